@@ -1,0 +1,71 @@
+"""C++ includes run one way, as Python's imports do; and llama.cpp is met in few places."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+SOURCES = Path(__file__).resolve().parents[1] / "src" / "hpd_cpp"
+
+LAYERS = (
+    {"bindings"},
+    {"engine"},
+    {"context", "constraint"},
+    {"model", "scheduler"},
+    {"drafting", "key_trie"},
+    {"sequence"},
+    {"json_scanner", "sampling", "log"},
+    {"errors", "options"},
+)
+"""From the top down: a file includes what stands below it, never its neighbours."""
+
+MEETS_LLAMA_CPP = {"constraint", "context", "log", "model"}
+"""The files that include llama.cpp's headers themselves."""
+
+CALLS_DECODE = {"context"}
+"""The only caller of llama.cpp's decode and memory functions."""
+
+OWN_TRIE = ("sequence.cpp", "key_trie")
+"""A request holds its trie, whose type its header only names: the one step upward."""
+
+_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)\.h"', re.MULTILINE)
+_LLAMA_INCLUDE = re.compile(r"^\s*#\s*include\s+<(?:llama|ggml)", re.MULTILINE)
+_DECODE = re.compile(r"\bllama_(?:decode|encode|memory_\w+|get_memory|get_logits\w*)\s*\(")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+def problems(sources: dict[str, str]) -> list[str]:
+    """What is wrong in files, given by name and text."""
+    depth = {name: i for i, layer in enumerate(LAYERS) for name in layer}
+    found = []
+    for file, text in sorted(sources.items()):
+        name = file.rpartition(".")[0]
+        code = _COMMENT.sub("", text)
+        if name not in depth:
+            found.append(f"{file}: has no layer; give it one in tools/includes.py")
+            continue
+        for included in _INCLUDE.findall(code):
+            if included == name or (file, included) == OWN_TRIE:
+                continue
+            if included not in depth:
+                found.append(f"{file}: includes {included}.h, which has no layer")
+            elif depth[included] <= depth[name]:
+                found.append(f"{file}: includes {included}.h, which does not stand below it")
+        if _LLAMA_INCLUDE.search(code) and name not in MEETS_LLAMA_CPP:
+            found.append(f"{file}: includes llama.cpp's headers")
+        if _DECODE.search(code) and name not in CALLS_DECODE:
+            found.append(f"{file}: calls llama.cpp's decode or memory functions")
+    return found
+
+
+def main() -> int:
+    """Check all files; 1 if anything is wrong."""
+    files = [path for path in SOURCES.iterdir() if path.suffix in (".h", ".cpp")]
+    found = problems({path.name: path.read_text(encoding="utf-8") for path in files})
+    print("\n".join(found) or f"{len(files)} files: all includes run one way")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,55 @@
+"""Every linter in one command: ``python -m tools.lint`` (``--fix`` formats and repairs)."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+CPP = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "src").rglob("*.[ch]*"))
+
+
+def checks(*, fix: bool) -> dict[str, list[str]]:
+    """Each linter's name and command."""
+    python = [sys.executable, "-m"]
+    return {
+        "ruff check": [*python, "ruff", "check", *(["--fix"] if fix else []), "."],
+        "ruff format": [*python, "ruff", "format", *([] if fix else ["--check"]), "."],
+        "clang-format": [
+            _script("clang-format"),
+            *(["-i"] if fix else ["--dry-run", "-Werror"]),
+            *CPP,
+        ],
+        "C++ includes": [*python, "tools.includes"],
+        "imports": [_script("lint-imports"), "--no-logo"],
+        "mypy": [*python, "mypy"],
+    }
+
+
+def main() -> int:
+    """Run them all, whatever the first ones say; 1 if any found something."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--fix", action="store_true", help="format, and repair what can be")
+    arguments = parser.parse_args()
+    # What is in the checkout is checked, not what may be installed.
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+    failed = []
+    for name, command in checks(fix=arguments.fix).items():
+        print(f"== {name}", flush=True)
+        if subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode:
+            failed.append(name)
+    print(f"== failed: {', '.join(failed)}" if failed else "== all is well", flush=True)
+    return 1 if failed else 0
+
+
+def _script(name: str) -> str:
+    """A command that was installed beside this Python, active or not."""
+    return str(Path(sysconfig.get_path("scripts")) / name)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

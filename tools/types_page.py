@@ -1,0 +1,198 @@
+"""The page docs/types.md: every type, the constraint on it, and an example that was run.
+
+``python -m tools.types_page`` runs the examples on the model in the box and writes the page.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hpd.attributes import Attribute
+from hpd.grammar import enum_texts, unconstrained, value_grammar
+from hpd.schema import load_schema
+from hpd.values import count_attribute
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "types.md"
+COLUMNS = ("Type", "In a schema", "Constraint while it is decoded", "Document", "Result")
+
+_LONGEST_RULE = 60
+
+_HEAD = """\
+# Types
+
+Each field is constrained while it is decoded, so that what comes out parses and validates. A value
+may always be `null` instead, whatever its type: a model that may not say so can only make things
+up. Where the model's own choice obeys the constraint, nothing but that one token is looked at.
+
+- A *trie* holds the tokens of the few texts that are allowed.
+- A *grammar* is one of llama.cpp's (GBNF); shown is the part of it that is the value itself.
+- What a grammar cannot say is *checked* when the value is read: where it fails the value is null,
+  and the field's `error` says why.
+
+Attributes are optional where the schema does not say otherwise. A required one that the document
+does not hold is null with an `error` on its field. An attribute that comes `after` another one is
+asked in a later wave, and sees the other's finished value.
+
+The examples were run on the model in the box, which is small: a result may be wrong, but never of
+the wrong type. `python -m tools.types_page` writes this page.
+"""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A row of the table."""
+
+    name: str
+    schema: str | dict[str, Any]
+    document: str
+
+    def attribute(self) -> Attribute:
+        """What is asked: the last attribute of the schema."""
+        return load_schema(self.source()).attributes[-1]
+
+    def source(self) -> str | dict[str, Any]:
+        """The schema, whole: a dict holds the properties."""
+        if isinstance(self.schema, str):
+            return self.schema
+        return {"type": "object", "properties": self.schema}
+
+    def shown(self) -> str:
+        """The schema as the table shows it."""
+        return self.schema if isinstance(self.schema, str) else json.dumps(self.schema)
+
+
+EXAMPLES = (
+    Example("text", "brand", "Diesel sneaker, black leather"),
+    Example(
+        "text with a length",
+        {"color": {"type": "string", "minLength": 2, "maxLength": 12}},
+        "Nike shoe, red",
+    ),
+    Example(
+        "text with a pattern",
+        {"model_number": {"type": "string", "pattern": "^[A-Z]{2}-[0-9]{3}$"}},
+        "Bosch drill, model number AB-123",
+    ),
+    Example(
+        "text with a format",
+        {"order_id": {"type": "string", "format": "uuid"}},
+        "Order id 123e4567-e89b-12d3-a456-426614174000",
+    ),
+    Example(
+        "text with a format that is checked",
+        {"email": {"type": "string", "format": "email"}},
+        "Email: ann@example.com",
+    ),
+    Example("whole number", "pack_size int", "Ground coffee, 6 bags"),
+    Example(
+        "whole number with limits",
+        {"rating": {"type": "integer", "minimum": 1, "maximum": 5}},
+        "Rating: 4 of 5",
+    ),
+    Example("number", "weight float", "Dumbbell, weight 2.5 kg"),
+    Example(
+        "number with steps",
+        {"total": {"type": "number", "minimum": 0, "multipleOf": 0.01}},
+        "Invoice, total 17.90 EUR",
+    ),
+    Example("true or false", "waterproof bool", "Waterproof jacket, waterproof: true"),
+    Example("one of some texts", "color [red|blue|black]", "Diesel sneaker, black leather"),
+    Example("one of some numbers", {"priority": {"enum": [1, 2, 3]}}, "Ticket, priority 2"),
+    Example("date", "due date", "Invoice, due 2024-05-31"),
+    Example("date and time", "start datetime", "Concert, start 2024-05-31T09:30:00"),
+    Example("optional", "size?", "Diesel sneaker, black leather"),
+    Example("required", "size!", "Diesel sneaker, size 9"),
+    Example("list", "colors [str]", "Shirts in red, blue and green"),
+    Example(
+        "list without duplicates",
+        {"colors": {"type": "array", "items": {"type": "string"}, "uniqueItems": True}},
+        "Colors: red, blue, red",
+    ),
+    Example("list of objects", "lines [{item, quantity int}]", "2 hammers, 3 saws"),
+    Example("object", "maker {name, city}", "Made by Bosch in Stuttgart"),
+    Example("after another", "currency, total float after currency", "Total 17.90 EUR"),
+)
+
+
+def constraint(attribute: Attribute) -> str:
+    """How an attribute is constrained, in words and in GBNF."""
+    if attribute.type == "object":
+        parts = [f"{child.name}: {constraint(child)}" for child in attribute.attributes]
+        return "each part by itself: " + "; ".join(parts)
+    if attribute.type == "array" and attribute.item is not None:
+        limit = count_attribute(attribute).maximum
+        item = constraint(attribute.item)
+        once = ", each kept once" if attribute.unique_items else ""
+        return f"first their number, 0 to {limit:g}; then all items at once{once}: {item}"
+    texts = enum_texts(attribute)
+    if texts is not None:
+        return "trie of " + ", ".join(_code(text.strip()) for text in texts)
+    left = unconstrained(attribute)
+    checked = f"; checked: {', '.join(left)}" if left else ""
+    return f"grammar {_code(_rule(attribute))}{checked}"
+
+
+def _rule(attribute: Attribute) -> str:
+    root = (value_grammar(attribute) or "").splitlines()[0]
+    rule = root[root.index("((") + 2 : root.rindex(") end")]
+    return rule if len(rule) <= _LONGEST_RULE else rule[:_LONGEST_RULE].rstrip() + " …"
+
+
+def rows() -> Iterator[tuple[str, str, str, str]]:
+    """All of the table but for the results."""
+    for example in EXAMPLES:
+        attribute = example.attribute()
+        yield example.name, _code(example.shown()), constraint(attribute), example.document
+
+
+def results() -> list[Any]:
+    """What the model in the box says to each example."""
+    from hpd import Extractor
+
+    found = []
+    for example in EXAMPLES:
+        with Extractor(example.source(), n_ctx=2048) as extractor:
+            extraction = extractor.extract(example.document)
+        data = dict(extraction.data)
+        errors = [field.error for field in extraction.fields.values() if field.error]
+        found.append((data, errors))
+    return found
+
+
+def page(found: list[Any]) -> str:
+    """The whole page."""
+    lines = [_line(COLUMNS), _line(["---"] * len(COLUMNS))]
+    for row, (data, errors) in zip(rows(), found, strict=True):
+        result = _code(json.dumps(data, ensure_ascii=False))
+        lines.append(_line([*row, "; ".join([result, *(f"error: {error}" for error in errors)])]))
+    return _HEAD + "\n" + "\n".join(lines) + "\n"
+
+
+def cells(text: str) -> list[list[str]]:
+    """The table of a page, without its heading."""
+    table = [line for line in text.splitlines() if line.startswith("| ")]
+    split = [line[2:-2].replace("\\|", "\0").split(" | ") for line in table]
+    return [[cell.replace("\0", "|") for cell in row] for row in split[2:]]
+
+
+def _line(row: list[str] | tuple[str, ...]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
+
+
+def _code(text: str) -> str:
+    return f"`` {text} ``" if "`" in text else f"`{text}`"
+
+
+def main() -> int:
+    """Run the examples and write the page."""
+    PAGE.write_text(page(results()), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
