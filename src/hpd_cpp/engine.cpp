@@ -1,0 +1,232 @@
+#include "engine.h"
+
+#include <utility>
+
+#include "errors.h"
+
+namespace hpd {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+Limits limits_of(const Context & context, const EngineOptions & options) {
+    Limits limits;
+    limits.n_seq = static_cast<int32_t>(context.n_seq_max());
+    limits.n_cells = static_cast<int32_t>(context.n_cells());
+    limits.n_batch = static_cast<int32_t>(context.n_batch());
+    limits.n_in_flight = static_cast<int32_t>(std::max(1u, options.n_in_flight));
+    limits.couples = context.couples();
+    return limits;
+}
+
+// Names the stream of random numbers of one value: by what is asked, not by when or beside what.
+uint64_t stream_of(const Value & value) {
+    uint64_t hash = 0xcbf29ce484222325ULL;  // FNV-1a
+    const auto add = [&hash](uint64_t x) { hash = (hash ^ x) * 0x100000001b3ULL; };
+    for (Token t : value.request->request.prompt) add(static_cast<uint64_t>(t));
+    for (Token t : value.field().key) add(static_cast<uint64_t>(t));
+    add(value.index);
+    return hash;
+}
+
+}  // namespace
+
+Engine::Engine(std::shared_ptr<const Model> model, const EngineOptions & options)
+    : model_(std::move(model)),
+      sampling_(options.sampling),
+      context_(*model_, options),
+      drafter_(options.drafts && context_.couples()
+                   ? std::make_unique<Drafter>(model_->tokens_without_space())
+                   : nullptr),
+      scheduler_(limits_of(context_, options), drafter_.get()),
+      constraints_(*model_) {}
+
+std::unique_lock<std::mutex> Engine::enter() {
+    std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+    if (!lock) throw EngineClosedError("the engine is in use by another thread");
+    if (closed_) throw EngineClosedError("the engine is closed");
+    return lock;
+}
+
+void Engine::submit(Request request) {
+    const auto lock = enter();
+    scheduler_.submit(std::make_unique<RequestState>(std::move(request)));
+}
+
+std::vector<std::unique_ptr<RequestState>> Engine::step() {
+    const auto lock = enter();
+    if (scheduler_.idle()) return scheduler_.take_finished();
+
+    const auto start = Clock::now();
+    if (drafter_) {
+        drafter_->set_least_probability(
+            fixed_least_probability_.value_or(cost_.least_probability(scheduler_.n_values())));
+    }
+    const Plan plan = scheduler_.plan();
+    apply(plan.ops);
+    const auto decode_start = Clock::now();
+    DecodeStatus status = DecodeStatus::aborted;
+    double seconds = 0.0;
+    try {
+        status = context_.decode(plan.batch);
+        if (status == DecodeStatus::ok && !plan.rows.empty()) context_.rows();  // waits
+        seconds = seconds_since(decode_start);
+        stats_.decode_seconds += seconds;
+        if (status == DecodeStatus::ok) {
+            cost_.observe(static_cast<int32_t>(plan.batch.size()), seconds);
+        }
+        if (status == DecodeStatus::ok) accept(plan);
+    } catch (...) {
+        start_again(false);
+        throw;
+    }
+    if (status != DecodeStatus::ok) start_again(status == DecodeStatus::full);
+    if (closed_) throw EngineClosedError("the engine was closed");
+    if (check_) scheduler_.check();
+    stats_.host_seconds += seconds_since(start) - seconds;
+    return scheduler_.take_finished();
+}
+
+void Engine::apply(const std::vector<CacheOp> & ops) {
+    for (const CacheOp & op : ops) {
+        switch (op.kind) {
+            case CacheOp::Kind::fork:
+                context_.fork(op.from, op.seq, op.position);
+                break;
+            case CacheOp::Kind::drop:
+                context_.drop(op.seq);
+                break;
+            case CacheOp::Kind::trim:
+                context_.trim(op.seq, op.position);
+                break;
+        }
+    }
+}
+
+void Engine::accept(const Plan & plan) {
+    scheduler_.commit();
+    ++stats_.n_batches;
+    stats_.n_tokens += plan.batch.size();
+    if (plan.rows.empty()) return;
+    for (const BatchToken & t : plan.batch) stats_.n_rows += t.output;
+    const float * rows = context_.rows();
+    const auto n_vocab = static_cast<size_t>(model_->n_vocab());
+    for (size_t i = 0; i < plan.rows.size();) {
+        Value & value = *plan.rows[i].value;
+        size_t end = i;
+        while (end < plan.rows.size() && plan.rows[end].value == &value) ++end;
+        bool done = false;
+        int32_t n_accepted = 0;
+        for (; i < end; ++i) {
+            done = accept_token(value, rows + static_cast<size_t>(plan.rows[i].row) * n_vocab);
+            // The row after a guess counts only if the guess is what the model itself chose.
+            const auto k = static_cast<size_t>(plan.rows[i].n_drafted);
+            const bool guessed = k < value.draft.size() && value.draft[k] == value.tokens.back();
+            if (guessed) ++n_accepted;
+            if (done || !guessed) break;
+        }
+        if (drafter_) drafter_->observe(value, n_accepted);
+        if (done) {
+            value.request->n_accepted += static_cast<uint64_t>(n_accepted);
+            if (drafter_ && value.finish == Finish::complete) drafter_->learn(value);
+            value_constraints_.erase(&value);
+            scheduler_.retire(value, value.finish);
+        } else {
+            scheduler_.keep(value, n_accepted);
+        }
+        i = end;
+    }
+}
+
+// Takes the next token of a value; true if it was the last.
+bool Engine::accept_token(Value & value, const float * row) {
+    const Choice choice = choose(value, row);
+    if (choice.token < 0) {  // the constraint leaves nothing
+        value.finish = Finish::invalid;
+        return true;
+    }
+    value.tokens.push_back(choice.token);
+    value.logprobs.push_back(choice.logprob);
+    value.margins.push_back(choice.margin);
+    if (const auto it = value_constraints_.find(&value); it != value_constraints_.end()) {
+        it->second->accept(choice.token);
+    }
+    if (model_->ends_generation(choice.token)) {
+        const bool complete = value.scanner.finish() == JsonScanner::Status::complete;
+        value.finish = complete ? Finish::complete : Finish::end_of_generation;
+        return true;
+    }
+    const std::string piece = model_->piece(choice.token);
+    value.text += piece;
+    switch (value.scanner.feed(piece)) {
+        case JsonScanner::Status::complete:
+            value.text.resize(value.scanner.length());
+            value.finish = Finish::complete;
+            return true;
+        case JsonScanner::Status::invalid:
+            value.finish = Finish::invalid;
+            return true;
+        case JsonScanner::Status::incomplete:
+            break;
+    }
+    if (static_cast<int32_t>(value.tokens.size()) < value.field().max_tokens) return false;
+    value.finish = Finish::truncated;
+    return true;
+}
+
+Choice Engine::choose(Value & value, const float * row) {
+    const size_t n = value.tokens.size();
+    Constraint * constraint = nullptr;
+    if (n == 0) {
+        if (auto made = constraints_.make(value.field())) {
+            constraint = (value_constraints_[&value] = std::move(made)).get();
+        }
+    } else if (const auto it = value_constraints_.find(&value); it != value_constraints_.end()) {
+        constraint = it->second.get();
+    }
+    const int32_t n_vocab = model_->n_vocab();
+    Choice choice;
+    if (sampling_.temperature > 0.0f) {
+        const double uniform = uniform_at(sampling_.seed, stream_of(value), n);
+        choice = constraint ? choose_random(row, n_vocab, sampling_, uniform,
+                                            [&](Token t) { return constraint->allows(t); })
+                            : choose_random(row, n_vocab, sampling_, uniform);
+    } else {
+        choice = constraint
+                     ? choose_greedy(row, n_vocab, [&](Token t) { return constraint->allows(t); })
+                     : choose_greedy(row, n_vocab);
+    }
+    // The logits have been computed and read as always; only then is the known answer taken.
+    if (n < value.field().replay.size()) choice.token = value.field().replay[n];
+    return choice;
+}
+
+void Engine::start_again(bool shrink) {
+    context_.clear();
+    value_constraints_.clear();
+    scheduler_.restart(shrink);
+}
+
+void Engine::forget_prompt(const std::vector<Token> & prompt) {
+    const auto lock = enter();
+    scheduler_.forget_prompt(prompt);
+}
+
+void Engine::cancel() {
+    const auto lock = enter();
+    context_.clear();
+    value_constraints_.clear();
+    scheduler_.clear();
+}
+
+void Engine::close() {
+    closed_ = true;
+    context_.stop(true);
+}
+
+}  // namespace hpd

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "constraint.h"
+#include "context.h"
+#include "drafting.h"
+#include "model.h"
+#include "options.h"
+#include "sampling.h"
+#include "scheduler.h"
+
+namespace hpd {
+
+struct EngineStats {
+    uint64_t n_batches = 0;       // decode calls
+    uint64_t n_tokens = 0;        // tokens in them
+    uint64_t n_rows = 0;          // rows of logits that llama.cpp computed for them
+    uint64_t n_preempted = 0;     // times that a request was sent back to start again
+    double decode_seconds = 0.0;  // waiting for llama.cpp
+    double host_seconds = 0.0;    // scheduling and choosing tokens
+};
+
+// Hyper-parallel decoding: requests in, their values out, as many fields and requests in one batch
+// as fit. schedule -> decode -> accept -> retire.
+//
+// One thread at a time: a second one gets EngineClosedError. close() may come from any thread.
+class Engine {
+public:
+    Engine(std::shared_ptr<const Model> model, const EngineOptions & options);
+
+    void submit(Request request);
+    bool wants_request() const { return scheduler_.wants_request(); }
+    bool idle() const { return scheduler_.idle(); }
+
+    // Decodes one batch; returns the requests that are finished by it, in any order.
+    std::vector<std::unique_ptr<RequestState>> step();
+
+    // Nothing more will be asked of a prompt that was submitted with keep_prompt.
+    void forget_prompt(const std::vector<Token> & prompt);
+
+    // Forgets every request that is not finished.
+    void cancel();
+
+    // Ends the step under way, if any, and every later call, with EngineClosedError.
+    void close();
+    bool closed() const { return closed_; }
+
+    // Decodes are ended in the middle while it is on; what was lost is decoded again later.
+    void interrupt(bool on) { context_.stop(on); }
+
+    EngineStats stats() const {
+        EngineStats s = stats_;
+        s.n_preempted = scheduler_.n_preempted();
+        return s;
+    }
+    uint32_t n_ctx() const { return context_.n_cells(); }
+
+    // For tests: recounts all budgets after every step.
+    void check_every_step(bool on) { check_ = on; }
+
+    // For tests: guesses as likely as this are made, whatever batches cost here and now.
+    void fix_least_probability(double p) { fixed_least_probability_ = p; }
+
+private:
+    std::unique_lock<std::mutex> enter();
+    void apply(const std::vector<CacheOp> & ops);
+    void accept(const Plan & plan);
+    bool accept_token(Value & value, const float * row);
+    Choice choose(Value & value, const float * row);
+    void start_again(bool shrink);
+
+    std::shared_ptr<const Model> model_;
+    SamplingOptions sampling_;
+    Context context_;
+    std::unique_ptr<Drafter> drafter_;  // none where drafts are off, or cells cannot be trimmed
+    BatchCost cost_;
+    std::optional<double> fixed_least_probability_;
+    Scheduler scheduler_;
+    ConstraintFactory constraints_;
+    std::unordered_map<const Value *, std::unique_ptr<Constraint>> value_constraints_;
+    std::mutex mutex_;
+    std::atomic<bool> closed_{false};
+    bool check_ = false;
+    EngineStats stats_;
+};
+
+}  // namespace hpd

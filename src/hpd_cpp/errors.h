@@ -1,0 +1,28 @@
+#pragma once
+
+#include <stdexcept>
+
+namespace hpd {
+
+// Root of everything the core throws on purpose; each has a Python exception of the same name.
+struct Error : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+struct ModelLoadError : Error {
+    using Error::Error;
+};
+
+struct ContextOverflowError : Error {
+    using Error::Error;
+};
+
+struct DecodeError : Error {
+    using Error::Error;
+};
+
+struct EngineClosedError : Error {
+    using Error::Error;
+};
+
+}  // namespace hpd

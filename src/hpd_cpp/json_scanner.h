@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace hpd {
+
+// Answers, byte by byte, one question: is this text a complete JSON value yet?
+//
+// Leading white space is allowed. A string ends at its first unescaped quote, be its escapes valid
+// or not; an array or object at its closing bracket; a literal at its last letter; a number only at
+// the delimiter after it. Bytes after the value are
+// not looked at, so a token may hold more than the end of the value.
+class JsonScanner {
+public:
+    enum class Status { incomplete, complete, invalid };
+
+    // Reads on. Once the status is not incomplete, further bytes change nothing.
+    Status feed(std::string_view bytes);
+
+    // The text ends here: a number needs no delimiter any more.
+    Status finish();
+
+    Status status() const { return status_; }
+
+    // Bytes read up to and including the end of the value (its delimiter excluded).
+    size_t length() const { return length_; }
+
+private:
+    enum class Expect { value, value_or_end, key_or_end, key, colon, comma_or_end };
+    enum class Lexeme { none, string, escape, literal, number };
+    enum class Number { sign, zero, integer, point, fraction, exponent, exponent_sign, power };
+
+    void step(char c);
+    void step_number(char c);
+    void start(char c);
+    void end_value();
+    bool number_may_end() const;
+    void fail() { status_ = Status::invalid; }
+
+    Status status_ = Status::incomplete;
+    Expect expect_ = Expect::value;
+    Lexeme lexeme_ = Lexeme::none;
+    Number number_ = Number::sign;
+    std::string_view literal_rest_;
+    bool string_is_key_ = false;
+    std::vector<char> open_;  // the containers we are in: '{' or '['
+    size_t length_ = 0;
+};
+
+}  // namespace hpd

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace hpd {
+
+// What is needed to open a model.
+struct ModelOptions {
+    int32_t n_gpu_layers = -1;     // layers on the GPU; negative: all of them
+    bool use_mmap = true;          // map the file instead of reading it
+    bool use_extra_bufts = true;   // AMX and repacked weights; must be off where AMX crashes
+    bool vocab_only = false;       // tokenizer and metadata only, no weights
+    std::vector<std::pair<std::string, float>> loras;  // adapter files and their scales
+};
+
+// How tokens are chosen from logits. The default is greedy.
+struct SamplingOptions {
+    float temperature = 0.0f;  // 0: always the most likely token
+    int32_t top_k = 40;        // keep this many candidates; 0: all
+    float top_p = 0.95f;       // keep the likeliest that together reach this probability
+    float min_p = 0.05f;       // drop what is less likely than this times the likeliest
+    uint64_t seed = 0;         // each value draws from its own stream, derived from this
+};
+
+// The context and the scheduling of an engine.
+struct EngineOptions {
+    uint32_t n_ctx = 0;           // KV cells for everything in flight; 0: chosen from the model
+    uint32_t n_batch = 512;       // tokens per decode call
+    uint32_t n_ubatch = 512;      // tokens per pass over the weights
+    int32_t n_threads = 0;        // 0: one per core
+    uint32_t n_seq_max = 256;     // sequences; llama.cpp allows at most 256
+    uint32_t n_in_flight = 16;    // requests decoded together
+    std::string flash_attn = "auto";   // on | off | auto
+    std::string cache_type_k = "f16";  // element types of the KV cells, by ggml's names
+    std::string cache_type_v = "f16";
+    bool drafts = false;          // guess tokens where that pays; the values stay the same
+    bool swa_full = true;         // keep every cell of sliding-window layers: forks need them
+    bool offload_kqv = true;      // attention and the KV cells on the GPU
+    SamplingOptions sampling;
+};
+
+}  // namespace hpd
