@@ -1,0 +1,43 @@
+"""What was measured on: versions, processor, model."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+from pathlib import Path
+from typing import Any
+
+from hpd import _native
+from hpd.hardware import use_extra_bufts
+from hpd.version import __version__
+
+
+def environment(model: _native.Model, path: Path) -> dict[str, Any]:
+    """Everything that the figures depend on besides the settings."""
+    import llama_cpp
+
+    return {
+        "hpd": __version__,
+        "llama_cpp_python": importlib.metadata.version("llama-cpp-python"),
+        "llama_cpp": llama_cpp.llama_print_system_info().decode().strip(),
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        "processor": _processor(),
+        "n_cores": os.cpu_count(),
+        "gpu_offload": bool(llama_cpp.llama_supports_gpu_offload()),
+        "extra_bufts": use_extra_bufts(),
+        "model": path.name,
+        "model_description": model.description,
+        "model_bytes": model.n_bytes,
+    }
+
+
+def _processor() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()

@@ -1,0 +1,50 @@
+"""Several rounds of several methods, interleaved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from hpd.bench.measure import Bench, Measurement, Outcome
+from hpd.bench.methods import Contest, Method
+from hpd.bench.summary import fastest
+
+Progress = Callable[[Measurement], None]
+
+
+def run_rounds(
+    bench: Bench, contests: Sequence[Contest], n_rounds: int, progress: Progress | None = None
+) -> tuple[list[Measurement], dict[str, dict[int, Any]]]:
+    """All measurements, and each method's answers in the first round.
+
+    Methods take turns, forwards and backwards, so that a machine that grows slow or fast in the
+    meantime favours none. After the first round the fastest of each contest goes on alone.
+    """
+    measurements: list[Measurement] = []
+    answers: dict[str, dict[int, Any]] = {}
+    methods = _unique(method for contest in contests for method in contest.methods)
+    for number in range(1, n_rounds + 1):
+        for method in methods if number % 2 else reversed(methods):
+            outcome: Outcome = bench.measure(method, number)
+            measurements.append(outcome.measurement)
+            answers.setdefault(method.name, outcome.answers)
+            if progress is not None:
+                progress(outcome.measurement)
+        if number == 1:
+            methods = _unique(_winner(contest, measurements) for contest in contests)
+    return measurements, answers
+
+
+def n_different(answers: Mapping[int, Any], reference: Mapping[int, Any]) -> int:
+    """Documents on which two methods disagree, of those that both were asked about."""
+    return sum(answers[place] != reference[place] for place in answers.keys() & reference.keys())
+
+
+def _winner(contest: Contest, measurements: Sequence[Measurement]) -> Method:
+    names = {method.name: method for method in contest.methods}
+    runs = {m.method: [m] for m in measurements if m.method in names}
+    return names[fastest(runs)]
+
+
+def _unique(methods: Iterable[Method]) -> list[Method]:
+    return list({method.name: method for method in methods}.values())

@@ -1,0 +1,165 @@
+"""Many measurements as one line a method: medians, spreads and ratios."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from hpd.bench.measure import Measurement
+from hpd.bench.methods import KINDS
+
+_YARDSTICKS = ("ar", "ar-batched", "prefill")
+
+COLUMNS = {
+    "method": "method",
+    "n_documents": "docs",
+    "documents_per_second": "docs/s",
+    "ms_per_document": "ms/doc",
+    "spread": "spread",
+    "speedup_ar": "x ar",
+    "speedup_ar_batched": "x ar-b.",
+    "ratio_prefill": "/prefill",
+    "prompt_tokens": "prompt",
+    "completion_tokens": "compl.",
+    "steps": "steps",
+    "tokens_per_batch": "tok/batch",
+    "rows": "rows",
+    "acceptance": "accept",
+    "cpu_ms": "cpu ms",
+    "host_ms": "host ms",
+    "peak_mib": "MiB",
+    "dollars_per_1000": "$/1000",
+    "n_wrong": "wrong",
+}
+"""Figures of the table, all per document but the rates, and their headings."""
+
+_DECIMALS = {
+    "documents_per_second": 2,
+    "speedup_ar": 2,
+    "speedup_ar_batched": 2,
+    "ratio_prefill": 2,
+    "completion_tokens": 1,
+    "steps": 1,
+    "rows": 1,
+    "host_ms": 1,
+    "dollars_per_1000": 4,
+}
+
+
+def to_json(measurement: Measurement) -> dict[str, Any]:
+    """One measurement as a line of output."""
+    row = asdict(measurement)
+    row["ms_per_document"] = measurement.ms_per_document
+    row["documents_per_second"] = measurement.n_documents / measurement.seconds
+    return {"type": "measurement", **row}
+
+
+def summarise(
+    measurements: Sequence[Measurement], price_per_hour: float | None = None
+) -> list[dict[str, Any]]:
+    """A row for each method, in the order of first measurement.
+
+    Ratios are medians of the ratios within each round, so that what slows a whole round down does
+    not count. ``ar-batched`` as a yardstick is the fastest of its settings, ``ar`` and ``prefill``
+    are those that were named first.
+    """
+    by_method: dict[str, list[Measurement]] = {}
+    for measurement in measurements:
+        by_method.setdefault(measurement.method, []).append(measurement)
+    yardsticks = {kind: _yardstick(kind, by_method) for kind in _YARDSTICKS}
+    return [_row(runs, yardsticks, price_per_hour) for runs in by_method.values()]
+
+
+def fastest(runs: Mapping[str, Sequence[Measurement]]) -> str:
+    """The method with the least median time."""
+    return min(runs, key=lambda name: statistics.median(m.seconds for m in runs[name]))
+
+
+def _yardstick(kind: str, by_method: Mapping[str, Sequence[Measurement]]) -> Mapping[int, float]:
+    """For each round the milliseconds of the kind's first method; of ar-batched, the fastest."""
+    assert kind in KINDS
+    candidates = {name: runs for name, runs in by_method.items() if runs[0].kind == kind}
+    if not candidates:
+        return {}
+    if kind != "ar-batched":
+        return {m.round: m.ms_per_document for m in next(iter(candidates.values()))}
+    # Settings that lost the first round have no others: only the longest-running count.
+    n_rounds = max(len(runs) for runs in candidates.values())
+    candidates = {name: runs for name, runs in candidates.items() if len(runs) == n_rounds}
+    return {m.round: m.ms_per_document for m in candidates[fastest(candidates)]}
+
+
+def _row(
+    runs: Sequence[Measurement],
+    yardsticks: Mapping[str, Mapping[int, float]],
+    price_per_hour: float | None,
+) -> dict[str, Any]:
+    first = runs[0]
+    n = first.n_documents
+    times = [m.ms_per_document for m in runs]
+    middle = statistics.median(times)
+
+    def ratio(kind: str) -> float | None:
+        """Median over the rounds of the yardstick's time over the method's."""
+        pairs = [
+            yardsticks[kind][m.round] / m.ms_per_document
+            for m in runs
+            if m.round in yardsticks[kind]
+        ]
+        return statistics.median(pairs) if pairs else None
+
+    floor = ratio("prefill")
+    return {
+        "type": "summary",
+        "method": first.method,
+        "kind": first.kind,
+        "settings": first.settings,
+        "n_rounds": len(runs),
+        "n_documents": n,
+        "documents_per_second": 1000 / middle,
+        "ms_per_document": middle,
+        "spread": (max(times) - min(times)) / middle,
+        "speedup_ar": ratio("ar"),
+        "speedup_ar_batched": ratio("ar-batched"),
+        "ratio_prefill": None if floor is None else 1 / floor,
+        "prompt_tokens": first.prompt_tokens / n,
+        "cached_tokens": first.cached_tokens / n,
+        "completion_tokens": first.completion_tokens / n,
+        "steps": statistics.median(m.steps for m in runs),
+        "n_batches": statistics.median(m.n_batches for m in runs) / n,
+        "tokens_per_batch": statistics.median(m.n_tokens / m.n_batches for m in runs),
+        "rows": statistics.median(m.n_rows for m in runs) / n,
+        "acceptance": (
+            sum(m.n_accepted for m in runs) / sum(m.n_drafted for m in runs)
+            if any(m.n_drafted for m in runs)
+            else None
+        ),
+        "llama_ms": statistics.median(1000 * m.llama_seconds / n for m in runs),
+        "cpu_ms": statistics.median(1000 * m.cpu_seconds / n for m in runs),
+        "host_ms": statistics.median(1000 * m.host_seconds / n for m in runs),
+        "peak_mib": max(m.peak_bytes for m in runs) / 2**20,
+        "dollars_per_1000": None if price_per_hour is None else middle / 3600 * price_per_hour,
+        "n_wrong": max(m.n_wrong for m in runs),
+    }
+
+
+def table_rows(summary: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """The table's cells, headings first; columns in which nothing stands are left out."""
+    keys = [key for key in COLUMNS if any(row[key] is not None for row in summary)]
+    return [
+        [COLUMNS[key] for key in keys],
+        *([_cell(key, row[key]) for key in keys] for row in summary),
+    ]
+
+
+def _cell(key: str, value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    assert isinstance(value, int | float)
+    if key in ("spread", "acceptance"):
+        return f"{value:.0%}"
+    return f"{value:.{_DECIMALS.get(key, 0)}f}"

@@ -1,0 +1,180 @@
+"""What is asked in a benchmark: documents, schemas and, to be replayed, the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hpd.attributes import Attribute, Schema
+from hpd.datasets import ABSENT
+from hpd.errors import InputError
+from hpd.records import Record, RecordReader
+
+Schemas = Schema | Mapping[str, Schema]
+
+_ANSWERS = ("target_scores", "gold", "data")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One document, and what every method must say of it, if that is given."""
+
+    id: str
+    text: str
+    category: str | None
+    answer: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """The documents to time, and others of the same categories to warm up with."""
+
+    name: str
+    schemas: Schemas
+    items: tuple[Item, ...]
+    warm_up: tuple[Item, ...]
+    is_replay: bool
+
+    def schema(self, category: str | None) -> Schema:
+        """The schema of one category."""
+        return self.schemas if isinstance(self.schemas, Schema) else self.schemas[str(category)]
+
+
+def load_workload(
+    source: str | Path,
+    schemas: Schemas,
+    replay: str | Path | None = None,
+    *,
+    limit: int | None = None,
+    n_warm_up: int = 1,
+    text_field: Sequence[str] | None = None,
+    id_field: str | None = None,
+    category_field: str | None = None,
+) -> Workload:
+    """Read documents and answers.
+
+    Args:
+        source: the documents, in any format that ``hpd extract`` reads.
+        schemas: one, or one for each category.
+        replay: rows with the answers (``target_scores``, ``gold`` or ``data``), by id.
+        limit: take so many, spread evenly over the file.
+        n_warm_up: documents of each category to leave out of the timing, if there are enough.
+        text_field: the fields with the text.
+        id_field: the field with the id.
+        category_field: the field with the category (else ``category`` if schemas need one).
+
+    Raises:
+        InputError: a file cannot be read, or a document has no answer or no schema.
+    """
+    with RecordReader(
+        source,
+        text_field=text_field,
+        id_field=id_field,
+        category_field=category_field or (None if isinstance(schemas, Schema) else "category"),
+    ) as reader:
+        records = list(reader)
+        name = reader.name
+    answers = None if replay is None else _load_answers(replay, id_field)
+    items = []
+    for record in records:
+        if record.error is not None:
+            raise record.error
+        items.append(_item(record, name, schemas, answers))
+    if not items:
+        raise InputError(f"{name}: no documents")
+    timed = [items[i] for i in spread(len(items), limit)]
+    chosen = {id(item) for item in timed}
+    return Workload(
+        Path(name).stem,
+        schemas,
+        tuple(timed),
+        tuple(_warm_up(timed, [item for item in items if id(item) not in chosen], n_warm_up)),
+        replay is not None,
+    )
+
+
+def spread(n: int, limit: int | None) -> list[int]:
+    """``limit`` of the numbers below ``n``, evenly."""
+    n_taken = n if limit is None else min(n, limit)
+    return [i * n // n_taken for i in range(n_taken)]
+
+
+def complete_answer(attributes: Sequence[Attribute], known: Mapping[str, Any]) -> dict[str, Any]:
+    """Every attribute in the order of the schema, null where nothing is known."""
+    answer: dict[str, Any] = {}
+    for attribute in attributes:
+        value = known.get(attribute.name)
+        if attribute.type == "object":
+            inner = value if isinstance(value, Mapping) else {}
+            answer[attribute.name] = complete_answer(attribute.attributes, inner)
+        elif attribute.type == "array":
+            answer[attribute.name] = [_array_item(attribute.item, item) for item in value or []]
+        else:
+            answer[attribute.name] = value
+    return answer
+
+
+def _array_item(attribute: Attribute | None, value: Any) -> Any:
+    if attribute is not None and attribute.type == "object" and isinstance(value, Mapping):
+        return complete_answer(attribute.attributes, value)
+    return value
+
+
+def _item(
+    record: Record,
+    name: str,
+    schemas: Schemas,
+    answers: Mapping[str, Mapping[str, Any]] | None,
+) -> Item:
+    where = f"{name}:{record.line}"
+    if isinstance(schemas, Schema):
+        schema = schemas
+    elif record.category in schemas:
+        schema = schemas[str(record.category)]
+    else:
+        raise InputError(f"{where}: the schema has no category {record.category!r}")
+    if answers is None:
+        return Item(record.id, record.text, record.category)
+    if record.id not in answers:
+        raise InputError(f"{where}: the replay file has no answer for id {record.id!r}")
+    answer = complete_answer(schema.attributes, _single(schema, answers[record.id]))
+    return Item(record.id, record.text, record.category, answer)
+
+
+def _load_answers(path: str | Path, id_field: str | None) -> dict[str, Mapping[str, Any]]:
+    answers = {}
+    # The rows need not hold the text: any field that every line has will do for one.
+    with RecordReader(path, id_field=id_field) as reader:
+        for record in reader:
+            row = record.raw
+            found = next((row[key] for key in _ANSWERS if isinstance(row.get(key), Mapping)), None)
+            if found is None:
+                raise InputError(
+                    f"{reader.name}:{record.line}: no answer: looked for {', '.join(_ANSWERS)}"
+                )
+            identity = record.id if record.error is None else str(row.get("id", record.id))
+            answers[identity] = found
+    return answers
+
+
+def _single(schema: Schema, answer: Mapping[str, Any]) -> dict[str, Any]:
+    """One value for each attribute: the first of those that a benchmark takes for right."""
+    types = {attribute.name: attribute.type for attribute in schema}
+    single = {}
+    for name, value in answer.items():
+        if types.get(name) not in ("array", "object") and isinstance(value, (Mapping, list)):
+            value = next(iter(value), None)
+        single[name] = None if value == ABSENT else value
+    return single
+
+
+def _warm_up(timed: Sequence[Item], others: Sequence[Item], n: int) -> Iterator[Item]:
+    """The first of the others in each category; a timed one where there is no other.
+
+    What a drafter learns from a document must not help it with the same one.
+    """
+    for category in dict.fromkeys(item.category for item in timed):
+        free = [item for item in others if item.category == category]
+        yield from (free or [item for item in timed if item.category == category])[:n]

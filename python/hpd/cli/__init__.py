@@ -1,0 +1,99 @@
+"""The command ``hpd``: one module for each of its commands.
+
+Results go to standard output, everything else to standard error. Exit codes: 0 fine; 1 a failure
+while running, or of the model; 2 usage or a bad schema, before any model is loaded; 3 some
+documents failed and the rest are written; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from hpd.cli import bench as bench_command
+from hpd.cli import eval as eval_command
+from hpd.cli import extract as extract_command
+from hpd.cli import finetune as finetune_command
+from hpd.cli import schema as schema_command
+from hpd.cli.common import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, UsageError, say
+from hpd.cli.version import VersionAction
+from hpd.errors import HpdError, SchemaError
+from hpd.schema import SchemaWarning
+
+COMMANDS = (extract_command, eval_command, bench_command, finetune_command, schema_command)
+
+_DESCRIPTION = """\
+Structured values out of documents with a local model, all fields decoded at once.
+
+  hpd extract listings.jsonl --schema "brand, color, size" -o values.jsonl
+  echo '{"text": "Diesel sneaker, black"}' | hpd extract - --schema "brand, color"
+  hpd eval values.jsonl gold.jsonl
+"""
+
+_EPILOG = """\
+Environment: HPD_MODEL (the model if none is named), and Hugging Face's HF_HOME, HF_TOKEN and
+HF_HUB_OFFLINE. Exit codes: 0 fine, 1 failure, 2 usage or bad schema, 3 some documents failed,
+130 interrupted.
+"""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser of the whole command line."""
+    parser = argparse.ArgumentParser(
+        prog="hpd",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action=VersionAction, help="print the versions and exit")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        command.add_parser(commands)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command, and return its exit code."""
+    arguments = build_parser().parse_args(argv)
+    try:
+        with _plain_warnings():
+            code: int = arguments.run(arguments)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        say("interrupted")
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read the output has had enough, as head has: no error. Python would
+        # complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_OK
+    except (UsageError, SchemaError) as error:
+        say(f"error: {error}")
+        return EXIT_USAGE
+    except (HpdError, OSError) as error:
+        say(f"error: {error}")
+        return EXIT_FAILED
+    return code
+
+
+@contextmanager
+def _plain_warnings() -> Iterator[None]:
+    """What hpd warns of is one line for a person; warnings of others stay as they are."""
+    show = warnings.showwarning
+
+    def plainly(message: Warning | str, category: type[Warning], *rest: Any, **named: Any) -> None:
+        if issubclass(category, SchemaWarning):
+            say(f"warning: {message}")
+        else:
+            show(message, category, *rest, **named)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", SchemaWarning)
+        warnings.showwarning = plainly
+        yield

@@ -1,0 +1,180 @@
+"""``hpd bench``: what extraction costs on this machine, method beside method."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hpd.bench.methods import SWEEPS, Contest, parse_contest, parse_settings
+from hpd.bench.workload import load_workload
+from hpd.cli.common import (
+    EXIT_FAILED,
+    EXIT_OK,
+    UsageError,
+    add_model_arguments,
+    before_the_model,
+    integer,
+    number,
+    say,
+    table,
+)
+from hpd.cli.schema import SCHEMA_HELP
+from hpd.records import RecordWriter
+from hpd.schema import load_schemas
+
+if TYPE_CHECKING:
+    from hpd.bench.measure import Measurement
+
+_DEFAULT_METHODS = ("prefill", "ar", "ar-batched", "hpd")
+
+_DESCRIPTION = """\
+Time methods of extraction side by side: same model, same documents, answers checked.
+
+A METHOD is a kind, and settings where they are not the default ones:
+
+  prefill      reads documents and keys and generates nothing: the floor
+  ar           one object, token after token, one document at a time
+  ar-batched   the same with many documents in flight, at the best of 4, 8, 16 and 32; drafts are
+               off in both, unless it says ar:drafts=on
+  hpd          every field in parallel
+
+  hpd bench listings.jsonl --schema "brand, color, size"
+  hpd bench listings.jsonl --schema s.json --method hpd --method hpd:stack=4,in_flight=8
+  hpd bench gold.jsonl --schema s.json --replay gold.jsonl --rounds 5 -o figures.jsonl
+
+Of several values (in_flight=8|16|32) the first round keeps the fastest. Settings are those of
+hpd.Options, and documents, for a slow method: ar:documents=8 times 8 of them. With --replay the
+model computes as always, and then the known answer is taken, token by token: so a model of the
+right shape shows what the real one costs.
+"""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "bench",
+        help="time methods of extraction side by side",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("input", metavar="INPUT", help="the documents")
+    parser.add_argument("-s", "--schema", metavar="S", required=True, help=SCHEMA_HELP)
+    parser.add_argument("--method", metavar="METHOD", action="append", help="may be repeated")
+    parser.add_argument(
+        "--sweep", choices=SWEEPS, action="append", help="a list of methods; may be repeated"
+    )
+    parser.add_argument(
+        "--set",
+        dest="settings",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="a setting of all methods; may be repeated",
+    )
+    parser.add_argument(
+        "--replay", metavar="FILE", help="the answers, by id: target_scores, gold or data"
+    )
+    parser.add_argument(
+        "--rounds", metavar="N", type=integer(1), default=3, help="of every method (default 3)"
+    )
+    parser.add_argument(
+        "--limit", metavar="N", type=integer(1), help="time N documents, spread over the file"
+    )
+    parser.add_argument("-o", "--output", metavar="OUT", help="all figures, as JSON lines")
+    parser.add_argument(
+        "--price-per-hour", metavar="P", type=number(0), help="of the machine, in dollars"
+    )
+    parser.add_argument("--text-field", metavar="F", action="append", help="the field of the text")
+    parser.add_argument("--id-field", metavar="F", help="the field of the id")
+    parser.add_argument("--category-field", metavar="F", help="the field of the category")
+    add_model_arguments(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure, and print the table."""
+    schemas = load_schemas(arguments.schema)
+    contests = _contests(arguments)
+    with before_the_model():
+        workload = load_workload(
+            arguments.input,
+            schemas,
+            arguments.replay,
+            limit=arguments.limit,
+            text_field=arguments.text_field,
+            id_field=arguments.id_field,
+            category_field=arguments.category_field,
+        )
+
+    from hpd import _native
+    from hpd.bench.environment import environment
+    from hpd.bench.measure import Bench
+    from hpd.bench.rounds import n_different, run_rounds
+    from hpd.bench.summary import summarise, table_rows, to_json
+    from hpd.extract import model_options
+    from hpd.model import resolve_model
+
+    path = resolve_model(arguments.model, arguments.hf)
+    model = _native.Model([str(path)], model_options(contests[0].methods[0].options))
+    known = environment(model, path)
+    with contextlib.ExitStack() as stack:
+        # Line after line, so that a run that is cut short leaves what it has measured.
+        write = _writer(arguments.output, stack)
+        write({"type": "environment", "workload": workload.name, **known})
+
+        def note(measurement: Measurement) -> None:
+            _say_measurement(measurement)
+            write(to_json(measurement))
+
+        measurements, answers = run_rounds(Bench(model, workload), contests, arguments.rounds, note)
+        summary = summarise(measurements, arguments.price_per_hour)
+        for row in summary:
+            write(row)
+    print(
+        f"{workload.name}: {len(workload.items)} documents"
+        f"{', replayed' if workload.is_replay else ''}; {known['model_description']}; "
+        f"{known['n_cores']} cores of {known['processor']}; medians of {arguments.rounds} rounds\n"
+    )
+    print(table(table_rows(summary)))
+    if workload.is_replay:
+        n_wrong = sum(row["n_wrong"] for row in summary)
+        if n_wrong:
+            say(f"error: {n_wrong} answers are not the replayed ones")
+            return EXIT_FAILED
+        return EXIT_OK
+    kinds = {m.method: m.kind for m in measurements}
+    compared = {name: found for name, found in answers.items() if kinds[name] != "prefill"}
+    reference = next((name for name in compared if kinds[name] == "hpd"), None)
+    for name, found in compared.items():
+        if reference is not None and name != reference:
+            n = n_different(found, compared[reference])
+            print(f"{name}: {n} of {len(found)} documents answered otherwise than by {reference}")
+    return EXIT_OK
+
+
+def _contests(arguments: argparse.Namespace) -> Sequence[Contest]:
+    texts = list(arguments.method or ())
+    for sweep in arguments.sweep or ():
+        texts.extend(SWEEPS[sweep])
+    try:
+        base = parse_settings(arguments.settings)
+        return [parse_contest(text, base) for text in dict.fromkeys(texts or _DEFAULT_METHODS)]
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+
+
+def _say_measurement(measurement: Measurement) -> None:
+    say(
+        f"round {measurement.round}: {measurement.method}: "
+        f"{measurement.ms_per_document:.0f} ms a document, "
+        f"{1000 * measurement.cpu_seconds / measurement.n_documents:.0f} ms of processors"
+    )
+
+
+def _writer(path: str | None, stack: contextlib.ExitStack) -> Callable[[Mapping[str, Any]], None]:
+    if path is None:
+        return lambda row: None
+    return stack.enter_context(RecordWriter(path)).write

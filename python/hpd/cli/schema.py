@@ -1,0 +1,69 @@
+"""``hpd schema``: what hpd understood of a schema."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+
+from hpd.attributes import Schema
+from hpd.cli.common import EXIT_OK, add_model_arguments
+from hpd.cli.preview import report
+from hpd.schema import describe, load_schemas, to_json_schema
+
+SCHEMA_HELP = (
+    'a JSON Schema, a list of names, the one-line form ("brand, price number?"), a file that holds '
+    "one of these or {category: schema}, or module:Class of a Pydantic model"
+)
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "schema",
+        help="print what hpd understood of a schema",
+        description="Print the attributes of a schema, as a table or as JSON Schema.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("schema", metavar="SCHEMA", help=SCHEMA_HELP)
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--json", action="store_true", help="as JSON Schema")
+    kind.add_argument(
+        "--prompt",
+        action="store_true",
+        help="print the prompt and its numbers of tokens, too; this loads a model's vocabulary",
+    )
+    add_model_arguments(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the schema, or the one of each category."""
+    loaded = load_schemas(arguments.schema)
+    if arguments.json:
+        print(json.dumps(_json(loaded), ensure_ascii=False, indent=2))
+        return EXIT_OK
+    show = _prompt_of(arguments) if arguments.prompt else describe
+    if isinstance(loaded, Schema):
+        print(show(loaded))
+    else:
+        print("\n\n".join(f"{name}\n\n{show(schema)}" for name, schema in loaded.items()))
+    return EXIT_OK
+
+
+def _prompt_of(arguments: argparse.Namespace) -> Callable[[Schema], str]:
+    from hpd.preview import context_size, open_vocabulary, preview
+
+    model = open_vocabulary(arguments.model, arguments.hf)
+
+    def show(schema: Schema) -> str:
+        shown = preview(model, schema, [""])
+        return f"{describe(schema)}\n\n{report(shown, context_size(model))}"
+
+    return show
+
+
+def _json(loaded: Schema | dict[str, Schema]) -> object:
+    if isinstance(loaded, Schema):
+        return to_json_schema(loaded)
+    return {category: to_json_schema(schema) for category, schema in loaded.items()}

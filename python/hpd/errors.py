@@ -1,0 +1,29 @@
+"""Every exception that hpd raises on purpose has ``HpdError`` as its root."""
+
+
+class HpdError(Exception):
+    """Root of all errors that hpd raises."""
+
+
+class SchemaError(HpdError, ValueError):
+    """A schema that cannot be read, or that asks for something hpd cannot honour."""
+
+
+class InputError(HpdError, ValueError):
+    """An input file, line or record that cannot be read."""
+
+
+class ModelLoadError(HpdError, RuntimeError):
+    """A model or adapter that cannot be found, downloaded or loaded."""
+
+
+class ContextOverflowError(HpdError, ValueError):
+    """A document that does not fit the context, even alone."""
+
+
+class DecodeError(HpdError, RuntimeError):
+    """llama.cpp failed to compute a batch."""
+
+
+class EngineClosedError(HpdError, RuntimeError):
+    """The engine was closed, or is in use by another thread."""

@@ -1,0 +1,255 @@
+"""GBNF, the grammars of llama.cpp, for the raw text of one value.
+
+The rules are written here rather than by ``llama_cpp``'s converter from JSON Schema: that one
+knows neither minimum nor maximum, neither ``\\d`` nor unanchored patterns, lets ``.`` in a
+pattern close the string, and accepts lone surrogates. Where both know a type, every text that a
+grammar from here accepts is one that the converter's accepts.
+
+A value's text begins right after the colon of its key: a blank, which may be missing, and the
+value. Behind a complete value a delimiter and whatever the model's token adds to it may follow,
+because a token can be ``",`` or ``"}``; behind a number it must, since without it the number
+could go on.
+"""
+
+from __future__ import annotations
+
+import json
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from typing import Final
+
+from hpd.attributes import Attribute, Schema
+from hpd.grammar.patterns import STRING_CHAR, UnsupportedPattern, pattern_rule
+from hpd.grammar.ranges import N_FRACTION, decimals, integers
+
+MAX_REPETITION: Final = 1000
+"""Longer bounds are checked after decoding: llama.cpp writes out each repetition as a rule."""
+
+_HEX: Final = "[0-9a-fA-F]"
+_CHAR: Final = (
+    f'{STRING_CHAR} | "\\\\" (["\\\\/bfnrt] | "u" '
+    # No surrogates: one alone is no text.
+    f"([0-9abcefABCEF] {_HEX} {_HEX} {_HEX} | [dD] [0-7] {_HEX} {_HEX}))"
+)
+_TIME: Final = '([01] [0-9] | "2" [0-3]) ":" [0-5] [0-9] ":" [0-5] [0-9]'
+_ZONE: Final = '("Z" | [+-] ([01] [0-9] | "2" [0-3]) ":" [0-5] [0-9])'
+_LEAP: Final = (
+    '([12] [0-9] ("0" [48] | [2468] [048] | [13579] [26]) | "1" [26] "00" | "2" [048] "00")'
+)
+_DATE: Final = (
+    '([12] [0-9] [0-9] [0-9] "-" ('
+    '("0" [13578] | "1" [02]) "-" ("0" [1-9] | [12] [0-9] | "3" [01])'
+    ' | ("0" [469] | "11") "-" ("0" [1-9] | [12] [0-9] | "30")'
+    ' | "02-" ("0" [1-9] | "1" [0-9] | "2" [0-8]))'
+    f' | {_LEAP} "-02-29")'
+)
+_FORMATS: Final = {
+    "uuid": " ".join(
+        [f"{_HEX}{{8}}", *[f'"-" {_HEX}{{4}}'] * 3, f'"-" {_HEX}{{12}}'],
+    ),
+    "time": f'{_TIME} ("." [0-9]{{1,6}})? {_ZONE}?',
+}
+
+
+def value_grammar(attribute: Attribute) -> str | None:
+    """The GBNF grammar of one raw value, or None for what is not one value (array, object).
+
+    ``null`` is always allowed: a model that is not may only make something up. What the grammar
+    cannot say (a pattern with a look-ahead, ``multipleOf``) is checked when the value is parsed.
+    """
+    if attribute.type in ("array", "object"):
+        return None
+    rules: dict[str, str] = {}
+    value = _value(attribute, rules)
+    end = "end" if _is_number(attribute) else "end?"
+    root = f'root ::= " "? (({value}) {end} | "null" end?)'
+    return _text({"root": root, **rules, "end": "end ::= [,}] [^\\x00]*"})
+
+
+def enum_texts(attribute: Attribute) -> list[str] | None:
+    """All raw texts that an enum or a boolean can have, ``null`` the last, or None.
+
+    An enum with numbers has none: a number's end shows in the delimiter only, so it needs its
+    grammar.
+    """
+    choices: tuple[str | int | float | bool, ...]
+    if attribute.type == "boolean":
+        choices = (True, False)
+    elif attribute.type == "enum":
+        choices = attribute.choices
+    else:
+        return None
+    if any(_is_numeric(choice) for choice in choices):
+        return None
+    return [" " + json.dumps(choice, ensure_ascii=False) for choice in (*choices, None)]
+
+
+def answer_grammar(schema: Schema) -> str:
+    """The GBNF grammar of a whole answer: one JSON object with every attribute, in order."""
+    rules: dict[str, str] = {}
+    root = _object(schema.attributes, rules)
+    return _text({"root": f'root ::= " "? {root}', **rules})
+
+
+def unconstrained(attribute: Attribute) -> list[str]:
+    """What of a scalar's limits its grammar leaves to the check after decoding."""
+    left = []
+    if attribute.type == "string":
+        if attribute.pattern is not None:
+            if not _pattern_is_supported(attribute.pattern):
+                left.append("pattern")
+            elif attribute.min_length is not None or attribute.max_length is not None:
+                left.append("length")
+        elif max(attribute.min_length or 0, attribute.max_length or 0) > MAX_REPETITION:
+            left.append("length")
+        if attribute.format is not None and (
+            attribute.pattern is not None or attribute.format not in _FORMATS
+        ):
+            left.append("format")
+    elif attribute.type in ("integer", "number"):
+        if attribute.multiple_of is not None and not _decimal_places(attribute):
+            left.append("multipleOf")
+        if attribute.type == "number" and (
+            attribute.exclusive_minimum is not None or attribute.exclusive_maximum is not None
+        ):
+            left.append("exclusive bounds")
+    return left
+
+
+def literal(text: str) -> str:
+    """``text`` as a GBNF string."""
+    escaped = "".join(
+        f"\\x{ord(char):02X}" if char < " " or char == "\x7f" else char
+        for char in text.replace("\\", "\\\\").replace('"', '\\"')
+    )
+    return f'"{escaped}"'
+
+
+def _text(rules: dict[str, str]) -> str:
+    return "\n".join(rules.values()) + "\n"
+
+
+def _value(attribute: Attribute, rules: dict[str, str]) -> str:
+    match attribute.type:
+        case "enum":
+            return " | ".join(
+                literal(json.dumps(choice, ensure_ascii=False)) for choice in attribute.choices
+            )
+        case "boolean":
+            return '"true" | "false"'
+        case "integer" | "number":
+            return _number(attribute)
+        case "date":
+            return f'"\\"" {_DATE} "\\""'
+        case "date-time":
+            return f'"\\"" {_DATE} "T" {_TIME} ("." [0-9]{{1,6}})? {_ZONE}? "\\""'
+    return _string(attribute, rules)
+
+
+def _string(attribute: Attribute, rules: dict[str, str]) -> str:
+    if attribute.pattern is not None:
+        try:
+            return f'"\\"" {pattern_rule(attribute.pattern)} "\\""'
+        except UnsupportedPattern:
+            pass  # Checked when the value is parsed.
+    elif attribute.format in _FORMATS:
+        return f'"\\"" {_FORMATS[attribute.format]} "\\""'
+    rules["char"] = f"char ::= {_CHAR}"
+    # An empty or blank string says no more than null, and null is there for that.
+    low, high = attribute.min_length or 0, attribute.max_length
+    if attribute.pattern is not None or low > MAX_REPETITION or (high or 0) > MAX_REPETITION:
+        return '"\\"" char* "\\""'
+    if low == 0 and high is None:
+        return '"\\"" char* "\\""'
+    return f'"\\"" char{{{low},{"" if high is None else high}}} "\\""'
+
+
+def _pattern_is_supported(pattern: str) -> bool:
+    try:
+        pattern_rule(pattern)
+    except UnsupportedPattern:
+        return False
+    return True
+
+
+def _is_numeric(choice: str | int | float | bool) -> bool:
+    return isinstance(choice, int | float) and not isinstance(choice, bool)
+
+
+def _is_number(attribute: Attribute) -> bool:
+    if attribute.type == "enum":
+        return any(_is_numeric(choice) for choice in attribute.choices)
+    return attribute.type in ("integer", "number")
+
+
+def _number(attribute: Attribute) -> str:
+    low = max(_bounds(attribute.minimum, attribute.exclusive_minimum), default=None)
+    high = min(_bounds(attribute.maximum, attribute.exclusive_maximum), default=None)
+    if attribute.type == "integer":
+        rule = integers(
+            None if low is None else int(_whole_above(low, attribute.exclusive_minimum)),
+            None if high is None else int(_whole_below(high, attribute.exclusive_maximum)),
+        )
+    else:
+        places = _decimal_places(attribute)
+        rule = decimals(low, high, N_FRACTION if places is None else places)
+    # No number fits, or none that can be written in so many digits: checked after decoding.
+    return rule or '"-"? ("0" | [1-9] [0-9]{0,17}) ("." [0-9]{1,9})?'
+
+
+def _bounds(*limits: float | None) -> list[Decimal]:
+    return [Decimal(str(limit)) for limit in limits if limit is not None]
+
+
+def _whole_above(bound: Decimal, exclusive: float | None) -> Decimal:
+    whole = bound.to_integral_value(ROUND_CEILING)
+    return whole + 1 if exclusive is not None and whole == Decimal(str(exclusive)) else whole
+
+
+def _whole_below(bound: Decimal, exclusive: float | None) -> Decimal:
+    whole = bound.to_integral_value(ROUND_FLOOR)
+    return whole - 1 if exclusive is not None and whole == Decimal(str(exclusive)) else whole
+
+
+def _decimal_places(attribute: Attribute) -> int | None:
+    """How many decimals a number may have, if ``multipleOf`` says only that (0.01)."""
+    if attribute.multiple_of is None:
+        return None
+    sign, digits, exponent = Decimal(str(attribute.multiple_of)).normalize().as_tuple()
+    if sign or digits != (1,) or not isinstance(exponent, int) or not -N_FRACTION <= exponent <= 0:
+        return None
+    return -exponent
+
+
+def _object(attributes: tuple[Attribute, ...], rules: dict[str, str]) -> str:
+    members = [
+        f"{literal(json.dumps(attribute.name, ensure_ascii=False) + ': ')} "
+        f"{_member(attribute, rules)}"
+        for attribute in attributes
+    ]
+    separated = ' ", " '.join(members)
+    return f'"{{" {separated} "}}"'
+
+
+def _member(attribute: Attribute, rules: dict[str, str], *, nullable: bool = True) -> str:
+    if attribute.type == "object":
+        rule = _object(attribute.attributes, rules)
+    elif attribute.type == "array" and attribute.item is not None:
+        rule = _array(attribute, attribute.item, rules)
+    else:
+        rule = _value(attribute, rules)
+    # As a rule of its own: long alternatives would not fit one line for whoever reads them.
+    name = f"v{len(rules)}"
+    rules[name] = f'{name} ::= ({rule}) | "null"' if nullable else f"{name} ::= {rule}"
+    return name
+
+
+def _array(array: Attribute, item: Attribute, rules: dict[str, str]) -> str:
+    rule = _member(item, rules, nullable=item.nullable)
+    low, high = array.min_items or 0, array.max_items
+    if high == 0:
+        return '"[]"'
+    if low > MAX_REPETITION or (high or 0) > MAX_REPETITION:
+        low, high = 0, None
+    more = f"{{{max(low - 1, 0)},{'' if high is None else high - 1}}}"
+    filled = f'{rule} (", " {rule}){more}'
+    return f'"[" {filled} "]"' if low else f'"[" ({filled})? "]"'

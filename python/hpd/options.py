@@ -1,0 +1,89 @@
+"""Everything that can be set about an extractor, with its default."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from hpd.prompt import Layout
+
+Method = Literal["hpd", "ar"]
+OnOverflow = Literal["error", "chunk", "truncate"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Options:
+    """How documents are read and values are chosen.
+
+    Names and meanings follow llama.cpp's where it has the same setting. Counts of 0 mean: chosen
+    for the model and the machine.
+    """
+
+    method: Method = "hpd"
+    """``hpd``: every field in parallel. ``ar``: the whole object, token after token."""
+    layout: Layout = "branch"
+    """What a field sees of the others: nothing, or (``skeleton``) the keys before its own."""
+    stack: int = 1
+    """Documents in one prompt."""
+    in_flight: int = 16
+    """Prompts decoded together."""
+    drafts: bool = False
+    """Guess tokens and let the model verify them; the values stay the same, the steps get fewer."""
+    max_tokens: int = 64
+    """Longest value, in tokens; a longer one is cut and marked."""
+
+    n_ctx: int = 0
+    """KV cells for everything in flight."""
+    n_batch: int = 512
+    """Tokens in one decode call."""
+    n_ubatch: int = 512
+    """Tokens in one pass over the weights."""
+    n_threads: int = 0
+    n_gpu_layers: int = -1
+    """Layers on the GPU; negative: all of them."""
+    flash_attn: Literal["auto", "on", "off"] = "auto"
+    cache_type_k: str = "f16"
+    cache_type_v: str = "f16"
+    loras: tuple[tuple[str, float], ...] = ()
+    """Adapter files and their scales."""
+
+    temperature: float = 0.0
+    """0: always the most likely token."""
+    top_k: int = 40
+    top_p: float = 0.95
+    min_p: float = 0.05
+    seed: int = 0
+
+    null_threshold: float = 0.0
+    """Values less likely than this become null; the raw text is kept."""
+    require_grounding: bool = False
+    """Values that the document does not hold become null; the raw text is kept."""
+    all_occurrences: bool = False
+    """Tell all places of a value in the document, not only the best one."""
+    on_overflow: OnOverflow = "error"
+    """What happens to a document that is too long for the context: it fails; it is cut into
+    overlapping chunks, whose values are put together; or its end is left out."""
+    verbose: bool = False
+    """Show llama.cpp's own log."""
+    quiet: bool = False
+    """Show no bar while a model is downloaded."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot work, by name."""
+        for name, allowed in {
+            "method": ("hpd", "ar"),
+            "layout": ("branch", "skeleton"),
+            "on_overflow": ("error", "chunk", "truncate"),
+            "flash_attn": ("auto", "on", "off"),
+        }.items():
+            value = getattr(self, name)
+            if value not in allowed:
+                raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
+        for name in ("stack", "in_flight", "max_tokens", "n_batch", "n_ubatch"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        for name in ("n_ctx", "n_threads", "seed", "temperature"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name} must not be negative, not {getattr(self, name)}")
+        if not 0.0 <= self.null_threshold <= 1.0:
+            raise ValueError(f"null_threshold is a probability, not {self.null_threshold}")

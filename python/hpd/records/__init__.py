@@ -1,0 +1,31 @@
+"""Documents in from JSONL, CSV, TSV, text or Parquet, and results out, one line a document.
+
+Everything is lazy: ten million lines take no more memory than ten. A line that cannot be read
+becomes a record with an ``error``, so that the rest goes on.
+"""
+
+from hpd.records.reader import (
+    TEXT_FIELDS,
+    Record,
+    RecordReader,
+    clean_text,
+    count_records,
+    guess_format,
+    source_name,
+)
+from hpd.records.rows import FORMATS, Format
+from hpd.records.writer import RecordWriter, error_line
+
+__all__ = [
+    "FORMATS",
+    "TEXT_FIELDS",
+    "Format",
+    "Record",
+    "RecordReader",
+    "RecordWriter",
+    "clean_text",
+    "count_records",
+    "error_line",
+    "guess_format",
+    "source_name",
+]

@@ -1,0 +1,238 @@
+"""Records from a file or a stream, as they are asked for."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sys
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO
+
+from hpd.errors import InputError
+from hpd.records.messages import kind, listed, reason
+from hpd.records.rows import FORMATS, ROWS, Format, parquet_module
+
+_EXTENSIONS: dict[str, Format] = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".txt": "txt",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+
+_UNENCODABLE = re.compile("[\x00\ud800-\udfff]")
+
+TEXT_FIELDS: tuple[tuple[str, ...], ...] = (
+    ("text",),
+    ("input",),
+    ("document",),
+    ("content",),
+    ("title", "description"),
+    ("input_title", "input_description"),
+)
+"""Where a record's text is looked for when nobody says: the first of these that it has. The parts
+of a pair are joined by a line break, and one of them is enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One document of an input, or why it could not be read."""
+
+    id: str
+    """The id field's value, or the number of the record, from 1."""
+    text: str
+    category: str | None = None
+    line: int = 0
+    """The line on which it begins, from 1 (in Parquet: the row)."""
+    error: InputError | None = None
+    raw: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """The whole row."""
+
+
+class RecordReader:
+    """The records of one file or stream, read as they are asked for, once.
+
+    ``source`` is a path, ``"-"`` for standard input, or a binary stream. Raises ``InputError`` at
+    once if it cannot be opened, and while reading if the file as a whole is of the wrong kind.
+    """
+
+    def __init__(
+        self,
+        source: str | Path | BinaryIO,
+        *,
+        format: Format | None = None,  # noqa: A002
+        text_field: str | Sequence[str] | None = None,
+        id_field: str | None = None,
+        category_field: str | None = None,
+    ) -> None:
+        self.name = source_name(source)
+        self.format = format or guess_format(source)
+        self._text_fields = (
+            (text_field,) if isinstance(text_field, str) else tuple(text_field or ())
+        )
+        self._id_field = id_field
+        self._category_field = category_field
+        # A pipe may be shared with others: only what was opened here is closed here.
+        self._owned = isinstance(source, (str, Path)) and str(source) != "-"
+        self._file = _open(source)
+        self._rows = self._read()
+
+    def __iter__(self) -> Iterator[Record]:
+        return self
+
+    def __next__(self) -> Record:
+        try:
+            return next(self._rows)
+        except OSError as error:
+            self.close()
+            raise InputError(f"{self.name}: cannot be read: {reason(error)}") from error
+        except (StopIteration, InputError):
+            self.close()
+            raise
+
+    def __enter__(self) -> RecordReader:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; reading ends."""
+        self._rows.close()
+        if self._owned:
+            self._file.close()
+
+    def _read(self) -> Generator[Record, None, None]:
+        rows = ROWS[self.format](self._file, self.name)
+        for number, (line, row) in enumerate(rows, start=1):
+            yield self._record(number, line, row)
+
+    def _record(self, number: int, line: int, row: Mapping[str, Any] | str | InputError) -> Record:
+        if isinstance(row, InputError):
+            return Record(str(number), "", line=line, error=row)
+        if isinstance(row, str):
+            return Record(str(number), clean_text(row), line=line)
+        record_id = str(number)
+        try:
+            record_id = self._id(row) or record_id
+            category = self._category(row)
+            return Record(record_id, self._text(row), category, line, raw=row)
+        except InputError as error:
+            located = InputError(f"{self.name}:{line}: {error}")
+            return Record(record_id, "", line=line, error=located, raw=row)
+
+    def _id(self, row: Mapping[str, Any]) -> str | None:
+        if self._id_field is None:
+            value = row.get("id")
+            return _scalar_text(value, "id") if _is_scalar(value) else None
+        return _scalar_text(_required(row, self._id_field), self._id_field)
+
+    def _category(self, row: Mapping[str, Any]) -> str | None:
+        if self._category_field is None:
+            return None
+        return _scalar_text(_required(row, self._category_field), self._category_field)
+
+    def _text(self, row: Mapping[str, Any]) -> str:
+        names = self._text_fields or _find_text_fields(row)
+        if len(names) == 1:
+            return _scalar_text(_required(row, names[0]), names[0])
+        parts = [_scalar_text(row[name], name) for name in names if row.get(name) is not None]
+        if not parts:
+            raise InputError(f"none of the fields {listed(names)}; the record has {listed(row)}")
+        return "\n".join(parts)
+
+
+def count_records(source: str | Path | BinaryIO, format: Format | None = None) -> int | None:  # noqa: A002
+    """How many records a regular file holds, by one quick pass; None for pipes and streams."""
+    if not isinstance(source, (str, Path)) or not Path(source).is_file():
+        return None
+    kind = format or guess_format(source)
+    with _open(source) as file:
+        if kind == "parquet":
+            return int(parquet_module().ParquetFile(file).metadata.num_rows)
+        if kind in ("jsonl", "txt"):
+            return sum(1 for line in file if not line.isspace())
+        return sum(1 for _ in ROWS[kind](file, str(source)))
+
+
+def guess_format(source: str | Path | BinaryIO) -> Format:
+    """The format that a file's extension tells; JSONL for standard input and streams."""
+    if not isinstance(source, (str, Path)) or str(source) == "-":
+        return "jsonl"
+    extension = Path(source).suffix.lower()
+    if extension not in _EXTENSIONS:
+        known = ", ".join(_EXTENSIONS)
+        raise InputError(
+            f"{source}: the extension {extension!r} tells no format (known: {known}); "
+            f"say which of {', '.join(FORMATS)} it is (--format)"
+        )
+    return _EXTENSIONS[extension]
+
+
+def source_name(source: str | Path | BinaryIO) -> str:
+    """What messages call an input."""
+    if isinstance(source, (str, Path)):
+        return "<stdin>" if str(source) == "-" else str(source)
+    return str(getattr(source, "name", "<stream>"))
+
+
+def clean_text(text: str) -> str:
+    """``text`` as UTF-8 and a tokeniser can take it.
+
+    Lone surrogates and NUL become U+FFFD, one for one, so that offsets into it stay right.
+    """
+    return _UNENCODABLE.sub("\ufffd", text)
+
+
+def _find_text_fields(row: Mapping[str, Any]) -> tuple[str, ...]:
+    for names in TEXT_FIELDS:
+        if any(row.get(name) is not None for name in names):
+            return names
+    looked_for = [name for names in TEXT_FIELDS for name in names]
+    raise InputError(
+        f"no text: looked for the fields {listed(looked_for)}, the record has {listed(row)}; "
+        "say which one it is (--text-field)"
+    )
+
+
+def _required(row: Mapping[str, Any], name: str) -> Any:
+    if name not in row:
+        raise InputError(f"no field {name!r}; the record has {listed(row)}")
+    return row[name]
+
+
+def _is_scalar(value: object) -> bool:
+    return isinstance(value, (str, int, float)) and not isinstance(value, bool)
+
+
+def _scalar_text(value: object, name: str) -> str:
+    """Text as it is, a number or a boolean as JSON writes it."""
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, bool) or (isinstance(value, (int, float)) and math.isfinite(value)):
+        return json.dumps(value)
+    raise InputError(f"the field {name!r} should be text, and is {kind(value)}")
+
+
+def _open(source: str | Path | BinaryIO) -> BinaryIO:
+    if not isinstance(source, (str, Path)):
+        return source
+    if str(source) == "-":
+        return sys.stdin.buffer
+    try:
+        return open(source, "rb")
+    except OSError as error:
+        raise InputError(f"{source}: cannot be opened: {reason(error)}") from error

@@ -1,0 +1,169 @@
+"""The rows of a file in each format, as they stand there."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO, Literal, get_args
+
+from hpd.errors import InputError
+from hpd.records.messages import kind, listed
+
+Format = Literal["jsonl", "csv", "tsv", "txt", "parquet"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+
+_MAX_CSV_FIELD = 2**31 - 1
+"""The csv module's own limit is 128 KiB, and a C long is all that it takes (32 bits on Windows)."""
+
+_INVALID_UTF8 = re.compile("[\udc80-\udcff]")
+
+Row = tuple[int, "Mapping[str, Any] | str | InputError"]
+"""The line on which it begins, and a mapping, the text itself, or why it cannot be read."""
+
+
+def _jsonl_rows(file: BinaryIO, name: str) -> Iterator[Row]:
+    first = True
+    for line, raw in _numbered_lines(file, name):
+        if first and raw.lstrip()[:1] == b"[":
+            raise InputError(
+                f"{name}: this is a JSON array, not JSON Lines (one object a line); "
+                "convert it, for example with: jq -c '.[]'"
+            )
+        first = False
+        yield line, _json_row(raw, f"{name}:{line}")
+
+
+def _json_row(raw: bytes, where: str) -> Mapping[str, Any] | str | InputError:
+    try:
+        # Control characters inside strings are against the letter of JSON, and harmless.
+        row = json.loads(raw.decode("utf-8"), strict=False)
+    except UnicodeDecodeError as error:
+        return InputError(f"{where}: not valid UTF-8 at byte {error.start + 1} of the line")
+    except json.JSONDecodeError as error:
+        return InputError(f"{where}: not valid JSON: {error.msg} at column {error.colno}")
+    except (ValueError, RecursionError) as error:  # an integer too long, nesting too deep
+        return InputError(f"{where}: not valid JSON: {error}")
+    if isinstance(row, (dict, str)):
+        return row
+    return InputError(f"{where}: expected a JSON object, found {kind(row)}")
+
+
+def _text_rows(file: BinaryIO, name: str) -> Iterator[Row]:
+    for line, raw in _numbered_lines(file, name):
+        try:
+            yield line, raw.decode("utf-8")
+        except UnicodeDecodeError as error:
+            where = f"{name}:{line}"
+            message = f"{where}: not valid UTF-8 at byte {error.start + 1} of the line"
+            yield line, InputError(message)
+
+
+def _csv_rows(file: BinaryIO, name: str) -> Iterator[Row]:
+    return _separated_rows(file, name, ",")
+
+
+def _tsv_rows(file: BinaryIO, name: str) -> Iterator[Row]:
+    return _separated_rows(file, name, "\t")
+
+
+def _separated_rows(file: BinaryIO, name: str, delimiter: str) -> Iterator[Row]:
+    csv.field_size_limit(_MAX_CSV_FIELD)
+    # Bytes that are no UTF-8 are carried through as surrogates and found again in their row.
+    # Python 3.10's csv refuses NUL.
+    lines = (
+        raw.decode("utf-8", "surrogateescape").replace("\x00", "\ufffd")
+        for raw in _lines(file, name)
+    )
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    header = _header(reader, name)
+    while True:
+        begins = reader.line_num + 1
+        where = f"{name}:{begins}"
+        try:
+            values = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield begins, InputError(f"{where}: cannot be read as a row: {error}")
+            continue
+        if values and (len(values) > 1 or values[0].strip()):
+            yield begins, _separated_row(header, values, where)
+
+
+def _header(reader: Iterator[list[str]], name: str) -> list[str]:
+    try:
+        header = next((values for values in reader if any(values)), None)
+    except csv.Error as error:
+        raise InputError(f"{name}: the header cannot be read: {error}") from error
+    if header is None:
+        raise InputError(f"{name}: empty; expected a header with the names of the columns")
+    header = [column.strip() for column in header]
+    twice = [column for column, n in Counter(header).items() if n > 1 and column]
+    if twice:
+        raise InputError(f"{name}: the header names {listed(twice)} more than once")
+    return header
+
+
+def _separated_row(
+    header: list[str], values: list[str], where: str
+) -> Mapping[str, Any] | InputError:
+    if len(values) > len(header):
+        return InputError(
+            f"{where}: {len(values)} columns where the header has {len(header)}; "
+            "is a delimiter inside a value that is not quoted?"
+        )
+    if any(_INVALID_UTF8.search(value) for value in values):
+        return InputError(f"{where}: not valid UTF-8")
+    return dict(zip(header, values, strict=False))
+
+
+def _parquet_rows(file: BinaryIO, name: str) -> Iterator[Row]:
+    arrow = parquet_module()
+    seekable = file if file.seekable() else io.BytesIO(file.read())
+    try:
+        batches = arrow.ParquetFile(seekable).iter_batches(batch_size=256)
+        rows = (row for batch in batches for row in batch.to_pylist())
+        yield from enumerate(rows, start=1)
+    except (ValueError, OSError) as error:  # pyarrow's errors derive from these
+        raise InputError(f"{name}: cannot be read as Parquet: {error}") from error
+
+
+def parquet_module() -> Any:
+    """pyarrow's module, if it is installed."""
+    try:
+        import pyarrow.parquet
+    except ImportError as error:
+        raise InputError("reading Parquet needs pyarrow: pip install 'hpd[parquet]'") from error
+    return pyarrow.parquet
+
+
+ROWS = {
+    "jsonl": _jsonl_rows,
+    "csv": _csv_rows,
+    "tsv": _tsv_rows,
+    "txt": _text_rows,
+    "parquet": _parquet_rows,
+}
+
+
+def _numbered_lines(file: BinaryIO, name: str) -> Iterator[tuple[int, bytes]]:
+    """Lines that are not blank, without their ends, and their numbers from 1."""
+    for number, raw in enumerate(_lines(file, name), start=1):
+        stripped = raw.rstrip(b"\r\n")
+        if stripped.strip():
+            yield number, stripped
+
+
+def _lines(file: BinaryIO, name: str) -> Iterator[bytes]:
+    """The lines with their ends; split at line feeds alone, as JSON Lines asks."""
+    first = file.readline()
+    if first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise InputError(f"{name}: this is UTF-16; convert it to UTF-8, for example with iconv")
+    if first:
+        yield first.removeprefix(codecs.BOM_UTF8)
+    yield from file

@@ -1,0 +1,200 @@
+"""What an extraction gives: the data, what is known of each field, and what it cost."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, Literal
+
+from hpd.attributes import Schema
+
+Match = Literal["exact", "normalized", "fuzzy", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldResult:
+    """What is known of one value."""
+
+    confidence: float | None = None
+    """The probability of the value under the model."""
+    start: int | None = None
+    """Where the value stands in the document: character offsets, as Python counts them."""
+    end: int | None = None
+    match: Match | None = None
+    """How the document holds the value; ``"none"`` if it does not, None if there is no value."""
+    error: str | None = None
+    """Why there is no value although there should be one, or why it was left out."""
+    raw: str = ""
+    """The text that the model wrote."""
+    truncated: bool = False
+    """The text was cut off at the limit of tokens per value."""
+    value: Any = None
+    occurrences: tuple[tuple[int, int], ...] = ()
+    """All places of the value, if they were asked for."""
+
+    @property
+    def nulled(self) -> bool:
+        """Whether the model wrote a value that was not taken."""
+        text = self.raw.strip()
+        return self.value is None and bool(text) and not text.startswith("null")
+
+    def to_dict(self) -> dict[str, Any]:
+        """What is worth a place in the output; a null has only its confidence."""
+        result: dict[str, Any] = {}
+        if self.confidence is not None and math.isfinite(self.confidence):
+            result["confidence"] = round(self.confidence, 4)
+        if self.match is not None and self.value is not None:
+            if self.start is not None and self.end is not None:
+                result |= {"start": self.start, "end": self.end}
+            result["match"] = self.match
+            if self.occurrences:
+                result["occurrences"] = [list(span) for span in self.occurrences]
+        if self.error is not None:
+            result["error"] = self.error
+        if (self.error is not None and self.raw) or self.nulled:
+            result["raw"] = self.raw
+        if self.truncated:
+            result["truncated"] = True
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What one document cost."""
+
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    """How many of the prompt's tokens were in the KV cells already."""
+    completion_tokens: int = 0
+    steps: int = 0
+    """Decode steps after the prefill."""
+    seconds: float = 0.0
+    n_chunks: int = 1
+    """Parts that a long document was cut into; what they cost is added up."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """All counts; zeros are left out where they say nothing."""
+        result: dict[str, Any] = {"prompt_tokens": self.prompt_tokens}
+        if self.cached_tokens:
+            result["cached_tokens"] = self.cached_tokens
+        result |= {"completion_tokens": self.completion_tokens, "steps": self.steps}
+        if self.seconds:
+            result["seconds"] = round(self.seconds, 4)
+        if self.n_chunks > 1:
+            result["chunks"] = self.n_chunks
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a document has no extraction."""
+
+    type: str
+    message: str
+
+    @classmethod
+    def of(cls, error: BaseException) -> Failure:
+        """The failure that an exception stands for."""
+        return cls(type(error).__name__, str(error))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The object in the output."""
+        return {"type": self.type, "message": self.message}
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """The result for one document."""
+
+    id: Any = None
+    data: Any = None
+    """An instance of the Pydantic class that was the schema, or a plain dict."""
+    fields: Mapping[str, FieldResult] = field(default_factory=dict)
+    """By dotted path: ``maker.city``, ``lines[0].qty``, ``tags[1]``."""
+    usage: Usage | None = None
+    error: Failure | None = None
+    """Why the whole document failed; then there is no data."""
+    truncated_at: int | None = None
+    """With ``on_overflow="truncate"``: from this character on, the document was not read."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """A line of output, the data first; what is empty is left out."""
+        result: dict[str, Any] = {}
+        if self.id is not None:
+            result["id"] = self.id
+        if self.data is not None:
+            result["data"] = plain_data(self.data)
+        if self.error is not None:
+            result["error"] = self.error.to_dict()
+        if self.truncated_at is not None:
+            result["truncated_at"] = self.truncated_at
+        if self.fields:
+            result["fields"] = {place: field.to_dict() for place, field in self.fields.items()}
+        if self.usage is not None:
+            result["usage"] = self.usage.to_dict()
+        return result
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """``to_dict`` as JSON, on one line unless ``indent`` is given."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=indent)
+
+
+def plain_data(data: Any) -> Any:
+    """Data as JSON types, whether it is a dict or an instance of a Pydantic class."""
+    dump = getattr(data, "model_dump", None)
+    if not callable(dump):
+        return data
+    return _with_numbers(dump(mode="json", by_alias=True), dump(by_alias=True))
+
+
+def _with_numbers(plain: Any, typed: Any) -> Any:
+    """Pydantic writes a decimal as text; the schema says that it is a number."""
+    if isinstance(typed, Decimal):
+        return int(typed) if typed == typed.to_integral_value() else float(typed)
+    if isinstance(plain, dict) and isinstance(typed, dict):
+        return {name: _with_numbers(value, typed.get(name)) for name, value in plain.items()}
+    if isinstance(plain, list) and isinstance(typed, list | tuple):
+        return [_with_numbers(*pair) for pair in zip(plain, typed, strict=True)]
+    return plain
+
+
+def build_data(schema: Schema, data: dict[str, Any]) -> tuple[Any, dict[str, str]]:
+    """``data`` as an instance of the schema's Pydantic class, if it has one.
+
+    Where the class refuses the data (a required value is absent, or a validator of its own says
+    no), the data stays a dict, and the second part of the result says why, by dotted path.
+    """
+    if schema.model is None:
+        return data, {}
+    from pydantic import ValidationError
+
+    try:
+        return schema.model.model_validate(data), {}
+    except ValidationError as error:
+        problems: dict[str, str] = {}
+        for problem in error.errors(include_url=False, include_context=False, include_input=False):
+            place = _place(problem["loc"], data)
+            message = problem["msg"]
+            problems[place] = f"{problems[place]}; {message}" if place in problems else message
+        return data, problems
+
+
+def _place(location: tuple[int | str, ...], data: Any) -> str:
+    """A Pydantic location as a dotted path, as far as it leads through the data.
+
+    Behind that come names of validators and of types in a union.
+    """
+    place = ""
+    for step in location:
+        if isinstance(step, int) and isinstance(data, list):
+            place += f"[{step}]"
+            data = data[step] if step < len(data) else None
+        elif isinstance(step, str) and isinstance(data, dict):
+            place += f".{step}" if place else step
+            data = data.get(step)
+        else:
+            break
+    return place

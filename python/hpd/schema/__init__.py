@@ -1,0 +1,20 @@
+"""Every form in which a schema can be written, read into ``hpd.attributes.Schema``."""
+
+from hpd.attributes import Attribute, Schema
+from hpd.schema.checks import check
+from hpd.schema.notices import SchemaWarning
+from hpd.schema.one_line import parse_one_line
+from hpd.schema.render import describe, to_json_schema
+from hpd.schema.sources import load_schema, load_schemas
+
+__all__ = [
+    "Attribute",
+    "Schema",
+    "SchemaWarning",
+    "check",
+    "describe",
+    "load_schema",
+    "load_schemas",
+    "parse_one_line",
+    "to_json_schema",
+]

@@ -1,0 +1,109 @@
+"""What every schema must satisfy, whichever form it was written in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hpd.attributes import Attribute, Schema
+from hpd.schema.dependencies import first_waves
+from hpd.schema.notices import fail
+
+MAX_DEPTH = 16
+"""Objects and arrays within each other; deeper ones are taken for a mistake."""
+
+
+def check(schema: Schema) -> Schema:
+    """The schema itself, if it can be extracted; else ``SchemaError``."""
+    if not schema.attributes:
+        raise fail("", "the schema is empty: it needs at least one attribute")
+    _check_siblings(schema.attributes, "", 1)
+    places: set[str] = set()
+    for place in _places(schema.attributes, ""):
+        if place in places:
+            raise fail(place, "two attributes have this same path: rename one of them")
+        places.add(place)
+    return schema
+
+
+def check_name(name: object, where: str) -> str:
+    """A usable attribute name."""
+    if not isinstance(name, str):
+        raise fail(where, f"a name must be text, not {type(name).__name__} ({name!r})")
+    if not name.strip():
+        raise fail(where, "an attribute has an empty name")
+    if any("\ud800" <= char <= "\udfff" for char in name):
+        raise fail(where, f"the name {name!r} is not valid Unicode text")
+    return name
+
+
+def check_names(names: Sequence[str], where: str) -> None:
+    """No name twice."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise fail(where, f"the attribute {name!r} is there twice")
+        seen.add(name)
+
+
+def _check_siblings(attributes: Sequence[Attribute], where: str, depth: int) -> None:
+    if depth > MAX_DEPTH:
+        raise fail(where, f"the schema is nested more than {MAX_DEPTH} levels deep")
+    for attribute in attributes:
+        check_name(attribute.name, where or "schema")
+    check_names([attribute.name for attribute in attributes], where or "schema")
+    first_waves(attributes, where)
+    for attribute in attributes:
+        _check_attribute(attribute, f"{where}.{attribute.name}" if where else attribute.name, depth)
+
+
+def _check_attribute(attribute: Attribute, where: str, depth: int) -> None:
+    if attribute.type == "object":
+        if not attribute.attributes:
+            raise fail(where, "the object is empty: name the attributes it holds")
+        _check_siblings(attribute.attributes, where, depth + 1)
+    elif attribute.type == "array":
+        if attribute.item is None:
+            raise fail(where, "the array does not say what its items are")
+        if depth > MAX_DEPTH:
+            raise fail(where, f"the schema is nested more than {MAX_DEPTH} levels deep")
+        _check_attribute(attribute.item, where + "[]", depth + 1)
+    elif attribute.type == "enum" and not attribute.choices:
+        raise fail(where, "the enum has no values to choose from")
+    _check_bounds(attribute, where)
+
+
+def _check_bounds(attribute: Attribute, where: str) -> None:
+    pairs = (
+        ("minLength", attribute.min_length, "maxLength", attribute.max_length),
+        ("minItems", attribute.min_items, "maxItems", attribute.max_items),
+        ("minimum", attribute.minimum, "maximum", attribute.maximum),
+    )
+    for low_name, low, high_name, high in pairs:
+        if low is not None and high is not None and low > high:
+            raise fail(where, f"no value fits: {low_name} {low} is above {high_name} {high}")
+    exclusive_pairs = (
+        ("minimum", attribute.minimum, "exclusiveMaximum", attribute.exclusive_maximum),
+        ("exclusiveMinimum", attribute.exclusive_minimum, "maximum", attribute.maximum),
+        (
+            "exclusiveMinimum",
+            attribute.exclusive_minimum,
+            "exclusiveMaximum",
+            attribute.exclusive_maximum,
+        ),
+    )
+    for low_name, low, high_name, high in exclusive_pairs:
+        if low is not None and high is not None and low >= high:
+            raise fail(where, f"no value fits: {low_name} {low} and {high_name} {high}")
+
+
+def _places(attributes: Sequence[Attribute], prefix: str) -> list[str]:
+    places = []
+    for attribute in attributes:
+        place = prefix + attribute.name
+        places.append(place)
+        inner: Attribute | None = attribute
+        while inner is not None and inner.type == "array":
+            inner, place = inner.item, place + "[]"
+        if inner is not None and inner.type == "object":
+            places.extend(_places(inner.attributes, place + "."))
+    return places

@@ -1,0 +1,149 @@
+"""A schema back into text: JSON Schema for programs, a table for people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from hpd.attributes import Attribute, Schema
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def to_json_schema(schema: Schema) -> dict[str, Any]:
+    """The JSON Schema that says the same, which every result of ``schema`` obeys."""
+    document: dict[str, Any] = {"$schema": DIALECT}
+    if schema.title:
+        document["title"] = schema.title
+    return document | _object(schema.attributes, nullable=False)
+
+
+def describe(schema: Schema) -> str:
+    """A plain table: path, type, constraint, whether it must be there, description."""
+    rows = [("PATH", "TYPE", "CONSTRAINT", "ABSENT", "DESCRIPTION")]
+    rows.extend(_rows(schema, ""))
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    lines = []
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row[:4], widths, strict=True)]
+        lines.append("  ".join([*cells, row[4]]).rstrip())
+    return "\n".join(lines)
+
+
+def _object(attributes: Iterable[Attribute], *, nullable: bool) -> dict[str, Any]:
+    properties = {attribute.name: _node(attribute) for attribute in attributes}
+    node: dict[str, Any] = {"type": _type("object", nullable), "properties": properties}
+    required = [attribute.name for attribute in attributes if attribute.required]
+    if required:
+        node["required"] = required
+    node["additionalProperties"] = False
+    return node
+
+
+def _type(name: str, nullable: bool) -> str | list[str]:
+    return [name, "null"] if nullable else name
+
+
+def _node(attribute: Attribute) -> dict[str, Any]:
+    node: dict[str, Any]
+    if attribute.type == "object":
+        node = _object(attribute.attributes, nullable=attribute.nullable)
+    elif attribute.type == "enum":
+        node = {"enum": [*attribute.choices, *([None] if attribute.nullable else [])]}
+    elif attribute.type in ("date", "date-time"):
+        node = {"type": _type("string", attribute.nullable), "format": attribute.type}
+    else:
+        node = {"type": _type(attribute.type, attribute.nullable)}
+    if attribute.type == "array" and attribute.item is not None:
+        node["items"] = _node(attribute.item)
+    for keyword, value in (
+        ("minLength", attribute.min_length),
+        ("maxLength", attribute.max_length),
+        ("pattern", attribute.pattern),
+        ("format", attribute.format),
+        ("minimum", attribute.minimum),
+        ("maximum", attribute.maximum),
+        ("exclusiveMinimum", attribute.exclusive_minimum),
+        ("exclusiveMaximum", attribute.exclusive_maximum),
+        ("multipleOf", attribute.multiple_of),
+        ("minItems", attribute.min_items),
+        ("maxItems", attribute.max_items),
+        ("uniqueItems", attribute.unique_items or None),
+        ("description", attribute.description or None),
+        ("examples", list(attribute.examples) or None),
+        ("depends_on", list(attribute.after) or None),
+    ):
+        if value is not None:
+            node[keyword] = value
+    return node
+
+
+def _rows(attributes: Iterable[Attribute], prefix: str) -> list[tuple[str, str, str, str, str]]:
+    rows = []
+    for attribute in attributes:
+        path = prefix + attribute.name
+        absent = "error" if _must_be_there(attribute) else _absent(attribute)
+        rows.append(
+            (path, _type_name(attribute), _constraint(attribute), absent, attribute.description)
+        )
+        inner: Attribute | None = attribute
+        while inner is not None and inner.type == "array":
+            inner, path = inner.item, path + "[]"
+        if inner is not None and inner.type == "object":
+            rows.extend(_rows(inner.attributes, path + "."))
+    return rows
+
+
+def _must_be_there(attribute: Attribute) -> bool:
+    if attribute.type == "array" and not attribute.min_items:
+        return False  # An empty list says that there is none.
+    return attribute.required and not attribute.nullable
+
+
+def _absent(attribute: Attribute) -> str:
+    if attribute.nullable:
+        return "null"
+    return "[]" if attribute.type == "array" and not attribute.min_items else "left out"
+
+
+def _type_name(attribute: Attribute) -> str:
+    if attribute.type == "array" and attribute.item is not None:
+        return f"array of {_type_name(attribute.item)}"
+    return attribute.type
+
+
+def _constraint(attribute: Attribute) -> str:
+    parts = []
+    if attribute.type == "enum":
+        parts.append(" | ".join(json.dumps(c, ensure_ascii=False) for c in attribute.choices))
+    for symbol, limit in (
+        (">=", attribute.minimum),
+        (">", attribute.exclusive_minimum),
+        ("<=", attribute.maximum),
+        ("<", attribute.exclusive_maximum),
+        ("multiple of", attribute.multiple_of),
+    ):
+        if limit is not None:
+            parts.append(f"{symbol} {limit}")
+    if attribute.pattern is not None:
+        parts.append(f"/{attribute.pattern}/")
+    if attribute.format is not None:
+        parts.append(attribute.format)
+    for low, high, unit in (
+        (attribute.min_length, attribute.max_length, "characters"),
+        (attribute.min_items, attribute.max_items, "items"),
+    ):
+        if low is not None and high is not None:
+            parts.append(f"{low} to {high} {unit}" if low != high else f"{low} {unit}")
+        elif low is not None or high is not None:
+            parts.append(f"at least {low} {unit}" if low is not None else f"at most {high} {unit}")
+    if attribute.unique_items:
+        parts.append("no duplicates")
+    if attribute.after:
+        parts.append("after " + ", ".join(attribute.after))
+    if attribute.type == "array" and attribute.item is not None:
+        inner = _constraint(attribute.item)
+        if inner:
+            parts.append(f"each: {inner}")
+    return ", ".join(parts)

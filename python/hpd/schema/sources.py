@@ -1,0 +1,268 @@
+"""Which form a schema is written in, and the way from there to attributes."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from hpd.attributes import Attribute, Schema
+from hpd.errors import SchemaError
+from hpd.schema.checks import check, check_name, check_names
+from hpd.schema.json_schema import read_json_schema
+from hpd.schema.keywords import JSON_TYPES
+from hpd.schema.notices import fail
+from hpd.schema.one_line import parse_one_line
+from hpd.schema.pydantic_model import is_model, read_model
+
+FILE_SUFFIXES: Final = (".json", ".txt", ".schema")
+_MODULE_CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+_PROPERTY_KEYWORDS: Final = ("enum", "const", "anyOf", "oneOf", "allOf", "$ref")
+_HOW_TO_SAY: Final = (
+    'for a JSON Schema write {"type": "object", "properties": {...}}; for descriptions '
+    '{"name": "description", ...} with text only; for one schema per category '
+    '{"category": [names] or {...}, ...}'
+)
+
+
+def load_schema(source: object) -> Schema:
+    """A schema in any form: see ``load_schemas``, but for one kind of document only.
+
+    Raises ``SchemaError``, which says where in the schema and what to do.
+    """
+    loaded = load_schemas(source)
+    if isinstance(loaded, Schema):
+        return loaded
+    names = ", ".join(list(loaded)[:5]) + (", ..." if len(loaded) > 5 else "")
+    raise SchemaError(
+        f"this holds one schema for each of {len(loaded)} categories ({names}), but one schema is "
+        "expected here: take one of them, or say which category a document has "
+        "(--category-field on the command line)"
+    )
+
+
+def load_schemas(source: object) -> Schema | dict[str, Schema]:
+    """A schema, or one for each category, in any of these forms.
+
+    - a Pydantic (version 2) class;
+    - a JSON Schema, as a dict;
+    - a list of attribute names;
+    - a dict of name to description;
+    - text: the one-line form, JSON of any of the above, the name of a file that holds either
+      (``.json``, ``.txt``, ``.schema``), or ``module:Class``;
+    - a dict of category to any of the above, text apart;
+    - a ``Schema`` that was loaded before.
+
+    Raises ``SchemaError``, which says where in the schema and what to do.
+    """
+    if isinstance(source, str):
+        return _from_text(source)
+    if isinstance(source, os.PathLike):
+        return _from_file(Path(source))
+    if isinstance(source, Mapping):
+        return _from_mapping(source)
+    return _single(source, "")
+
+
+def _single(source: object, where: str) -> Schema:
+    """One schema from anything but text and paths."""
+    try:
+        if isinstance(source, Schema):
+            return check(source)
+        if is_model(source):
+            return check(read_model(source))
+        if isinstance(source, list | tuple):
+            return check(_from_names(source))
+        if isinstance(source, Mapping):
+            return check(
+                read_json_schema(source) if _is_json_schema(source) else _from_descriptions(source)
+            )
+    except SchemaError as error:
+        raise (fail(where, str(error)) if where else error) from error
+    kind = source.__name__ if isinstance(source, type) else type(source).__name__
+    raise fail(
+        where,
+        f"{kind} is not a schema: a Pydantic model, a JSON Schema, a list of names, a dict of "
+        "name to description or the one-line form is expected",
+    )
+
+
+def _from_names(names: list[object] | tuple[object, ...]) -> Schema:
+    checked = [check_name(name, f"[{index}]") for index, name in enumerate(names)]
+    check_names(checked, "the list of names")
+    return Schema(tuple(Attribute(name) for name in checked))
+
+
+def _from_descriptions(descriptions: Mapping[Any, Any]) -> Schema:
+    attributes = []
+    for name, description in descriptions.items():
+        check_name(name, "the dict of descriptions")
+        if description is not None and not isinstance(description, str):
+            kind = type(description).__name__
+            raise fail(str(name), f"a description must be text, not {kind}: {_HOW_TO_SAY}")
+        attributes.append(Attribute(name, description=" ".join((description or "").split())))
+    return Schema(tuple(attributes))
+
+
+def _is_json_schema(source: Mapping[Any, Any]) -> bool:
+    """Whether a dict is a JSON Schema, rather than descriptions; unclear is an error."""
+    kind = source.get("type")
+    # Where "type" says "object", or another key cannot be a description, there is no doubt.
+    if kind == "object" or isinstance(source.get("properties"), Mapping):
+        return True
+    if kind == "array" and isinstance(source.get("items"), Mapping):
+        return True
+    if any(isinstance(source.get(keyword), str) for keyword in ("$ref", "$schema")):
+        return True
+    if any(isinstance(source.get(keyword), list) for keyword in ("allOf", "anyOf", "oneOf")):
+        return True
+    if isinstance(kind, list) or (isinstance(kind, str) and kind in JSON_TYPES):
+        raise SchemaError(
+            f'this is either a JSON Schema of type {kind!r}, or describes an attribute named "type"'
+            ": for the latter write a longer description, or a list of names; for the former, "
+            'the root must be {"type": "object", "properties": {...}}'
+        )
+    return False
+
+
+def _from_mapping(source: Mapping[Any, Any]) -> Schema | dict[str, Schema]:
+    if not source:
+        raise SchemaError("the schema is empty: it needs at least one attribute")
+    if _is_by_category(source):
+        schemas = {}
+        for category, schema in source.items():
+            if not isinstance(category, str) or not category.strip():
+                raise SchemaError(f"a category must have a name, not {category!r}")
+            schemas[category] = _single(schema, f"category {category!r}")
+        return schemas
+    return _single(source, "")
+
+
+def _is_by_category(source: Mapping[Any, Any]) -> bool:
+    """Whether each value of a dict is a schema of its own; unclear is an error."""
+    holders = [
+        key
+        for key, value in source.items()
+        if isinstance(value, list | tuple | Mapping | Schema) or is_model(value)
+    ]
+    if len(holders) == len(source):
+        # {"properties": {...}} is a JSON Schema, unless its neighbours are no keywords.
+        if [*source] == ["properties"] or _has_only_keywords(source):
+            return False
+        if isinstance(source.get("properties"), Mapping):
+            raise SchemaError(
+                'this is either a JSON Schema (it has "properties"), or holds one schema per '
+                'category, one of them called "properties": for the former add "type": "object", '
+                "for the latter rename that category"
+            )
+        if all(_is_property(value) for value in source.values()):
+            raise SchemaError(
+                "this looks like the properties of a JSON Schema, or like one schema per category: "
+                + _HOW_TO_SAY
+            )
+        return True
+    if not holders or _is_json_schema(source):
+        return False
+    other = next(key for key in source if key not in holders)
+    raise SchemaError(
+        f"{holders[0]!r} is a {type(source[holders[0]]).__name__}, but {other!r} is "
+        f"a {type(source[other]).__name__}, so this is neither a list of descriptions "
+        f"nor one schema per category: {_HOW_TO_SAY}"
+    )
+
+
+def _has_only_keywords(source: Mapping[Any, Any]) -> bool:
+    keywords = {"properties", "required", "$defs", "definitions", "allOf", "anyOf", "oneOf"}
+    return {*source} <= keywords and bool({"properties", "allOf", "anyOf", "oneOf"} & {*source})
+
+
+def _is_property(value: object) -> bool:
+    """Whether a dict is what JSON Schema has for one property, but not for a whole document."""
+    if not isinstance(value, Mapping) or isinstance(value.get("properties"), Mapping):
+        return False
+    kind = value.get("type")
+    if isinstance(kind, list) or (isinstance(kind, str) and kind in JSON_TYPES):
+        return True
+    return any(not isinstance(value.get(key, ""), str) for key in _PROPERTY_KEYWORDS)
+
+
+def _from_text(text: str) -> Schema | dict[str, Schema]:
+    stripped = text.strip()
+    if not stripped:
+        raise SchemaError("the schema is empty: it needs at least one attribute")
+    if stripped[0] in "{[":
+        return _from_json(stripped, "the schema")
+    if "\n" not in stripped and stripped.lower().endswith(FILE_SUFFIXES):
+        # An attribute's description may end in .txt, but then it has a blank somewhere.
+        if os.path.isfile(stripped) or not re.search(r"\s", stripped):
+            return _from_file(Path(stripped))
+    elif _MODULE_CLASS.fullmatch(stripped):
+        return _from_module(stripped)
+    return check(Schema(parse_one_line(text)))
+
+
+def _from_file(path: Path) -> Schema | dict[str, Schema]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise SchemaError(f"the schema file {path} cannot be read ({error.strerror})") from error
+    except UnicodeDecodeError as error:
+        raise SchemaError(f"the schema file {path} is not UTF-8 text ({error})") from error
+    try:
+        if path.suffix.lower() == ".json" or text.lstrip()[:1] in ("{", "["):
+            return _from_json(text, "the file")
+        if not text.strip():
+            raise SchemaError("the schema is empty: it needs at least one attribute")
+        return check(Schema(parse_one_line(text)))
+    except SchemaError as error:
+        raise SchemaError(f"{path}: {error}") from error
+
+
+def _from_json(text: str, what: str) -> Schema | dict[str, Schema]:
+    try:
+        source = json.loads(text, object_pairs_hook=_object_without_duplicates)
+    except json.JSONDecodeError as error:
+        raise SchemaError(
+            f"{what} is not valid JSON: {error.msg} (line {error.lineno}, character {error.colno})"
+        ) from error
+    except RecursionError:
+        raise SchemaError(f"{what} is nested too deeply") from None
+    if isinstance(source, str):
+        return _from_text(source)
+    return load_schemas(source)
+
+
+def _object_without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    check_names([name for name, _ in pairs], "the JSON")
+    return dict(pairs)
+
+
+def _from_module(reference: str) -> Schema | dict[str, Schema]:
+    module_name, _, qualified_name = reference.partition(":")
+    # Like python -m, which the user may expect of a command line.
+    if "" not in sys.path and os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        target: Any = importlib.import_module(module_name)
+    except ImportError as error:
+        raise SchemaError(
+            f"{reference}: the module {module_name!r} cannot be imported ({error}). "
+            f"If it is meant as name and description, put a blank after the colon"
+        ) from error
+    except Exception as error:  # Whatever the user's module raises while it is imported.
+        kind = type(error).__name__
+        raise SchemaError(f"{reference}: importing {module_name!r} failed: {kind}: {error}") from (
+            error
+        )
+    for name in qualified_name.split("."):
+        if not hasattr(target, name):
+            raise SchemaError(f"{reference}: {module_name!r} has no {qualified_name!r}")
+        target = getattr(target, name)
+    if isinstance(target, str) and _MODULE_CLASS.fullmatch(target.strip()):
+        raise SchemaError(f"{reference}: it is text that refers to {target!r}: name that directly")
+    return load_schemas(target)

@@ -1,0 +1,1 @@
+"""Teaching a model hyper-parallel decoding: packing, masks, fine-tuning, export."""

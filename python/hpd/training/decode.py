@@ -1,0 +1,168 @@
+"""Hyper-parallel decoding as the paper runs it, on a transformers model: the reference.
+
+One row per prompt: the first step reads the prompt and every field's key, each further step feeds
+one token per field that is not done, appended to the row, whatever position it stands at
+(algorithms 1 and 2). Rows of a batch are padded on the right. Greedy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from transformers import DynamicCache
+
+from hpd.training import masks
+from hpd.training.completion import status
+from hpd.training.masks import Mask, Roles
+from hpd.training.rows import Prompt
+
+Stop = Literal["complete", "invalid", "end_of_generation", "max_tokens"]
+
+
+@dataclass(slots=True)
+class DecodedValue:
+    """What the model says after one key."""
+
+    tokens: list[int] = field(default_factory=list)
+    """The token that ended generation is not among them."""
+    raw: bytes = b""
+    stop: Stop = "max_tokens"
+
+    @property
+    def text(self) -> str:
+        """The raw text."""
+        return self.raw.decode("utf-8", "replace")
+
+
+@dataclass(frozen=True, slots=True)
+class Decoder:
+    """A model and what is needed of its vocabulary."""
+
+    model: Any
+    """A causal language model of transformers with ``attn_implementation="sdpa"``."""
+    piece: Callable[[int], bytes]
+    """The bytes that a token says."""
+    end_tokens: frozenset[int] = frozenset()
+    """Tokens that end generation."""
+    max_tokens: int = 64
+    """Longest value: the paper's K_max."""
+
+    def decode(self, prompts: Sequence[Prompt], batch_size: int = 8) -> list[list[DecodedValue]]:
+        """For each prompt the value of each of its fields."""
+        lengths = [len(prompt.tokens) + sum(map(len, prompt.keys)) for prompt in prompts]
+        # Rows of one length and one mask belong together.
+        order = sorted(range(len(prompts)), key=lambda i: (prompts[i].mask, lengths[i]))
+        results: list[list[DecodedValue]] = [[] for _ in prompts]
+        start = 0
+        with torch.no_grad():
+            while start < len(order):
+                mask = prompts[order[start]].mask
+                batch = [i for i in order[start : start + batch_size] if prompts[i].mask == mask]
+                start += len(batch)
+                decoded = _Batch(self, mask, [prompts[i] for i in batch]).run()
+                for i, values in zip(batch, decoded, strict=True):
+                    results[i] = values
+        return results
+
+
+class _Row:
+    """One prompt on its way."""
+
+    def __init__(self, prompt: Prompt, max_tokens: int) -> None:
+        self.prompt = prompt
+        self.layout = prompt.layout(max_tokens)
+        self.values = [DecodedValue() for _ in prompt.keys]
+        self.active = list(range(len(prompt.keys)))
+
+    def first(self) -> tuple[list[int], Roles, list[int]]:
+        """Tokens, their roles, and at which of them values are to be read."""
+        tokens = list(self.prompt.tokens)
+        reads = []
+        for key in self.prompt.keys:
+            tokens += key
+            # Without a key the value follows the prompt.
+            reads.append(len(tokens) - 1 if key else len(self.prompt.tokens) - 1)
+        return tokens, self.layout.first_step(), reads
+
+    def next(self, step: int) -> tuple[list[int], Roles, list[int]]:
+        tokens = [self.values[field].tokens[-1] for field in self.active]
+        roles = self.layout.values([(field, step) for field in self.active])
+        return tokens, roles, list(range(len(tokens)))
+
+
+class _Batch:
+    """Prompts of one mask, decoded together with one cache."""
+
+    def __init__(self, decoder: Decoder, mask: Mask, prompts: Sequence[Prompt]) -> None:
+        self.decoder = decoder
+        self.mask = mask
+        self.all_rows = [_Row(prompt, decoder.max_tokens) for prompt in prompts]
+        self.rows = [row for row in self.all_rows if row.active]
+        self.cache = DynamicCache()
+        self.cached: Roles | None = None
+
+    def run(self) -> list[list[DecodedValue]]:
+        for step in range(self.decoder.max_tokens):
+            if not self.rows:
+                break
+            inputs = [row.first() if step == 0 else row.next(step) for row in self.rows]
+            for row, tokens in zip(self.rows, self._forward(inputs), strict=True):
+                self._accept(row, tokens)
+            self._prune()
+        return [row.values for row in self.all_rows]
+
+    def _forward(self, inputs: Sequence[tuple[list[int], Roles, list[int]]]) -> list[list[int]]:
+        """The most likely next token at every place that is to be read, row by row."""
+        model = self.decoder.model
+        device = model.device
+        roles = masks.stack([roles for _, roles, _ in inputs])
+        tokens = np.zeros(roles.kind.shape, dtype=np.int64)
+        for index, (row_tokens, _, _) in enumerate(inputs):
+            tokens[index, : len(row_tokens)] = row_tokens
+        self.cached = roles if self.cached is None else masks.join([self.cached, roles])
+        keys, queries = (masks.to_tensors(part, device) for part in (self.cached, roles))
+        # The decoder without its output matrix: only the rows that are read cost one.
+        hidden = model.get_decoder()(
+            input_ids=torch.from_numpy(tokens).to(device),
+            position_ids=queries.position,
+            attention_mask=masks.dense(self.mask, keys, queries),
+            past_key_values=self.cache,
+            use_cache=True,
+        ).last_hidden_state
+        rows = [i for i, (_, _, reads) in enumerate(inputs) for _ in reads]
+        columns = [read for _, _, reads in inputs for read in reads]
+        logits = model.get_output_embeddings()(hidden[rows, columns])
+        best = iter(logits.argmax(-1).tolist())
+        return [[next(best) for _ in reads] for _, _, reads in inputs]
+
+    def _accept(self, row: _Row, tokens: Sequence[int]) -> None:
+        """Take in one token for each active field; those that are done are pruned."""
+        active = []
+        for number, token in zip(row.active, tokens, strict=True):
+            value = row.values[number]
+            if token in self.decoder.end_tokens:
+                value.stop = "end_of_generation"
+                continue
+            value.tokens.append(token)
+            value.raw += self.decoder.piece(token)
+            found = status(value.raw)
+            if found == "incomplete":
+                active.append(number)
+            else:
+                value.stop = found
+        row.active = active
+
+    def _prune(self) -> None:
+        """Rows with nothing left to do leave the batch, and the cache."""
+        kept = [index for index, row in enumerate(self.rows) if row.active]
+        if len(kept) == len(self.rows) or not kept or self.cached is None:
+            self.rows = [self.rows[index] for index in kept]
+            return
+        self.rows = [self.rows[index] for index in kept]
+        self.cached = self.cached.at(np.array(kept))
+        device = self.decoder.model.device
+        self.cache.batch_select_indices(torch.tensor(kept, device=device))

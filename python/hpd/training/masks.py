@@ -1,0 +1,209 @@
+"""Who sees whom in hyper-parallel decoding: position ids and attention masks.
+
+A row is one prompt with all its fields: the *prompt* (instruction and documents, however many are
+stacked), then for each field its *key* and the tokens of its *value*. Three masks:
+
+- ``paper``: one sequence with gaps of K_max positions in which the values grow (section 4.3 and
+  algorithm 2). A value's k-th token sees the prompt, the keys before it, and of its own and the
+  earlier values the tokens up to the k-th; keys see no value.
+- ``skeleton``: field n sees the prompt, the keys 1 to n and its own value. No gaps.
+- ``branch``: a field sees the prompt, its own key and its own value. No gaps.
+
+The last two are what llama.cpp's sequences can do, and what the engine does. One rule, ``sees``,
+serves dense masks and FlexAttention, training (tokens in natural order) and inference (values
+appended step by step): it looks at what a token is, never at where it lies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from enum import IntEnum
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+
+Mask = Literal["paper", "skeleton", "branch"]
+MASKS: tuple[Mask, ...] = get_args(Mask)
+
+Order = Literal["natural", "steps"]
+"""``natural``: each value behind its key, as in training. ``steps``: prompt and keys, then the
+first token of every value, the second of every value, ..., as inference appends them."""
+
+
+class Kind(IntEnum):
+    """What a token is."""
+
+    PADDING = 0
+    PROMPT = 1
+    KEY = 2
+    VALUE = 3
+
+
+class Roles(NamedTuple):
+    """What each token of a row, or of a batch of rows, is; four integer arrays of one shape.
+
+    NumPy arrays, or tensors: ``sees`` takes both.
+    """
+
+    kind: Any
+    field: Any
+    """Number of the field that a key or value belongs to, over all stacked documents."""
+    step: Any
+    """k for a value's k-th token, from 1; else 0."""
+    position: Any
+    """The position id."""
+
+    def at(self, index: Any) -> Roles:
+        """The roles of some tokens; ``index`` is what arrays can be indexed with."""
+        return Roles(*(part[index] for part in self))
+
+
+class RowLayout:
+    """Where the tokens of one prompt and its fields stand.
+
+    Args:
+        mask: which of the three.
+        n_prompt: tokens of the prompt.
+        n_keys: for each field the tokens of its own key. With ``paper`` and ``skeleton`` that is
+            the part between the value before it and its own value.
+        k_max: the longest value, in tokens; the gap of ``paper``.
+    """
+
+    def __init__(self, mask: Mask, n_prompt: int, n_keys: Sequence[int], k_max: int) -> None:
+        if mask not in MASKS:
+            raise ValueError(f"mask must be one of {', '.join(MASKS)}, not {mask!r}")
+        if n_prompt < 1 or k_max < 1:
+            raise ValueError("a prompt needs a token, and a value room for one")
+        self.mask: Mask = mask
+        self.n_prompt = n_prompt
+        self.n_keys = list(n_keys)
+        self.k_max = k_max
+        self.key_starts = []
+        """The position of each key's first token."""
+        start = n_prompt
+        for n_key in self.n_keys:
+            self.key_starts.append(start)
+            if mask == "paper":
+                start += n_key + k_max
+            elif mask == "skeleton":
+                start += n_key
+
+    def value_position(self, field: int, step: int) -> int:
+        """The position of a value's ``step``-th token, counted from 1."""
+        if not 1 <= step <= self.k_max:
+            raise ValueError(f"step {step} of a value of at most {self.k_max} tokens")
+        return self.key_starts[field] + self.n_keys[field] - 1 + step
+
+    def prompt(self) -> Roles:
+        """The prompt's tokens."""
+        n = self.n_prompt
+        return _roles((Kind.PROMPT, -1, 0, position) for position in range(n))
+
+    def key(self, field: int) -> Roles:
+        """A key's tokens."""
+        start = self.key_starts[field]
+        return _roles((Kind.KEY, field, 0, start + i) for i in range(self.n_keys[field]))
+
+    def values(self, places: Iterable[tuple[int, int]]) -> Roles:
+        """Tokens of values, each given by its field and its step."""
+        return _roles((Kind.VALUE, f, k, self.value_position(f, k)) for f, k in places)
+
+    def first_step(self) -> Roles:
+        """Prompt and keys: what inference reads first (the paper's ``s``)."""
+        return join([self.prompt(), *(self.key(field) for field in range(len(self.n_keys)))])
+
+    def whole(self, n_values: Sequence[int], order: Order = "natural") -> Roles:
+        """Prompt, keys and values, where field n has ``n_values[n]`` tokens of a value."""
+        fields = range(len(self.n_keys))
+        if order == "natural":
+            parts = [self.prompt()]
+            for field in fields:
+                places = [(field, k) for k in range(1, n_values[field] + 1)]
+                parts += [self.key(field), self.values(places)]
+            return join(parts)
+        steps = range(1, max(n_values, default=0) + 1)
+        appended = [(field, k) for k in steps for field in fields if n_values[field] >= k]
+        return join([self.first_step(), self.values(appended)])
+
+
+def causal(n_tokens: int) -> Roles:
+    """Plain text: every token sees those before it. Any mask will do for it."""
+    return RowLayout("branch", n_tokens, [], 1).prompt()
+
+
+def join(parts: Sequence[Roles]) -> Roles:
+    """Roles one behind the other."""
+    return Roles(*(np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)))
+
+
+def stack(rows: Sequence[Roles], n_tokens: int = 0) -> Roles:
+    """A batch of rows of any lengths, padded on the right, to ``n_tokens`` if that is more.
+
+    Nothing sees padding. Padding sees the prompt's first token, so that no softmax is empty.
+    """
+    width = max([n_tokens, *(len(row.kind) for row in rows)])
+    batch = Roles(*(np.zeros((len(rows), width), dtype=np.int64) for _ in Roles._fields))
+    for index, row in enumerate(rows):
+        for part, values in zip(batch, row, strict=True):
+            part[index, : len(values)] = values
+    return batch
+
+
+def sees(mask: Mask, query: Roles, key: Roles) -> Any:
+    """Whether a token may attend to another; the roles' arrays are broadcast against each other."""
+    # By .value: torch.compile takes a tensor and a member of an enumeration for never equal.
+    is_key = key.kind == Kind.KEY.value
+    is_value = key.kind == Kind.VALUE.value
+    own = key.field == query.field
+    if mask == "branch":
+        answer = (is_key | is_value) & own
+    elif mask == "skeleton":
+        answer = (is_key & (key.field <= query.field)) | (is_value & own)
+    else:
+        # A key's step is 0, so no value is at or before it.
+        answer = is_key | (is_value & (key.step <= query.step))
+    return (key.position <= query.position) & ((key.kind == Kind.PROMPT.value) | answer)
+
+
+def dense(mask: Mask, keys: Roles, queries: Roles | None = None) -> Any:
+    """The mask of a batch for scaled dot-product attention: (rows, 1, queries, keys), bool.
+
+    ``queries`` are the tokens that are fed now, where a cache holds the others.
+    """
+    keys = to_tensors(keys)
+    queries = keys if queries is None else to_tensors(queries)
+    return sees(mask, queries.at(np.s_[:, None, :, None]), keys.at(np.s_[:, None, None, :]))
+
+
+def mask_mod(mask: Mask, keys: Roles, queries: Roles | None = None) -> Callable[..., Any]:
+    """The same as FlexAttention wants it: a function of batch, head, query and key index."""
+    keys = to_tensors(keys)
+    queries = keys if queries is None else to_tensors(queries)
+
+    def mod(batch: Any, head: Any, query: Any, key: Any) -> Any:
+        return sees(mask, queries.at((batch, query)), keys.at((batch, key)))
+
+    return mod
+
+
+def block_mask(mask: Mask, keys: Roles, queries: Roles | None = None) -> Any:
+    """The same as FlexAttention's ``BlockMask``."""
+    from torch.nn.attention.flex_attention import create_block_mask
+
+    mod = mask_mod(mask, keys, queries)
+    n_rows, n_keys = keys.kind.shape
+    n_queries = n_keys if queries is None else queries.kind.shape[1]
+    device = to_tensors(keys).kind.device
+    return create_block_mask(mod, n_rows, None, n_queries, n_keys, device=device)
+
+
+def to_tensors(roles: Roles, device: Any = None) -> Roles:
+    """Roles as tensors."""
+    import torch
+
+    return Roles(*(torch.as_tensor(part, device=device) for part in roles))
+
+
+def _roles(tokens: Iterable[tuple[int, int, int, int]]) -> Roles:
+    table = np.array(list(tokens), dtype=np.int64).reshape(-1, 4)
+    return Roles(*table.T)

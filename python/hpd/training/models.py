@@ -1,0 +1,54 @@
+"""Checkpoints in and out: load one for training or decoding, save one with its tokenizer."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from hpd.errors import InputError, ModelLoadError
+
+_TOKENIZER_FILES = (
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "chat_template.jinja",
+    "special_tokens_map.json",
+    "added_tokens.json",
+    "vocab.json",
+    "merges.txt",
+)
+
+
+def load_model(folder: Path, device: str = "cpu") -> Any:
+    """A causal language model in F32, with attention that takes any mask."""
+    import torch
+    from transformers import AutoModelForCausalLM
+    from transformers.utils import logging
+
+    bars = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        model = AutoModelForCausalLM.from_pretrained(
+            folder, attn_implementation="sdpa", dtype=torch.float32, local_files_only=True
+        )
+    except (OSError, ValueError) as error:
+        raise ModelLoadError(f"{folder}: {error}") from error
+    finally:
+        if bars:
+            logging.enable_progress_bar()
+    return model.to(device).eval()
+
+
+def save_model(model: Any, source: Path, folder: Path) -> None:
+    """A model with the tokenizer of the checkpoint it began as."""
+    model.save_pretrained(folder)
+    copy_tokenizer(source, folder)
+
+
+def copy_tokenizer(source: Path, folder: Path) -> None:
+    """What belongs to the tokenizer and the chat template."""
+    found = [name for name in _TOKENIZER_FILES if (source / name).exists()]
+    if not found:
+        raise InputError(f"{source} holds no tokenizer")
+    for name in found:
+        shutil.copy(source / name, folder / name)

@@ -1,0 +1,245 @@
+"""A whole answer, written as one JSON object, into the raw texts of its fields.
+
+The text may break off anywhere or be no JSON at all: whatever was complete before is kept.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from json import JSONDecoder
+
+from hpd.attributes import Attribute, Schema
+from hpd.prompt import COUNT_KEY, Path
+from hpd.values.leaves import count_attribute
+from hpd.values.parsing import MAX_NESTING, Parsed, parse_value
+
+NO_OBJECT = "the answer is not a JSON object"
+
+_SCALAR = re.compile(r"null|true|false|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+_STRINGS = JSONDecoder(strict=False)
+_DELIMITERS = tuple(",]} \t\r\n")
+_BLANK = re.compile(r"[ \t\r\n]*")
+
+
+@dataclass(frozen=True, slots=True)
+class RawValue:
+    """One field's part of an answer."""
+
+    text: str = "null"
+    start: int | None = None
+    """Where the text stands in the answer; None if it is not in there."""
+    end: int | None = None
+    truncated: bool = False
+    """The answer broke off in this value, or before it."""
+    error: str | None = None
+
+    def parse(self, attribute: Attribute) -> Parsed:
+        """The value, as one of ``attribute``'s type."""
+        return Parsed(error=self.error) if self.error else parse_value(self.text, attribute)
+
+
+def split_answer(schema: Schema, text: str) -> dict[Path, RawValue]:
+    """The raw text of each field in an answer such as ``{"brand": "Nike", "tags": ["a"]}``.
+
+    The paths are those of ``leaf_fields`` and ``item_fields``; an array's count is how many of
+    its items were complete. An attribute that is not there has the text ``null``.
+    """
+    start = text.find("{")
+    if start < 0:
+        root = _Node("scalar", 0, 0)
+        error: str | None = NO_OBJECT
+    else:
+        root, _ = _Reader(text).value(start, 0)
+        error = None
+    values: dict[Path, RawValue] = {}
+    _Splitter(text, values).members(schema.attributes, root, (), error)
+    return values
+
+
+def answer_leaf(schema: Schema, path: Path) -> Attribute | None:
+    """The attribute of a field of ``split_answer``, by its path."""
+    siblings = schema.attributes
+    attribute: Attribute | None = None
+    for name in path:
+        if attribute is not None and attribute.type == "array":
+            if name == COUNT_KEY:
+                return count_attribute(attribute)
+            attribute = attribute.item
+        else:
+            attribute = next((child for child in siblings if child.name == name), None)
+        if attribute is None:
+            return None
+        siblings = attribute.attributes
+    return attribute
+
+
+@dataclass(slots=True)
+class _Node:
+    """A JSON value and where it stands; ``complete`` unless the text broke off within it."""
+
+    kind: str
+    start: int
+    end: int
+    complete: bool = False
+    members: dict[str, _Node] = field(default_factory=dict)
+    items: list[_Node] = field(default_factory=list)
+
+
+class _Reader:
+    """JSON with positions, which stops at the first thing that is wrong, and keeps the rest."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def value(self, position: int, depth: int) -> tuple[_Node, int]:
+        position = self.skip_blank(position)
+        char = self.text[position : position + 1]
+        node = _Node("scalar", position, position)
+        if depth > MAX_NESTING:
+            node.end = len(self.text)
+        elif char == "{":
+            node.kind = "object"
+            self.object(node, depth)
+        elif char == "[":
+            node.kind = "array"
+            self.array(node, depth)
+        elif char == '"':
+            try:
+                _, node.end = _STRINGS.raw_decode(self.text, position)
+                node.complete = True
+            except ValueError:
+                node.end = len(self.text)
+        else:
+            match = _SCALAR.match(self.text, position)
+            node.end = match.end() if match else len(self.text)
+            # A number that no delimiter ends may have lost its last digits.
+            node.complete = match is not None and (
+                self.text[node.end : node.end + 1] in _DELIMITERS
+                or match.group() in ("null", "true", "false")
+            )
+        return node, node.end
+
+    def object(self, node: _Node, depth: int) -> None:
+        position = self.skip_blank(node.start + 1)
+        node.end = len(self.text)
+        while True:
+            if self.text[position : position + 1] == "}":
+                node.end, node.complete = position + 1, True
+                return
+            if self.text[position : position + 1] != '"':
+                return
+            try:
+                key, position = _STRINGS.raw_decode(self.text, position)
+            except ValueError:
+                return
+            position = self.skip_blank(position)
+            if self.text[position : position + 1] != ":":
+                return
+            value, position = self.value(position + 1, depth + 1)
+            node.members[key] = value
+            position = self.next(value, position, "}")
+            if position < 0:
+                return
+
+    def array(self, node: _Node, depth: int) -> None:
+        position = self.skip_blank(node.start + 1)
+        node.end = len(self.text)
+        while True:
+            if self.text[position : position + 1] == "]":
+                node.end, node.complete = position + 1, True
+                return
+            if position >= len(self.text):
+                return
+            value, position = self.value(position, depth + 1)
+            node.items.append(value)
+            position = self.next(value, position, "]")
+            if position < 0:
+                return
+
+    def next(self, value: _Node, position: int, closing: str) -> int:
+        """Where the next member begins or the closing bracket stands; -1 if neither does."""
+        position = self.skip_blank(position)
+        char = self.text[position : position + 1]
+        if not value.complete or char not in (",", closing) or not char:
+            return -1
+        return self.skip_blank(position + 1) if char == "," else position
+
+    def skip_blank(self, position: int) -> int:
+        match = _BLANK.match(self.text, position)
+        return match.end() if match else position
+
+
+@dataclass(slots=True)
+class _Splitter:
+    text: str
+    values: dict[Path, RawValue]
+
+    def members(
+        self,
+        attributes: tuple[Attribute, ...],
+        node: _Node | None,
+        prefix: Path,
+        error: str | None,
+        *,
+        truncated: bool = False,
+    ) -> None:
+        """The fields of an object, which may be absent, or be something else than an object."""
+        if node is not None and node.kind != "object" and error is None and not self.is_null(node):
+            error = "an object is expected here"
+        broken = truncated or (node is not None and node.kind == "object" and not node.complete)
+        for attribute in attributes:
+            member = node.members.get(attribute.name) if node is not None else None
+            self.split(attribute, member, (*prefix, attribute.name), error, truncated=broken)
+
+    def split(
+        self,
+        attribute: Attribute,
+        node: _Node | None,
+        path: Path,
+        error: str | None,
+        *,
+        truncated: bool,
+    ) -> None:
+        if attribute.type == "object":
+            self.members(attribute.attributes, node, path, error, truncated=truncated)
+        elif attribute.type == "array":
+            self.array(attribute, node, path, error, truncated=truncated)
+        elif node is None:
+            self.values[path] = RawValue(truncated=truncated, error=error)
+        else:
+            self.values[path] = self.raw(node, error)
+
+    def array(
+        self,
+        attribute: Attribute,
+        node: _Node | None,
+        path: Path,
+        error: str | None,
+        *,
+        truncated: bool,
+    ) -> None:
+        count_path = (*path, COUNT_KEY)
+        if node is None or attribute.item is None:
+            self.values[count_path] = RawValue(truncated=truncated, error=error)
+            return
+        if self.is_null(node):
+            self.values[count_path] = self.raw(node, error)
+            return
+        # One value where a list belongs is a list of one.
+        items = node.items if node.kind == "array" else [node]
+        items = [item for item in items if item.complete or item.kind == "object"]
+        self.values[count_path] = RawValue(
+            str(len(items)), node.start, node.end, not node.complete, error
+        )
+        for number, item in enumerate(items, start=1):
+            self.split(attribute.item, item, (*path, str(number)), error, truncated=False)
+
+    def raw(self, node: _Node, error: str | None) -> RawValue:
+        text = self.text[node.start : node.end]
+        if not node.complete:
+            error = error or "it breaks off before the value is complete"
+        return RawValue(text, node.start, node.end, not node.complete, error)
+
+    def is_null(self, node: _Node) -> bool:
+        return node.complete and self.text[node.start : node.end] == "null"

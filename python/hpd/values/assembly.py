@@ -1,0 +1,176 @@
+"""Parsed fields by path into the nested data of one document."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from hpd.attributes import Attribute, Schema
+from hpd.prompt import COUNT_KEY, Path
+from hpd.values.parsing import Parsed, absent
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """The data of one document, and how its parts relate to the fields they came from."""
+
+    data: dict[str, Any]
+    errors: dict[str, str] = field(default_factory=dict)
+    """By dotted path in the data: why a value is null (or an item left out)."""
+    places: dict[Path, str] = field(default_factory=dict)
+    """For each field that is in the data, its dotted path there: ``lines[0].qty``. The count of
+    an array has the path of the array; items that were dropped have none."""
+
+
+def assemble(schema: Schema, values: Mapping[Path, Parsed]) -> Assembled:
+    """The nested data of all fields; those that ``values`` lacks count as absent.
+
+    The data obeys the schema, but for what ``errors`` names: an absent value is null where the
+    schema allows null, else left out where it may be, else null with an error. Items that are
+    null, invalid or, with ``uniqueItems``, repeated are left out of their array.
+    """
+    assembly = _Assembly(values)
+    data: dict[str, Any] = {}
+    for attribute in schema:
+        value, _ = assembly.build(attribute, (attribute.name,), attribute.name)
+        _put(data, attribute, value)
+    return Assembled(data, assembly.errors, assembly.places)
+
+
+def is_empty(value: Any) -> bool:
+    """Whether a value holds nothing: null, an empty list, an object of such."""
+    if isinstance(value, dict):
+        return all(is_empty(part) for part in value.values())
+    return value is None or value == []
+
+
+class _Assembly:
+    def __init__(self, values: Mapping[Path, Parsed]) -> None:
+        self.values = values
+        self.errors: dict[str, str] = {}
+        self.places: dict[Path, str] = {}
+        # Errors that say no more than that a required value is absent: they fall away
+        # where the whole object around it is absent and may be.
+        self.missing: set[str] = set()
+
+    def build(self, attribute: Attribute, path: Path, place: str) -> tuple[Any, bool]:
+        """The value at a path, and whether it obeys the schema there."""
+        if attribute.type == "object":
+            return self.object(attribute, path, place)
+        if attribute.type == "array":
+            return self.array(attribute, path, place)
+        parsed = self.values.get(path)
+        if parsed is None:
+            parsed = absent(attribute)
+        self.places[path] = place
+        if parsed.error:
+            self.fail(place, parsed.error, missing=parsed.missing)
+        elif parsed.value is None:
+            return self.nothing(attribute, place)
+        return parsed.value, parsed.value is not None or _may_lack(attribute)
+
+    def object(self, attribute: Attribute, path: Path, place: str) -> tuple[Any, bool]:
+        data: dict[str, Any] = {}
+        is_valid = True
+        before = set(self.errors)
+        for child in attribute.attributes:
+            value, is_child_valid = self.build(child, (*path, child.name), f"{place}.{child.name}")
+            _put(data, child, value)
+            is_valid = is_valid and is_child_valid
+        if is_empty(data) and _may_lack(attribute):
+            for error in [name for name in self.errors if name not in before]:
+                if error in self.missing:
+                    del self.errors[error]
+            return None, True
+        if not is_valid and _may_lack(attribute):
+            return None, True
+        return data, is_valid
+
+    def array(self, attribute: Attribute, path: Path, place: str) -> tuple[Any, bool]:
+        count_path = (*path, COUNT_KEY)
+        count = self.values.get(count_path, Parsed())
+        self.places[count_path] = place
+        if count.error and not count.missing:
+            self.fail(place, f"the number of items: {count.error}")
+            return None, _may_lack(attribute)
+        if count.value is None or attribute.item is None:
+            if attribute.nullable or attribute.min_items:
+                return self.nothing(attribute, place)
+            return [], True
+        items = self.items(attribute, attribute.item, path, place, count.value)
+        if len(items) < (attribute.min_items or 0):
+            if not items and count.value == 0:
+                return self.nothing(attribute, place)
+            self.fail(place, f"at least {attribute.min_items} items are needed, not {len(items)}")
+            return None, _may_lack(attribute)
+        if attribute.max_items is not None and len(items) > attribute.max_items:
+            self.fail(place, f"at most {attribute.max_items} items are allowed, not {len(items)}")
+            return None, _may_lack(attribute)
+        return items, True
+
+    def items(
+        self, array: Attribute, item: Attribute, path: Path, place: str, n_items: int
+    ) -> list[Any]:
+        # An item that was counted should be there, whole: whatever is not is left out below.
+        item = replace(item, required=True)
+        items: list[Any] = []
+        seen: set[str] = set()
+        for number in range(1, n_items + 1):
+            here = f"{place}[{len(items)}]"
+            inner = _Assembly(self.values)
+            value, is_valid = inner.build(item, (*path, str(number)), here)
+            is_needed = is_valid and (item.nullable or not is_empty(value))
+            identity = _identity(value)
+            if is_needed and not (array.unique_items and identity in seen):
+                seen.add(identity)
+                items.append(value)
+                self.errors.update(inner.errors)
+                self.missing |= inner.missing
+                self.places.update(inner.places)
+            elif not is_needed:
+                # An absent item is one counted too many; a malformed one is worth a word.
+                for error_place, message in inner.errors.items():
+                    if error_place not in inner.missing or not is_empty(value):
+                        part = error_place.removeprefix(here).lstrip(".")
+                        self.fail(place, f"item {number}{f', {part}' if part else ''}: {message}")
+        return items
+
+    def nothing(self, attribute: Attribute, place: str) -> tuple[None, bool]:
+        if _may_lack(attribute):
+            return None, True
+        self.fail(place, absent(attribute).error or "required", missing=True)
+        return None, False
+
+    def fail(self, place: str, message: str, *, missing: bool = False) -> None:
+        if place in self.errors:
+            message = f"{self.errors[place]}; {message}"
+        elif missing:
+            self.missing.add(place)
+        self.errors[place] = message
+
+
+def _may_lack(attribute: Attribute) -> bool:
+    return attribute.nullable or not attribute.required
+
+
+def _put(data: dict[str, Any], attribute: Attribute, value: Any) -> None:
+    """Null where null is allowed or nothing else is left to say; otherwise no key at all."""
+    if value is not None or attribute.nullable or attribute.required:
+        data[attribute.name] = value
+
+
+def _identity(value: Any) -> str:
+    """Equal for values that JSON Schema calls equal: 1 and 1.0, not 1 and true."""
+    return json.dumps(_whole(value), sort_keys=True)
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, float) and value == int(value):
+        return int(value)
+    if isinstance(value, list):
+        return [_whole(part) for part in value]
+    if isinstance(value, dict):
+        return {name: _whole(part) for name, part in value.items()}
+    return value

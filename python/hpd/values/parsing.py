@@ -1,0 +1,256 @@
+"""The raw text of one field into a value of its attribute's type, or what is wrong with it."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from hpd.attributes import Attribute
+from hpd.schema.formats import CHECKED_FORMATS, is_date, is_date_time
+
+MAX_NESTING = 64
+"""Brackets within each other; JSON that is nested deeper is not read."""
+
+_WHOLE = re.compile(r"[+-]?\d{1,18}", re.ASCII)
+_DECIMAL = re.compile(r"[+-]?(?:\d{1,18}(?:\.\d{1,18})?|\.\d{1,18})(?:[eE][+-]?\d{1,3})?", re.ASCII)
+_LOOSE_DATE = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})", re.ASCII)
+_LOOSE_DATE_TIME = re.compile(
+    r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(:\d{2}(?:\.\d+)?)?\s?(Z|[+-]\d{2}:\d{2})?", re.ASCII
+)
+_TRUE = ("true", "yes")
+_FALSE = ("false", "no")
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A field's value; ``error`` says why there is none where there should be one."""
+
+    value: Any = None
+    error: str | None = None
+    missing: bool = False
+    """The error is only that a required value is absent, not that it is malformed."""
+
+
+def parse_value(raw: str, attribute: Attribute) -> Parsed:
+    """The value in the raw text of a scalar field: `` "Nike"``, `` 12,``, `` null``.
+
+    What follows the first complete JSON value is ignored (a number comes with its delimiter).
+    Text that stands for a value of the right type without doubt is taken as one (``"3"`` for an
+    integer). Never raises, whatever the text.
+    """
+    text = raw.strip()
+    try:
+        value, _ = _DECODER.raw_decode(text)
+    except RecursionError:
+        return Parsed(error="it is nested too deeply")
+    except ValueError as error:
+        return Parsed(error=_what_is_wrong(text, str(error)))
+    if value is None or (
+        isinstance(value, str) and not value.strip() and not _holds(attribute, "")
+    ):
+        return absent(attribute)
+    return check_value(value, attribute)
+
+
+def absent(attribute: Attribute) -> Parsed:
+    """The result for an attribute that the document does not hold."""
+    if attribute.required and not attribute.nullable:
+        return Parsed(error="required, but the document does not hold it", missing=True)
+    return Parsed()
+
+
+def check_value(value: Any, attribute: Attribute) -> Parsed:
+    """A value read from JSON as one of a scalar attribute's type, within its limits."""
+    match attribute.type:
+        case "string":
+            return _string(value, attribute)
+        case "integer" | "number":
+            return _number(value, attribute)
+        case "boolean":
+            return _boolean(value)
+        case "enum":
+            return _choice(value, attribute)
+        case "date":
+            return _date(value)
+        case "date-time":
+            return _date_time(value)
+    return Parsed(error=f"a single value is expected, not {_kind(value)}")
+
+
+def confidence(log_probabilities: Iterable[float]) -> float | None:
+    """The probability of a whole value under the model, from those of its tokens."""
+    total = 0.0
+    n_tokens = 0
+    for log_probability in log_probabilities:
+        total += log_probability
+        n_tokens += 1
+    if n_tokens == 0 or math.isnan(total):
+        return None
+    return math.exp(min(total, 0.0))
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _integer(text: str) -> int:
+    if len(text) > 400:
+        raise ValueError("a number with hundreds of digits")
+    return int(text)
+
+
+# strict=False: a line break inside a string is what the model means, if not good JSON.
+_DECODER = json.JSONDecoder(strict=False, parse_constant=_no_constant, parse_int=_integer)
+
+
+def _what_is_wrong(text: str, message: str) -> str:
+    if not text:
+        return "there is no text"
+    literals = ("null", "true", "false")
+    if message.startswith(("Unterminated string", "Invalid \\u", "Expecting ',' delimiter")):
+        return "it breaks off before the value is complete"
+    if text in ("-", "{", "[") or any(word.startswith(text) for word in literals):
+        return "it breaks off before the value is complete"
+    return "it is not valid JSON"
+
+
+def _holds(attribute: Attribute, text: str) -> bool:
+    return attribute.type == "enum" and text in attribute.choices
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true or false"
+    names = {str: "text", int: "a number", float: "a number", list: "a list", dict: "an object"}
+    return names.get(type(value), "null")
+
+
+def _is_text(value: str) -> bool:
+    """Whether it can be written as UTF-8: a lone surrogate cannot."""
+    return value.isascii() or not any("\ud800" <= char <= "\udfff" for char in value)
+
+
+def _string(value: Any, attribute: Attribute) -> Parsed:
+    if isinstance(value, bool | int | float):
+        value = json.dumps(value)
+    if not isinstance(value, str):
+        return Parsed(error=f"text is expected, not {_kind(value)}")
+    if not _is_text(value):
+        return Parsed(error="it is not valid Unicode text")
+    if attribute.min_length is not None and len(value) < attribute.min_length:
+        return Parsed(error=f"shorter than {attribute.min_length} characters")
+    if attribute.max_length is not None and len(value) > attribute.max_length:
+        return Parsed(error=f"longer than {attribute.max_length} characters")
+    if attribute.pattern is not None and re.search(attribute.pattern, value) is None:
+        return Parsed(error=f"it does not match the pattern {attribute.pattern}")
+    if attribute.format is not None:
+        check = CHECKED_FORMATS.get(attribute.format)
+        if check is not None and not check(value):
+            return Parsed(error=f"it is not of the format {attribute.format}")
+    return Parsed(value)
+
+
+def _number(value: Any, attribute: Attribute) -> Parsed:
+    if isinstance(value, str):
+        value = _number_in(value.strip(), attribute.type)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return Parsed(error=f"{_article(attribute.type)} is expected")
+    if isinstance(value, float) and not math.isfinite(value):
+        return Parsed(error="the number is too large")
+    if attribute.type == "integer" and isinstance(value, float):
+        if value != int(value):
+            return Parsed(error="a whole number is expected")
+        value = int(value)
+    error = _beyond_limits(value, attribute)
+    return Parsed(error=error) if error else Parsed(value)
+
+
+def _article(kind: str) -> str:
+    return "a whole number" if kind == "integer" else "a number"
+
+
+def _number_in(text: str, kind: str) -> int | float | None:
+    """The number that a text is, if it cannot be read in two ways: not ``1,299``."""
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    if kind == "number" and _DECIMAL.fullmatch(text):
+        return float(text)
+    return None
+
+
+def _beyond_limits(value: int | float, attribute: Attribute) -> str | None:
+    if attribute.minimum is not None and value < attribute.minimum:
+        return f"below the minimum {attribute.minimum}"
+    if attribute.exclusive_minimum is not None and value <= attribute.exclusive_minimum:
+        return f"not above {attribute.exclusive_minimum}"
+    if attribute.maximum is not None and value > attribute.maximum:
+        return f"above the maximum {attribute.maximum}"
+    if attribute.exclusive_maximum is not None and value >= attribute.exclusive_maximum:
+        return f"not below {attribute.exclusive_maximum}"
+    if attribute.multiple_of is not None and not _is_multiple(value, attribute.multiple_of):
+        return f"not a multiple of {attribute.multiple_of}"
+    return None
+
+
+def _is_multiple(value: int | float, unit: int | float) -> bool:
+    """In decimal, where 0.3 is a multiple of 0.1."""
+    try:
+        return Decimal(str(value)) % Decimal(str(unit)) == 0
+    except InvalidOperation:  # More digits than decimal arithmetic holds.
+        return math.fmod(value, unit) == 0
+
+
+def _boolean(value: Any) -> Parsed:
+    if isinstance(value, str):
+        word = value.strip().lower()
+        if word in _TRUE:
+            return Parsed(True)
+        if word in _FALSE:
+            return Parsed(False)
+    if isinstance(value, bool):
+        return Parsed(value)
+    return Parsed(error="true or false is expected")
+
+
+def _choice(value: Any, attribute: Attribute) -> Parsed:
+    for choice in attribute.choices:
+        if value == choice and isinstance(value, bool) == isinstance(choice, bool):
+            return Parsed(choice)
+    if isinstance(value, str | int | float):
+        # Case, space around, and a number written as text: if only one choice is meant.
+        wanted = _as_word(value)
+        alike = [choice for choice in attribute.choices if _as_word(choice) == wanted]
+        if len(alike) == 1:
+            return Parsed(alike[0])
+    return Parsed(error="it is none of the choices")
+
+
+def _as_word(value: str | int | float | bool) -> str:
+    return value.strip().casefold() if isinstance(value, str) else json.dumps(value)
+
+
+def _date(value: Any) -> Parsed:
+    text = value.strip() if isinstance(value, str) else ""
+    match = _LOOSE_DATE.fullmatch(text)
+    if match is not None:
+        year, month, day = match.groups()
+        text = f"{year}-{int(month):02}-{int(day):02}"
+    if not is_date(text):
+        return Parsed(error="a date as YYYY-MM-DD is expected")
+    return Parsed(text)
+
+
+def _date_time(value: Any) -> Parsed:
+    text = value.strip() if isinstance(value, str) else ""
+    match = _LOOSE_DATE_TIME.fullmatch(text)
+    if match is not None:
+        date, minutes, seconds, zone = match.groups()
+        text = f"{date}T{minutes}{seconds or ':00'}{zone or ''}"
+    if not is_date_time(text):
+        return Parsed(error="a date and time as YYYY-MM-DDThh:mm:ss is expected")
+    return Parsed(text)
