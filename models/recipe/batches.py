@@ -1,0 +1,141 @@
+"""Endless batches of packed rows, made in a process of their own while the model trains."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Iterator
+from dataclasses import dataclass
+from multiprocessing.sharedctypes import Synchronized
+from random import Random
+from typing import Any
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from hpd.training.packing import NO_TARGET, FieldTokens, PackedRow, pack, pack_text, visible
+from recipe.examples import Example, make_example
+from recipe.rows import answer_text, field_texts, prompt_text
+
+Batch = dict[str, "np.ndarray[Any, Any]"]
+
+
+@dataclass(frozen=True)
+class BatchShape:
+    """Every batch is alike, so the compiled step is compiled once."""
+
+    n_rows: int = 8
+    n_cols: int = 512
+    n_targets: int = 2048
+
+
+def row_of(example: Example, tokenizer: Tokenizer, with_answer: bool = True) -> PackedRow:
+    """An example as a packed row."""
+    fields = [
+        FieldTokens(
+            tokenizer.encode(field.key).ids,
+            tokenizer.encode(field.value).ids + _after(field.value, tokenizer),
+        )
+        for field in field_texts(example)
+    ]
+    answer = tokenizer.encode(answer_text(example)).ids if with_answer else ()
+    return pack(tokenizer.encode(prompt_text(example)).ids, fields, answer)
+
+
+def _after(value: str, tokenizer: Tokenizer) -> list[int]:
+    """A number ends where something else begins, so that has to be taught too."""
+    return tokenizer.encode(",").ids if value[-1].isdigit() else []
+
+
+def copies(rng: Random, n_vocab: int) -> PackedRow:
+    """Random tokens, then the same again: what copying is, and nothing else."""
+    some = [rng.randrange(4, n_vocab) for _ in range(rng.randint(10, 70))]
+    start = rng.randrange(len(some) // 2)
+    return pack_text(some + some[start:] + some[: start + 2], n_given=len(some) + 1)
+
+
+def rows(
+    seed: int, tokenizer: Tokenizer, n_longest: int, progress: Synchronized[float] | None
+) -> Iterator[PackedRow]:
+    """Rows without end; early on simple ones, and many of plain copying."""
+    rng = Random(seed)
+    n_vocab = tokenizer.get_vocab_size() - 4
+    while True:
+        done = progress.value if progress is not None else 1.0
+        if rng.random() < (0.05 if done < 0.2 else 0.01):
+            yield copies(rng, n_vocab)
+            continue
+        row = row_of(
+            make_example(rng, simple=done < 0.15), tokenizer, with_answer=rng.random() < 0.4
+        )
+        if len(row) <= n_longest:
+            yield row
+
+
+def collate(stream: Iterator[PackedRow], shape: BatchShape) -> Iterator[Batch]:
+    """Fill rows of equal length with as many documents as fit."""
+    pool: list[PackedRow] = []
+    while True:
+        batch = {
+            "tokens": np.zeros((shape.n_rows, shape.n_cols), np.int64),
+            "positions": np.zeros((shape.n_rows, shape.n_cols), np.int64),
+            "mask": np.zeros((shape.n_rows, shape.n_cols, shape.n_cols), np.bool_),
+        }
+        targets = np.full((shape.n_rows, shape.n_cols), NO_TARGET, np.int64)
+        for index in range(shape.n_rows):
+            batch["mask"][index] = np.eye(shape.n_cols, dtype=np.bool_)
+            start = 0
+            while True:
+                while len(pool) < 60:
+                    pool.append(next(stream))
+                fitting = [
+                    number for number, row in enumerate(pool) if len(row) <= shape.n_cols - start
+                ]
+                if not fitting:
+                    break
+                # The oldest while there is room for anything, the longest where room gets short.
+                number = (
+                    fitting[0]
+                    if shape.n_cols - start > 350
+                    else max(fitting, key=lambda at: len(pool[at]))
+                )
+                row = pool.pop(number)
+                end = start + len(row)
+                batch["tokens"][index, start:end] = row.tokens
+                batch["positions"][index, start:end] = row.positions
+                batch["mask"][index, start:end, start:end] = visible(row.parents)
+                targets[index, start:end] = row.targets
+                start = end
+        flat = targets.reshape(-1)
+        picked = np.flatnonzero(flat != NO_TARGET)[: shape.n_targets]
+        n_picked = len(picked)
+        batch["picked"] = np.pad(picked, (0, shape.n_targets - n_picked))
+        batch["targets"] = np.pad(
+            flat[picked], (0, shape.n_targets - n_picked), constant_values=NO_TARGET
+        )
+        yield batch
+
+
+class Producer:
+    """Batches from another process; ``progress`` is what it may know of the training."""
+
+    def __init__(self, tokenizer_file: str, shape: BatchShape, seed: int) -> None:
+        context = multiprocessing.get_context("fork")
+        self.progress = context.Value("d", 0.0)
+        self.queue: Any = context.Queue(maxsize=6)
+        self.process = context.Process(
+            target=self._work, args=(tokenizer_file, shape, seed), daemon=True
+        )
+        self.process.start()
+
+    def _work(self, tokenizer_file: str, shape: BatchShape, seed: int) -> None:
+        stream = rows(seed, Tokenizer.from_file(tokenizer_file), shape.n_cols, self.progress)
+        for batch in collate(stream, shape):
+            batch["mask"] = np.packbits(batch["mask"], axis=-1)
+            self.queue.put(batch)
+
+    def next(self, progress: float) -> Batch:
+        """The next batch."""
+        self.progress.value = progress
+        batch: Batch = self.queue.get()
+        batch["mask"] = np.unpackbits(batch["mask"], axis=-1).astype(np.bool_)
+        return batch

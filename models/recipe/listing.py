@@ -1,0 +1,181 @@
+"""One listing: a text as a shop would write it, and what a careful reader would copy out of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import accumulate
+from random import Random
+
+from recipe import prose
+from recipe.category import Category
+from recipe.lists import ADJECTIVES, FILLERS
+from recipe.names import CONFUSABLE
+from recipe.noise import disturb, separators
+from recipe.values import GENERATORS, value
+from recipe.vocab import CATEGORIES
+
+_WEIGHTS = tuple(accumulate(sum(map(len, c.values.values())) for c in CATEGORIES))
+_SLOT = re.compile(r"\{(\w+)\}")
+_OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
+_MARK = "\x01{}\x02"
+_MARKED = re.compile("\x01(\\w+)\x02")
+
+
+@dataclass
+class Listing:
+    """A document, its category and the gold values by key (all found in the text as they are)."""
+
+    category: Category
+    text: str
+    gold: dict[str, str]
+    kind: str
+
+
+def make_listing(rng: Random, category: Category | None = None) -> Listing:
+    """A listing of a category, or of one drawn at random."""
+    # A category with more words to learn comes more often.
+    category = category or rng.choices(CATEGORIES, cum_weights=_WEIGHTS)[0]
+    gold: dict[str, str] = {}
+    kind = rng.random()
+    if kind < 0.62:
+        text, style = _title(category, gold, rng), "title"
+    elif kind < 0.82:
+        text, style = _soup(category, gold, rng), "soup"
+    elif kind < 0.96:
+        text, style = _page(category, gold, rng), "page"
+    else:
+        text, style = _sheet(category, gold, rng), "sheet"
+    text, gold = disturb(text, gold, rng)
+    return Listing(category, text, {key: gold[key] for key in gold if gold[key] in text}, style)
+
+
+def _draw(category: Category, key: str, gold: dict[str, str], rng: Random) -> str | None:
+    """A new value for a key, unless the listing has it already or has the same words elsewhere."""
+    if key in gold or not (key in category.values or key in GENERATORS):
+        return None
+    text = value(category, key, rng)
+    lowered = text.lower()
+    if any(lowered in other.lower() or other.lower() in lowered for other in gold.values()):
+        return None
+    gold[key] = text
+    return text
+
+
+def _draw_alone(category: Category, key: str, gold: dict[str, str], rng: Random) -> str | None:
+    """The same, unless words of its kind are there already: nothing here would tell them apart."""
+    if any(key in group and group & gold.keys() for group in CONFUSABLE):
+        return None
+    return _draw(category, key, gold, rng)
+
+
+def _title(category: Category, gold: dict[str, str], rng: Random) -> str:
+    pattern = rng.choice(category.titles)
+    pattern = _OPTIONAL.sub(lambda match: match.group(1) if rng.random() < 0.55 else "", pattern)
+    dropout = rng.choice((0.0, 0.0, 0.08, 0.2))
+    shown: dict[str, str] = {}
+
+    def place(match: re.Match[str]) -> str:
+        key = match.group(1)
+        if (key != "type" and rng.random() < dropout) or (
+            text := _draw(category, key, gold, rng)
+        ) is None:
+            return ""
+        shown[key] = text
+        return _MARK.format(key)
+
+    skeleton = _SLOT.sub(place, pattern)
+    for _ in range(rng.choice((0, 0, 0, 1, 1, 2))):
+        key = rng.choice((*category.values, "color", "pack", "model_number", "use", "line"))
+        if (text := _draw_alone(category, key, gold, rng)) is not None:
+            shown[key] = text
+            skeleton += rng.choice(
+                (", {}", " - {}", " {}", " ({})", ", {}", " | {}", " with {}", " for {}")
+            ).format(_MARK.format(key))
+    if rng.random() < 0.12:
+        skeleton += rng.choice((", ", " - ", " ", " ")) + prose.aside(rng)
+    skeleton = separators(skeleton, rng)
+    if rng.random() < 0.08:
+        # A word that answers no question.
+        skeleton = skeleton.replace(" \x01", f" {rng.choice(ADJECTIVES)} \x01", 1)
+    return _MARKED.sub(lambda match: shown[match.group(1)], skeleton)
+
+
+def _soup(category: Category, gold: dict[str, str], rng: Random) -> str:
+    """Keywords in a row, as sellers write who think of the search engine first."""
+    keys = [key for key in category.values if key not in ("type", "upc")]
+    if rng.random() < 0.3:
+        keys.append("model_number")
+    chosen = rng.sample(keys, min(len(keys), rng.randint(2, 6)))
+    pieces = [text for key in chosen if (text := _draw_alone(category, key, gold, rng)) is not None]
+    kinds = [text for _ in range(1) if (text := _draw(category, "type", gold, rng)) is not None]
+    pieces += kinds
+    pieces += rng.sample(FILLERS, rng.randint(0, 4))
+    pieces += rng.sample(ADJECTIVES, rng.choice((0, 0, 1, 2, 3)))
+    if rng.random() < 0.3:
+        pieces.append(prose.foreign(rng))
+    rng.shuffle(pieces)
+    if rng.random() < 0.5 and kinds:
+        pieces.remove(kinds[0])
+        pieces.append(kinds[0])
+    if rng.random() < 0.45 and (brand := _draw(category, "brand", gold, rng)) is not None:
+        pieces.insert(0 if rng.random() < 0.75 else rng.randint(0, len(pieces)), brand)
+    if rng.random() < 0.25:
+        pieces.append(rng.choice(category.values["type"]))
+    _shorten_gender(pieces, gold, rng)
+    return " ".join(pieces)
+
+
+def _shorten_gender(pieces: list[str], gold: dict[str, str], rng: Random) -> None:
+    """In keywords a gender is a word, not a possessive, and of two the first counts."""
+    gender = gold.get("gender")
+    if gender in pieces and gender in ("Men", "Women", "Boys", "Girls") and rng.random() < 0.4:
+        other = rng.choice(("Women", "Kids", "Girls") if gender != "Women" else ("Men", "Girls"))
+        joint = rng.choice((" ", " ", "/", " And ", " & ", " and "))
+        pieces[pieces.index(gender)] = f"{gender}{joint}{other}"
+    elif gender and gender.endswith(("'s", "s'")) and rng.random() < 0.7:
+        gold["gender"] = gender[:-2]
+
+
+def _page(category: Category, gold: dict[str, str], rng: Random) -> str:
+    """A title and what stands below it: bullet points or sentences."""
+    title = _title(category, gold, rng) if rng.random() < 0.75 else _soup(category, gold, rng)
+    keys = [
+        key
+        for key in (
+            *category.values,
+            "warranty",
+            "upc",
+            "price",
+            "model_number",
+            "weight",
+            "dimensions",
+        )
+        if key not in gold
+    ]
+    rng.shuffle(keys)
+    said = []
+    for key in keys[: rng.randint(1, 6)]:
+        if (text := _draw(category, key, gold, rng)) is not None:
+            said.append(prose.sentence(key, text, rng))
+    said += [prose.filler(rng) for _ in range(rng.randint(0, 3))]
+    for key in rng.sample(sorted(gold), min(len(gold), rng.choice((0, 0, 1, 2)))):
+        if key in ("brand", "type", "color"):
+            said.append(prose.sentence(key, gold[key], rng))
+    rng.shuffle(said)
+    return title + prose.below(said, rng)
+
+
+def _sheet(category: Category, gold: dict[str, str], rng: Random) -> str:
+    """A table of names and values."""
+    keys = ["brand", *category.values, "model_number", "price", "upc"]
+    rng.shuffle(keys)
+    lines = []
+    joint = rng.choice((": ", ": ", " - ", ":", " = ", "\t", " | "))
+    for key in keys[: rng.randint(4, 10)]:
+        text = _draw(category, key, gold, rng)
+        if text is not None:
+            lines.append(prose.label(key, category, rng) + joint + text)
+    if rng.random() < 0.5 and (text := _draw(category, "type", gold, rng)) is not None:
+        lines.insert(0, text)
+    return rng.choice(("\n", "\n", "; ", " | ", "\n- ")).join(lines)

@@ -1,0 +1,192 @@
+"""The box's network: Qwen3's architecture, written for training packed rows on a CPU.
+
+Only what training needs is here; `to_transformers` gives the same weights their usual names.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+EPS = 1e-6
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Sizes of the network."""
+
+    n_vocab: int
+    n_embd: int = 256
+    n_layer: int = 6
+    n_head: int = 4
+    n_head_kv: int = 2
+    head_dim: int = 64
+    n_ff: int = 768
+    rope_theta: float = 10_000.0
+    n_ctx: int = 4096
+
+    def as_config(self) -> dict[str, object]:
+        """The settings of transformers' ``Qwen3Config``."""
+        return {
+            "architectures": ["Qwen3ForCausalLM"],
+            "model_type": "qwen3",
+            "vocab_size": self.n_vocab,
+            "hidden_size": self.n_embd,
+            "num_hidden_layers": self.n_layer,
+            "num_attention_heads": self.n_head,
+            "num_key_value_heads": self.n_head_kv,
+            "head_dim": self.head_dim,
+            "intermediate_size": self.n_ff,
+            "rope_theta": self.rope_theta,
+            "rms_norm_eps": EPS,
+            "max_position_embeddings": self.n_ctx,
+            "tie_word_embeddings": True,
+            "hidden_act": "silu",
+            "attention_bias": False,
+            "torch_dtype": "float32",
+        }
+
+    def as_dict(self) -> dict[str, object]:
+        """For a checkpoint."""
+        return asdict(self)
+
+
+class Box(nn.Module):
+    """The network. Matrices of one kind are one tensor over the layers."""
+
+    def __init__(self, shape: Shape, traits: Tensor) -> None:
+        """``traits`` has, for each token, its base token, whether it has a space, its casing."""
+        super().__init__()
+        self.shape = shape
+        n, d, dq, dkv, ff = (
+            shape.n_layer,
+            shape.n_embd,
+            shape.n_head * shape.head_dim,
+            shape.n_head_kv * shape.head_dim,
+            shape.n_ff,
+        )
+
+        def matrix(rows: int, columns: int, scale: float = 1.0) -> nn.Parameter:
+            return nn.Parameter(torch.randn(n, rows, columns) * scale / math.sqrt(columns))
+
+        self.q, self.k, self.v = matrix(dq, d), matrix(dkv, d), matrix(dkv, d)
+        self.o = matrix(d, dq, 0.3)
+        self.gate, self.up, self.down = matrix(ff, d), matrix(ff, d), matrix(d, ff, 0.3)
+        self.attn_norm, self.ffn_norm = (
+            nn.Parameter(torch.ones(n, d)),
+            nn.Parameter(torch.ones(n, d)),
+        )
+        self.q_norm, self.k_norm = (
+            nn.Parameter(torch.ones(n, shape.head_dim)),
+            nn.Parameter(torch.ones(n, shape.head_dim)),
+        )
+        self.out_norm = nn.Parameter(torch.ones(d))
+        # An embedding is a sum: its own, its word's (whatever the space and the casing), its
+        # space's, its casing's. So a word seen behind a space is known behind a quote as well.
+        self.own = nn.Parameter(torch.randn(shape.n_vocab, d) * 0.01)
+        self.base = nn.Parameter(torch.randn(shape.n_vocab, d) * 0.02)
+        self.space = nn.Parameter(torch.randn(2, d) * 0.02)
+        self.case = nn.Parameter(torch.randn(4, d) * 0.02)
+        self.register_buffer("traits", traits)
+        inverse = shape.rope_theta ** (-torch.arange(0, shape.head_dim, 2).float() / shape.head_dim)
+        angles = torch.outer(torch.arange(shape.n_ctx).float(), inverse)
+        self.register_buffer("cos", torch.cat([angles.cos()] * 2, -1), persistent=False)
+        self.register_buffer("sin", torch.cat([angles.sin()] * 2, -1), persistent=False)
+
+    def embeddings(self) -> Tensor:
+        """The embedding matrix, summed up."""
+        return (
+            self.own
+            + self.base[self.traits[:, 0]]
+            + self.space[self.traits[:, 1]]
+            + self.case[self.traits[:, 2]]
+        )
+
+    def forward(self, tokens: Tensor, positions: Tensor, mask: Tensor, picked: Tensor) -> Tensor:
+        """Logits at the flat indices ``picked``; ``mask`` (B, L, L) says who sees whom."""
+        s = self.shape
+        n_rows, n_cols = tokens.shape
+        embeddings = self.embeddings()
+        x = functional.embedding(tokens, embeddings)
+        cos, sin = self.cos[positions][:, :, None], self.sin[positions][:, :, None]
+        bias = torch.zeros(mask.shape, dtype=torch.bfloat16).masked_fill_(~mask, -1e4)[:, None]
+        for i in range(s.n_layer):
+            h = _norm(x, self.attn_norm[i])
+            qkv = functional.linear(h, torch.cat([self.q[i], self.k[i], self.v[i]]))
+            q, k, v = qkv.view(n_rows, n_cols, -1, s.head_dim).split(
+                [s.n_head, s.n_head_kv, s.n_head_kv], 2
+            )
+            q, k = (
+                _rotate(_norm(q, self.q_norm[i]), cos, sin),
+                _rotate(_norm(k, self.k_norm[i]), cos, sin),
+            )
+            k, v = (part.repeat_interleave(s.n_head // s.n_head_kv, 2) for part in (k, v))
+            q, k, v = (part.to(torch.bfloat16).transpose(1, 2) for part in (q, k, v))
+            seen = functional.scaled_dot_product_attention(q, k, v, attn_mask=bias)
+            x = x + functional.linear(seen.transpose(1, 2).reshape(n_rows, n_cols, -1), self.o[i])
+            gate, up = functional.linear(
+                _norm(x, self.ffn_norm[i]), torch.cat([self.gate[i], self.up[i]])
+            ).chunk(2, -1)
+            x = x + functional.linear(functional.silu(gate) * up, self.down[i])
+        x = _norm(x.reshape(-1, s.n_embd)[picked], self.out_norm)
+        return functional.linear(x, embeddings)
+
+
+def _norm(x: Tensor, weight: Tensor) -> Tensor:
+    x = x.float()
+    return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + EPS) * weight
+
+
+def _rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    first, second = x.chunk(2, -1)
+    return x * cos + torch.cat([-second, first], -1) * sin
+
+
+def traits_of(pieces: list[str]) -> Tensor:
+    """For each token: its word's base token, whether a space leads, its casing."""
+    index = {piece: number for number, piece in enumerate(pieces)}
+    rows = []
+    for number, piece in enumerate(pieces):
+        word = piece.removeprefix("Ġ") if len(piece) > 1 else piece
+        cased = (
+            0
+            if word.islower()
+            else 2
+            if word.isupper() and len(word) > 1
+            else 1
+            if word[:1].isupper()
+            else 3
+        )
+        base = (
+            index.get(word.lower(), index.get(word, number))
+            if word.isascii() and word.isalpha()
+            else index.get(word, number)
+        )
+        rows.append((base, int(word != piece), cased))
+    return torch.tensor(rows, dtype=torch.long)
+
+
+def to_transformers(model: Box) -> dict[str, Tensor]:
+    """The weights under the names of ``Qwen3ForCausalLM``."""
+    weights = {"model.embed_tokens.weight": model.embeddings(), "model.norm.weight": model.out_norm}
+    names = {
+        "self_attn.q_proj": model.q,
+        "self_attn.k_proj": model.k,
+        "self_attn.v_proj": model.v,
+        "self_attn.o_proj": model.o,
+        "mlp.gate_proj": model.gate,
+        "mlp.up_proj": model.up,
+        "mlp.down_proj": model.down,
+        "input_layernorm": model.attn_norm,
+        "post_attention_layernorm": model.ffn_norm,
+        "self_attn.q_norm": model.q_norm,
+        "self_attn.k_norm": model.k_norm,
+    }
+    for name, tensor in names.items():
+        for layer in range(model.shape.n_layer):
+            weights[f"model.layers.{layer}.{name}.weight"] = tensor[layer]
+    return {name: tensor.detach().float().clone().contiguous() for name, tensor in weights.items()}

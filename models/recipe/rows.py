@@ -1,0 +1,70 @@
+"""An example as texts: the prompt, the fields with their keys and values, the whole answer."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hpd import prompt
+from hpd.attributes import Attribute
+from hpd.training.packing import FieldText
+from recipe.examples import Example
+
+Leaf = tuple[tuple[str, ...], Any]
+
+
+def prompt_text(example: Example) -> str:
+    """The prompt as the box's chat template renders it."""
+    user = prompt.instruction_text(example.schema, example.shots) + prompt.documents_text(
+        example.documents
+    )
+    return f"<|user|>{user}<|assistant|>"
+
+
+def answer(example: Example) -> dict[str, Any]:
+    """The whole answer, by number of the document where there are several."""
+    if len(example.documents) == 1:
+        return example.answers[0]
+    return {str(number): part for number, part in enumerate(example.answers, start=1)}
+
+
+def leaves(example: Example) -> list[Leaf]:
+    """Every field: its path and its value."""
+    found: list[Leaf] = []
+    for number, part in enumerate(example.answers, start=1):
+        prefix = (str(number),) if len(example.documents) > 1 else ()
+        for attribute in example.schema:
+            found.extend(_leaves(attribute, (*prefix, attribute.name), part[attribute.name]))
+    return found
+
+
+def _leaves(attribute: Attribute, path: tuple[str, ...], value: Any) -> list[Leaf]:
+    if attribute.type == "object":
+        return [
+            leaf
+            for child in attribute.attributes
+            for leaf in _leaves(child, (*path, child.name), value[child.name])
+        ]
+    if attribute.type == "array":
+        item = attribute.item or Attribute("item")
+        found: list[Leaf] = [((*path, prompt.COUNT_KEY), len(value or []))]
+        for number, part in enumerate(value or [], start=1):
+            found.extend(_leaves(item, (*path, str(number)), part))
+        return found
+    return [(path, value)]
+
+
+def field_texts(example: Example) -> list[FieldText]:
+    """Key and value of every field, in the example's layout."""
+    found = leaves(example)
+    layout: prompt.Layout = "skeleton" if example.layout == "skeleton" else "branch"
+    keys = prompt.key_texts([path for path, _ in found], layout)
+    return [
+        FieldText(key, " " + json.dumps(value, ensure_ascii=False))
+        for key, (_, value) in zip(keys, found, strict=True)
+    ]
+
+
+def answer_text(example: Example) -> str:
+    """The whole answer as autoregressive decoding writes it, end of turn included."""
+    return prompt.answer_text(answer(example)) + "<|end|>"
