@@ -1,0 +1,72 @@
+"""Tiny models for every test, written once per session; llama.cpp kept quiet."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import llama_cpp
+import pytest
+
+import tiny_models
+
+TinyModel = Callable[..., Path]
+
+_LOG: list[str] = []
+_DEBUG = 1  # GGML_LOG_LEVEL_DEBUG
+
+
+@llama_cpp.llama_log_callback
+def _keep_log(level: int, text: bytes, user_data: ctypes.c_void_p) -> None:
+    if level > _DEBUG:
+        _LOG.append(text.decode("utf-8", "replace"))
+
+
+llama_cpp.llama_log_set(_keep_log, ctypes.c_void_p(0))
+
+
+@pytest.fixture
+def llama_log() -> Iterator[list[str]]:
+    """What llama.cpp logs during this test (unless something else takes its log over)."""
+    _LOG.clear()
+    yield _LOG
+    _LOG.clear()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Iterator[pytest.TestReport]:
+    """Show what llama.cpp said where a test failed, and forget it."""
+    report: pytest.TestReport = yield
+    if report.failed and _LOG:
+        report.sections.append(("llama.cpp's log", "".join(_LOG[-200:])))
+    if call.when == "teardown" or len(_LOG) > 10_000:
+        _LOG.clear()
+    return report
+
+
+@pytest.fixture(scope="session")
+def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> TinyModel:
+    """``tiny_model(kind, quant="f32", n_ctx_train=4096, seed=0)``: the path of a model."""
+    directory = tmp_path_factory.mktemp("tiny-models")
+
+    def path(
+        kind: str = "qwen3", quant: str = "f32", n_ctx_train: int = 4096, seed: int = 0
+    ) -> Path:
+        return tiny_models.make_model(kind, directory, quant, n_ctx_train, seed)
+
+    return path
+
+
+@pytest.fixture(scope="session", params=tiny_models.KINDS)
+def any_tiny_model(request: pytest.FixtureRequest, tiny_model: TinyModel) -> Path:
+    """Each shape in turn, F32."""
+    return tiny_model(request.param)
+
+
+@pytest.fixture(scope="session", params=tiny_models.ATTENTION_KINDS)
+def attention_tiny_model(request: pytest.FixtureRequest, tiny_model: TinyModel) -> Path:
+    """Each shape without recurrent layers in turn, F32."""
+    return tiny_model(request.param)

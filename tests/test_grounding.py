@@ -1,0 +1,227 @@
+"""Spans: offsets are those of the original text, and the text is what the match kind says."""
+
+from __future__ import annotations
+
+import time
+from datetime import date
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from rapidfuzz import fuzz
+
+import strategies
+from hpd.grounding import FUZZY_THRESHOLD, Grounder, Span, ground, ground_all
+from hpd.grounding.normalization import normalize, normalized_text
+from hpd.grounding.numbers import find_number
+
+
+def found(value: object, document: str) -> tuple[str, str] | None:
+    span = ground(value, document)
+    return None if span is None else (span.match, document[span.start : span.end])
+
+
+@pytest.mark.parametrize(
+    ("value", "document", "expected"),
+    [
+        ("Nike", "A Nike shoe", ("exact", "Nike")),
+        (" Nike ", "A Nike shoe", ("exact", "Nike")),
+        ("nike", "A NIKE shoe", ("normalized", "NIKE")),
+        ("red", "Redmond hundred, RED", ("normalized", "RED")),
+        ("red", "hundred, red", ("exact", "red")),
+        ("waterproof", "Waterproofing, waterproofed", ("exact", "waterproof")),
+        ("500", "500ml", ("exact", "500")),
+        ("5", "15 or 55", None),
+        ("12", "in 2012", None),
+        ("high top", "High-Top", ("fuzzy", "High-Top")),
+        ("High-Top", "High\u2011top", ("normalized", "High\u2011top")),
+        ("a  b", "x a \n\t b", ("normalized", "a \n\t b")),
+        ('it\'s "so"', "it\u2019s \u201cso\u201d!", ("normalized", "it\u2019s \u201cso\u201d")),
+        ("straße", "die STRASSE", ("normalized", "STRASSE")),
+        ("café", "le cafe\u0301 noir", ("normalized", "cafe\u0301")),
+        ("cafe\u0301", "le café noir", ("normalized", "café")),
+        ("cafe", "le cafe\u0301", None),
+        ("fine", "a ﬁne day", ("normalized", "ﬁne")),
+        ("if", "ﬂ ﬁ", None),
+        ("\uff4e\uff49\uff4b\uff45", "Nike", ("normalized", "Nike")),
+        ("softhyphen", "soft\u00adhyphen", ("normalized", "soft\u00adhyphen")),
+        ("日本", "これは日本語です", ("exact", "日本")),
+        ("ガ", "ｶﾞ", ("normalized", "ｶﾞ")),
+        ("각", "\u1100\u1161\u11a8", ("normalized", "\u1100\u1161\u11a8")),
+        ("👍", "ok 👍🏽", None),
+        ("👍🏽", "ok 👍🏽!", ("exact", "👍🏽")),
+        ("👩", "👩\u200d👩\u200d👧", None),
+        ("after", "😀😀 after", ("exact", "after")),
+        ("Exposure sneaker", "Exposure Sneakers", ("normalized", "Exposure Sneaker")),
+        ("colour", "color", ("fuzzy", "color")),
+        ("Nike", "Adidas", None),
+        ("model 1298", "model 1299", None),
+        ("", "x", None),
+        ("x", "", None),
+        (None, "None", None),
+        (True, "it is True", ("normalized", "True")),
+        (False, "it is so", None),
+        ([1], "[1]", None),
+        (1299.0, "for 1,299.00 EUR", ("normalized", "1,299.00")),
+        (1299.0, "für 1.299,00 €", ("normalized", "1.299,00")),
+        (1299, "1 299 kr", ("normalized", "1 299")),
+        (1299, "12 1299 kr", ("exact", "1299")),
+        (12.5, "12,5 oz or 12.5 oz", ("exact", "12.5")),
+        (12.5, "12,50 oz", ("normalized", "12,50")),
+        (0.5, "about .5 kg", ("normalized", ".5")),
+        (2, "v1.2.3 and 12", None),
+        (10, "size 10 200 mm", ("exact", "10")),
+        (3, "1,2,3", ("exact", "3")),
+        (-4, "at -4 degrees", ("exact", "-4")),
+        (-4, "at \u22124 degrees", ("normalized", "\u22124")),
+        (-4, "4", None),
+        (7, "5-7 years", ("exact", "7")),
+        (1299, "12,99", None),
+        ("2024-01-02", "on 2024-01-02", ("exact", "2024-01-02")),
+        ("2024-01-02", "on 2 January 2024.", ("normalized", "2 January 2024")),
+        ("2024-01-02", "on Jan. 2nd, 2024", ("normalized", "Jan. 2nd, 2024")),
+        ("2024-01-02", "on the 2nd of january 2024", ("normalized", "2nd of january 2024")),
+        ("2024-01-02", "02/01/2024", ("normalized", "02/01/2024")),
+        ("2024-01-02", "1/2/24", ("normalized", "1/2/24")),
+        ("2024-01-02", "2.1.2024", ("normalized", "2.1.2024")),
+        ("2024-01-02", "2024年1月2日", ("normalized", "2024年1月2日")),
+        ("2024-01-02", "12 January 2024, 12/01/2024", None),
+        ("2024-01-02T00:00:00", "2 January 2024", ("normalized", "2 January 2024")),
+        (
+            "2024-01-02T15:30:00",
+            "2 January 2024 at 3:30 pm",
+            ("normalized", "2 January 2024 at 3:30 pm"),
+        ),
+        ("2024-01-02T15:30:00", "2024-01-02 15:30", ("normalized", "2024-01-02 15:30")),
+        ("2024-01-02T15:30:00", "2 January 2024", None),
+    ],
+)
+def test_where_a_value_stands(
+    value: object, document: str, expected: tuple[str, str] | None
+) -> None:
+    assert found(value, document) == expected
+
+
+def test_the_best_of_several_places() -> None:
+    document = "redder red, reds red"
+    assert ground("red", document) == Span(7, 10, "exact")
+    assert ground_all("red", document) == [Span(7, 10, "exact"), Span(17, 20, "exact")]
+    assert ground_all("5", "5, 15, 5") == [Span(0, 1, "exact"), Span(7, 8, "exact")]
+    assert [s.start for s in ground_all(5, "5, 15, 5")] == [0, 7]
+    assert [s.match for s in ground_all("RED", document)] == ["normalized", "normalized"]
+    assert ground_all("blue", document) == []
+
+
+def test_values_from_a_fixed_set_are_not_guessed() -> None:
+    assert ground("colour", "color", fuzzy=False) is None
+    assert ground("Color", "color", fuzzy=False) == Span(0, 5, "normalized")
+
+
+@settings(deadline=None)
+@given(strategies.documents, st.data())
+def test_a_part_of_the_document_is_found(document: str, data: st.DataObject) -> None:
+    assume(document.strip())
+    start = data.draw(st.integers(0, len(document) - 1))
+    end = data.draw(st.integers(start + 1, len(document)))
+    value = document[start:end]
+    assume(value.strip())
+    for span in ground_all(value, document):
+        check(span, value, document)
+
+
+@settings(deadline=None)
+@given(
+    st.one_of(strategies.words, st.sampled_from(["fi", "cafe", "각", "👍", "ss", "1299"])),
+    strategies.documents,
+)
+def test_the_text_of_a_span_is_what_its_match_says(value: str, document: str) -> None:
+    span = ground(value, document)
+    spans = ground_all(value, document)
+    assert (span is None) == (not spans)
+    if span is not None:
+        check(span, value, document)
+        assert span in spans
+    for other in spans:
+        check(other, value, document)
+    if value.strip() == value and f" {value} " in f" {document} " and value[0].isascii():
+        assert span is not None
+
+
+def check(span: Span, value: str, document: str) -> None:
+    """The promise of each kind of match."""
+    assert 0 <= span.start < span.end <= len(document)
+    text = document[span.start : span.end]
+    if span.match == "exact":
+        assert text == value.strip()
+    elif span.match == "normalized":
+        assert normalized_text(text) == normalized_text(value)
+    else:
+        assert span.match == "fuzzy"
+        score = fuzz.ratio(normalized_text(value), normalized_text(text))
+        assert score == pytest.approx(span.score)
+        assert score >= FUZZY_THRESHOLD
+
+
+@settings(deadline=None)
+@given(strategies.documents)
+def test_normalised_text_leads_back(document: str) -> None:
+    normal = normalize(document)
+    assert len(normal.text) == len(normal.starts) == len(normal.ends)
+    assert normal.starts == sorted(normal.starts)
+    assert normal.ends == sorted(normal.ends)
+    assert normalized_text(normal.text) == normal.text
+    for start, end in zip(normal.starts, normal.ends, strict=True):
+        assert 0 <= start < end <= len(document)
+
+
+@settings(deadline=None)
+@given(st.one_of(st.integers(-(10**6), 10**6), st.decimals(-9999, 9999, places=2).map(float)))
+def test_numbers_are_found_however_they_are_written(number: float) -> None:
+    shapes = [f"{number}", f"{number:,}", f"{number:,}".translate(str.maketrans(",.", ".,"))]
+    for shape in shapes:
+        document = f"a {shape} b"
+        assert found(number, document) is not None, document
+        start, end = next(iter(find_number(number, document)))
+        assert document[start:end] == shape
+
+
+@settings(deadline=None)
+@given(st.dates(date(1900, 1, 1), date(2099, 12, 31)))
+def test_days_are_found_however_they_are_written(day: date) -> None:
+    for shape in (
+        day.strftime("%d %B %Y"),
+        day.strftime("%B %d, %Y"),
+        day.strftime("%d.%m.%Y"),
+        day.strftime("%m/%d/%y"),
+        day.strftime("%d-%b-%Y"),
+        day.strftime("%Y/%m/%d"),
+    ):
+        assert found(day.isoformat(), f"on {shape}, then") == ("normalized", shape)
+
+
+@pytest.mark.parametrize(
+    ("value", "document"),
+    [
+        ("a" * 5000, "a" * 10_000),
+        ("a" * 200 + "b", "a" * 10_000),
+        ("ab" * 100, "ba" * 5000),
+        ("x", "e" + "\u0301" * 10_000),
+        ("a\u0301", "\u0301\u0316" * 5000),
+        (123, "1" * 10_000),
+        (123, "1," * 5000),
+        (123, "1 234" * 2000),
+        ("2024-01-02", "2 " * 5000),
+        ("2024-01-02T15:30:00", "2024-01-02   " * 1000),
+        ("2024-01-02", "2/1/" * 3000),
+        ("hello world", "hello wrld " * 1000),
+        ("lorem ipsum dolor sit amet " * 9, "lorem ipsun dolor sit amet consectetur " * 250),
+        ("\u200d" * 50, "\u200d" * 10_000),
+        ("ﷺ" * 10, "ﷺ" * 10_000),
+    ],
+)
+def test_no_document_takes_long(value: object, document: str) -> None:
+    started = time.perf_counter()
+    grounder = Grounder(document)
+    grounder.ground(value)
+    grounder.ground_all(value)
+    assert time.perf_counter() - started < 1.0

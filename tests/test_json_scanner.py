@@ -1,0 +1,82 @@
+"""When is a value done: the scanner against Python's json module."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hpd import _core
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def cut(raw: bytes, cuts: list[int]) -> list[bytes]:
+    """A text in pieces, as tokens bring it: anywhere, within a character too."""
+    edges = sorted({0, len(raw), *(at % (len(raw) + 1) for at in cuts)})
+    return [raw[a:b] for a, b in itertools.pairwise(edges)]
+
+
+@given(JSON, st.booleans(), st.sampled_from(["", " ", "\n "]), st.lists(st.integers(0, 400)))
+def test_a_value_is_complete_exactly_at_its_end(
+    value: object, ascii_only: bool, blank: str, cuts: list[int]
+) -> None:
+    raw = (blank + json.dumps(value, ensure_ascii=ascii_only)).encode()
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    after = b', "next": 1}'
+    assert _core.scan_json(cut(raw + after, cuts)) == ("complete", len(raw))
+    for n in range(len(raw)):
+        status, _ = _core.scan_json([raw[:n]])
+        assert status == "incomplete"
+    assert _core.scan_json([raw])[0] == ("incomplete" if is_number else "complete")
+    assert _core.scan_json([raw], end=True) == ("complete", len(raw))
+
+
+@given(st.text(alphabet='{}[]":,\\ntrufalse0123456789.eE+- x', max_size=20))
+def test_any_text_is_judged_as_json_would(text: str) -> None:
+    status, length = _core.scan_json([text.encode()], end=True)
+    try:
+        _, end = json.JSONDecoder(strict=False).raw_decode(text.lstrip(" "))
+        end += len(text) - len(text.lstrip(" "))
+    except ValueError:
+        # More lenient than JSON in one thing: a string ends at its quote whatever its escapes.
+        assert status == "invalid" or "\\" in text
+        return
+    rest = text[end : end + 1]
+    bare = text.lstrip(" ")[:1] in tuple("-0123456789")
+    if bare and rest not in ("", " ", ",", "}", "]"):
+        assert status == "invalid"  # "1x" is no number followed by text
+    else:
+        assert (status, length) == ("complete", end)
+
+
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        (' "a\\"b", "c', 7),
+        (' "a\\\\"x', 6),
+        (" null,", 5),
+        (" -1.5e3}", 7),
+        (' {"a": [1, {"b": "}"}]} tail', 23),
+        (" []", 3),
+        (' "10\\" x 5\\""', 13),
+    ],
+)
+def test_awkward_values(text: str, end: int) -> None:
+    assert _core.scan_json([text.encode()]) == ("complete", end)
+
+
+@pytest.mark.parametrize("text", [" nul ", " 01", " --1", " 1.,", " tru1", " }", " 1e,", " [1 2]"])
+def test_what_can_never_become_json_is_invalid_at_once(text: str) -> None:
+    assert _core.scan_json([text.encode()])[0] == "invalid"

@@ -1,0 +1,109 @@
+"""The commands, outputs and programs in the README and the docs, run as they stand there."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tools import docs
+
+README = docs.PAGES[0].read_text(encoding="utf-8")
+OUTPUTS = [block for page in docs.PAGES for block in docs.blocks(page) if block.kind == "output"]
+EXAMPLES = sorted(path.name for path in (docs.ROOT / "examples").iterdir() if path.is_dir())
+
+# What differs from machine to machine: times, and what rounding decides.
+_VARIES = {"usage", "confidence"}
+
+
+def same_everywhere(printed: str) -> object:
+    """JSON without what varies; text, which must not vary, as it is."""
+    try:
+        parsed = [json.loads(printed)]
+    except json.JSONDecodeError:
+        try:
+            parsed = [json.loads(line) for line in printed.splitlines()]
+        except json.JSONDecodeError:
+            return printed.split()
+    return [steady(each) for each in parsed]
+
+
+def steady(value: Any) -> Any:
+    """A JSON value without what varies."""
+    if isinstance(value, dict):
+        return {key: steady(inner) for key, inner in value.items() if key not in _VARIES}
+    return [steady(inner) for inner in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("block", OUTPUTS, ids=lambda block: f"{block.page.name}:{block.what}")
+def test_a_command_prints_what_is_shown(block: docs.Block) -> None:
+    if "--help" in block.what and sys.version_info >= (3, 13):
+        pytest.skip("argparse writes its help in another way since Python 3.13")
+    assert same_everywhere(docs.run(block.what)) == same_everywhere(block.text)
+
+
+def test_the_first_command_is_the_one_whose_output_is_shown() -> None:
+    install, _, extract = docs.command("install").partition(" && ")
+    assert install == "pip install ."
+    assert extract in [block.what for block in OUTPUTS]
+
+
+def rows(file: Path) -> list[dict[str, Any]]:
+    """The lines of a JSONL file."""
+    return [json.loads(line) for line in file.read_bytes().splitlines()]
+
+
+def programs() -> Iterator[str]:
+    """The README's Python."""
+    yield from re.findall(r"<!-- python -->\n```python\n(.*?)```", README, re.DOTALL)
+
+
+@pytest.mark.parametrize("program", [*programs()])
+def test_a_program_runs(program: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program],
+        cwd=docs.ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(("{", "a1 {"))
+
+
+def test_every_example_is_in_the_readme() -> None:
+    assert len(EXAMPLES) == 5
+    for name in EXAMPLES:
+        (schema,) = (docs.ROOT / "examples" / name).glob("schema.*")
+        source = f"examples/{name}/documents.jsonl"
+        assert f"`hpd extract {source} --schema examples/{name}/{schema.name}`" in README
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_s_output_is_right(name: str) -> None:
+    folder = docs.ROOT / "examples" / name
+    (schema,) = folder.glob("schema.*")
+    printed = docs.run(f"hpd extract {folder}/documents.jsonl --schema {schema}")
+    found = {line["id"]: line["data"] for line in map(json.loads, printed.splitlines())}
+    assert found == {row["id"]: row["data"] for row in rows(folder / "answers.jsonl")}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_answers_stand_beside_their_documents(name: str) -> None:
+    folder = docs.ROOT / "examples" / name
+    documents, answers = rows(folder / "documents.jsonl"), rows(folder / "answers.jsonl")
+    assert documents == [{key: row[key] for key in ("id", "text")} for row in answers]
+
+
+def test_links_lead_somewhere() -> None:
+    for page in docs.PAGES:
+        for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            if "://" not in target:
+                assert (page.parent / target).exists(), f"{page.name}: {target}"

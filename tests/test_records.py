@@ -1,0 +1,468 @@
+"""Ugly input in, whole lines out."""
+
+from __future__ import annotations
+
+import io
+import json
+import tracemalloc
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hpd.errors import InputError
+from hpd.records import (
+    Record,
+    RecordReader,
+    RecordWriter,
+    clean_text,
+    count_records,
+    error_line,
+    guess_format,
+)
+
+
+def read(content: bytes | str, format: Any = "jsonl", **options: Any) -> list[Record]:  # noqa: A002
+    data = content.encode() if isinstance(content, str) else content
+    return list(RecordReader(io.BytesIO(data), format=format, **options))
+
+
+def texts(records: list[Record]) -> list[str | None]:
+    return [None if record.error else record.text for record in records]
+
+
+def message(record: Record) -> str:
+    assert isinstance(record.error, InputError)
+    return str(record.error)
+
+
+# --- JSONL ---
+
+
+def test_the_smallest_file() -> None:
+    assert read('{"id": "a", "text": "one"}\n{"text": "two"}\n') == [
+        Record("a", "one", None, 1),
+        Record("2", "two", None, 2),
+    ]
+
+
+def test_byte_order_mark_blank_lines_and_line_ends() -> None:
+    records = read(b'\xef\xbb\xbf{"text": "one"}\r\n\r\n  \n{"text": "two"}')
+    assert [(record.id, record.text, record.line) for record in records] == [
+        ("1", "one", 1),
+        ("2", "two", 4),
+    ]
+
+
+def test_a_line_separator_inside_a_string_does_not_split_the_line() -> None:
+    assert texts(read('{"text": "a\u2028b\u0085c"}\n')) == ["a\u2028b\u0085c"]
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        (b'{"text": "x"', "not valid JSON: Expecting ',' delimiter at column 13"),
+        (b"nonsense", "not valid JSON"),
+        (b'{"text": "\xff"}', "not valid UTF-8 at byte 11"),
+        (b"17", "expected a JSON object, found the int 17"),
+        (b"null", "found null"),
+        (b'{"title2": "x", "n": 1}', "the record has 'title2', 'n'"),
+        (b"{}", "the record has none at all"),
+        (b'{"text": null}', "no text"),
+        (b'{"text": ["x"]}', "'text' should be text, and is a list"),
+        (b'{"text": {"x": 1}}', "is an object"),
+        (b'{"text": NaN}', "is the float nan"),
+        (b"[" * 100_000, "not JSON Lines|not valid JSON"),
+        (b'{"text": ' + b"[" * 100_000, "not valid JSON"),
+        (b'{"text": ' + b"1" * 5000 + b"}", "not valid JSON"),
+    ],
+)
+def test_a_bad_line_is_a_failed_record_and_the_rest_goes_on(line: bytes, says: str) -> None:
+    records = read(b'{"text": "one"}\n' + line + b'\n{"text": "three"}\n')
+    assert texts(records) == ["one", None, "three"]
+    assert [record.id for record in records] == ["1", "2", "3"]
+    assert message(records[1]).startswith("<stream>:2: ")
+    assert any(part in message(records[1]) for part in says.split("|"))
+
+
+def test_a_missing_text_names_the_file_the_line_and_what_there_is(tmp_path: Path) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_text('{"text": "x"}\n\n{"body": "y"}\n')
+    bad = list(RecordReader(path))[1]
+    assert message(bad).startswith(f"{path}:3: no text: looked for the fields 'text', 'input'")
+    assert "'body'" in message(bad)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [("12", "12"), ("-1.5", "-1.5"), ("true", "true"), ('""', "")]
+)
+def test_numbers_become_text(value: str, text: str) -> None:
+    assert texts(read('{"text": ' + value + "}")) == [text]
+
+
+def test_nul_and_lone_surrogates_become_replacement_characters_one_for_one() -> None:
+    (record,) = read(rb'{"id": "\ud800", "text": "a\u0000b\ud83dc\udc00d \ud83d\ude00 e"}')
+    assert record.text == "a\ufffdb\ufffdc\ufffdd \U0001f600 e"
+    assert record.id == "\ufffd"
+
+
+def test_raw_control_characters_in_strings_are_taken() -> None:
+    assert texts(read(b'{"text": "a\tb\x00c\x01"}')) == ["a\tb\ufffdc\x01"]
+
+
+def test_a_string_alone_is_a_document() -> None:
+    assert texts(read('"one"\n"two"\n')) == ["one", "two"]
+
+
+def test_a_json_array_says_how_to_convert_it() -> None:
+    with pytest.raises(InputError, match=r"JSON array.*jq -c"):
+        read('[\n{"text": "x"}\n]')
+
+
+def test_utf16_is_named() -> None:
+    with pytest.raises(InputError, match="UTF-16"):
+        read('{"text": "x"}'.encode("utf-16"))
+
+
+# --- fields ---
+
+
+@pytest.mark.parametrize(
+    ("row", "text"),
+    [
+        ({"text": "t", "input": "i"}, "t"),
+        ({"text": None, "input": "i"}, "i"),
+        ({"document": "d", "title": "x"}, "d"),
+        ({"title": "t", "description": "d"}, "t\nd"),
+        ({"title": None, "description": "d"}, "d"),
+        ({"title": "t"}, "t"),
+        ({"input_title": "t", "input_description": None}, "t"),
+    ],
+)
+def test_the_text_is_found(row: dict[str, Any], text: str) -> None:
+    assert texts(read(json.dumps(row))) == [text]
+
+
+def test_named_fields() -> None:
+    row = '{"sku": 7, "body": "b", "head": "h", "text": "no", "kind": "Shoes", "id": "no"}'
+    options = {"id_field": "sku", "category_field": "kind"}
+    assert read(row, text_field="body", **options) == [Record("7", "b", "Shoes", 1)]
+    assert texts(read(row, text_field=["head", "gone", "body"])) == ["h\nb"]
+
+
+@pytest.mark.parametrize("option", ["text_field", "id_field", "category_field"])
+def test_a_named_field_must_be_there(option: str) -> None:
+    (record,) = read('{"id": "a", "text": "x"}', **{option: "gone"})
+    assert "no field 'gone'; the record has 'id', 'text'" in message(record)
+
+
+def test_an_id_that_is_no_scalar_is_ignored_unless_asked_for() -> None:
+    assert read('{"id": {"x": 1}, "text": "x"}')[0].id == "1"
+    (record,) = read('{"id": {"x": 1}, "text": "x"}', id_field="id")
+    assert "'id' should be text, and is an object" in message(record)
+
+
+# --- CSV, TSV, text ---
+
+
+def test_csv_with_every_trouble_at_once() -> None:
+    content = (
+        b"\xef\xbb\xbfid, text ,category\r\n"
+        b'a,"two\r\nlines, and ""quotes""",Shoes\r\n'
+        b"\r\n"
+        b"b,too,many,columns\r\n"
+        b"c,bad \xff byte,Shoes\r\n"
+        b"d,nul\x00byte,Shoes\r\n"
+        b'e,"after" the quote,Shoes\r\n'
+        b"f\r\n"
+        b'g,6" pan,Shoes\r\n'
+    )
+    records = read(content, "csv", category_field="category")
+    assert texts(records) == [
+        'two\r\nlines, and "quotes"', None, None, "nul\ufffdbyte", None, None, '6" pan',
+    ]  # fmt: skip
+    assert [record.line for record in records] == [2, 5, 6, 7, 8, 9, 10]
+    assert [record.id for record in records] == ["a", "2", "3", "d", "5", "f", "g"]
+    assert "4 columns where the header has 3" in message(records[1])
+    assert "<stream>:6: not valid UTF-8" in message(records[2])
+    assert "cannot be read as a row" in message(records[4])
+    assert "no field 'category'" in message(records[5])
+    assert records[0].category == "Shoes"
+
+
+def test_a_quote_that_never_closes_is_an_error() -> None:
+    records = read('text\none\n"two\nthree\n', "csv")
+    assert texts(records) == ["one", None]
+    assert "<stream>:3" in message(records[1])
+
+
+def test_huge_csv_fields() -> None:
+    assert len(read("text\n" + "x" * 500_000, "csv")[0].text) == 500_000
+
+
+def test_tsv() -> None:
+    assert texts(read('text\tn\na, b\t1\n"c\td"\t2\n', "tsv")) == ["a, b", "c\td"]
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"\xef\xbb\xbf"])
+def test_csv_needs_a_header(content: bytes) -> None:
+    with pytest.raises(InputError, match="expected a header"):
+        read(content, "csv")
+
+
+def test_csv_columns_named_twice() -> None:
+    with pytest.raises(InputError, match="'text' more than once"):
+        read("text,text\na,b\n", "csv")
+
+
+def test_plain_text_is_a_document_a_line() -> None:
+    records = read(b"one\r\n\n two \nbad \xff\nfour", "txt")
+    assert texts(records) == ["one", " two ", None, "four"]
+    assert "<stream>:4: not valid UTF-8" in message(records[2])
+
+
+@pytest.mark.parametrize("format", ["jsonl", "txt"])
+def test_an_empty_file_has_no_records(format: str) -> None:  # noqa: A002
+    assert read(b"", format) == []
+
+
+def test_parquet(tmp_path: Path) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "in.parquet"
+    rows = [{"id": 1, "text": "one"}, {"id": 2, "text": None}, {"id": 3, "text": "three"}]
+    parquet.write_table(arrow.Table.from_pylist(rows), path)
+    assert texts(list(RecordReader(path))) == ["one", None, "three"]
+    assert count_records(path) == 3
+    path.write_bytes(b"nonsense")
+    with pytest.raises(InputError, match="cannot be read as Parquet"):
+        list(RecordReader(path))
+
+
+def test_parquet_without_pyarrow_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    with pytest.raises(InputError, match=r"pip install 'hpd\[parquet\]'"):
+        read(b"", "parquet")
+
+
+# --- opening ---
+
+
+def test_what_cannot_be_opened(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"gone\.jsonl: cannot be opened: No such file"):
+        RecordReader(tmp_path / "gone.jsonl")
+    with pytest.raises(InputError, match=r"'\.docx' tells no format.*jsonl, csv.*--format"):
+        RecordReader(tmp_path / "a.docx")
+
+
+@pytest.mark.parametrize(
+    ("name", "format"),
+    [("a.jsonl", "jsonl"), ("A.CSV", "csv"), ("b.tsv", "tsv"), ("x.y.txt", "txt"), ("-", "jsonl")],
+)
+def test_the_extension_tells_the_format(name: str, format: str) -> None:  # noqa: A002
+    assert guess_format(name) == format
+
+
+def test_standard_input_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    stdin = io.TextIOWrapper(io.BytesIO(b'{"text": "x"}\n'))
+    monkeypatch.setattr("sys.stdin", stdin)
+    with RecordReader("-") as reader:
+        assert texts(list(reader)) == ["x"]
+    assert not stdin.buffer.closed
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "n"),
+    [
+        ("a.jsonl", '{"text": "x"}\n\n{"text": "y"}', 2),
+        ("a.csv", 'text\n"a\nb"\nc\n', 2),
+        ("a.txt", "a\n \nb\n", 2),
+    ],
+)
+def test_count(tmp_path: Path, name: str, content: str, n: int) -> None:
+    path = tmp_path / name
+    path.write_text(content)
+    assert count_records(path) == n == len(list(RecordReader(path)))
+    assert count_records("-") is None
+
+
+class Endless(io.RawIOBase):
+    """A stream that never ends, so that only a lazy reader comes back."""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        line = b'{"text": "' + b"x" * 200 + b'"}\n'
+        block = (line * (len(buffer) // len(line) + 1))[: len(buffer)]
+        # Whole lines only, so that blocks fit together.
+        block = block[: block.rfind(b"\n") + 1]
+        buffer[: len(block)] = block
+        return len(block)
+
+
+def test_reading_is_lazy_and_its_memory_constant() -> None:
+    reader = RecordReader(io.BufferedReader(Endless()), format="jsonl")
+    next(reader)
+    tracemalloc.start()
+    for _ in islice(reader, 20_000):
+        pass
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 200_000
+
+
+@given(st.lists(st.dictionaries(st.sampled_from(["id", "text", "n"]), st.text() | st.none())))
+def test_any_json_comes_back(rows: list[dict[str, str | None]]) -> None:
+    records = read("".join(json.dumps(row) + "\n" for row in rows))
+    assert len(records) == len(rows)
+    for record, row in zip(records, rows, strict=True):
+        text = row.get("text")
+        assert (record.error is None) == (text is not None)
+        if text is not None:
+            assert record.text == clean_text(text)
+            record.text.encode()
+
+
+@given(
+    st.lists(st.binary(max_size=30), max_size=8), st.sampled_from(["jsonl", "csv", "tsv", "txt"])
+)
+def test_no_bytes_crash_it(lines: list[bytes], format: str) -> None:  # noqa: A002
+    for record in read(b"text,id\n" + b"\n".join(lines), format):
+        record.text.encode()
+        record.id.encode()
+
+
+# --- out ---
+
+
+def done_line(record_id: str) -> str:
+    return json.dumps({"id": record_id, "data": {"é": "\ud800"}}, ensure_ascii=False)
+
+
+def test_each_line_is_in_the_file_when_write_returns(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    with RecordWriter(path) as writer:
+        for n in range(1, 4):
+            writer.write({"id": str(n), "data": {}} if n % 2 else f'{{"id": "{n}"}}\n')
+            lines = path.read_bytes().split(b"\n")
+            assert [json.loads(line)["id"] for line in lines[:-1]] == [
+                str(k) for k in range(1, n + 1)
+            ]
+            assert lines[-1] == b""
+
+
+def test_a_lone_surrogate_in_the_output_is_escaped(tmp_path: Path) -> None:
+    with RecordWriter(tmp_path / "out") as writer:
+        writer.write(done_line("1"))
+    content = (tmp_path / "out").read_text("utf-8")
+    assert "é" in content
+    assert json.loads(content)["data"] == {"é": "\ud800"}
+
+
+def test_standard_output(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    with RecordWriter() as writer:
+        writer.write({"id": "é"})
+    assert capfdbinary.readouterr().out == '{"id": "é"}\n'.encode()
+
+
+def test_an_old_file_survives_until_there_is_something_new(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    path.write_text("old\n")
+    with pytest.raises(RuntimeError, match="no model"), RecordWriter(path):
+        raise RuntimeError("no model")
+    assert path.read_text() == "old\n"
+    with RecordWriter(path) as writer:
+        writer.write({"id": "1"})
+    assert path.read_text() == '{"id": "1"}\n'
+    with RecordWriter(path):
+        pass
+    assert path.read_text() == ""
+
+
+def test_a_folder_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be written"):
+        RecordWriter(tmp_path)
+
+
+def records_of(ids: list[str]) -> Iterator[Record]:
+    return (Record(record_id, "x") for record_id in ids)
+
+
+@pytest.mark.parametrize("n_bytes_lost", range(40))
+def test_resume_after_a_kill_at_any_byte(tmp_path: Path, n_bytes_lost: int) -> None:
+    ids = ["a", "b", "ü", "d"]
+    whole = "".join(done_line(i) + "\n" for i in ids).encode("utf-8", "backslashreplace")
+    path = tmp_path / "out"
+    path.write_bytes(whole[: len(whole) - n_bytes_lost])
+    with RecordWriter(path, resume=True) as writer:
+        n_pending = 0
+        for record in writer.pending(records_of(ids)):
+            n_pending += 1
+            writer.write(done_line(record.id))
+    assert path.read_bytes() == whole
+    line = len(done_line("d").encode("utf-8", "backslashreplace")) + 1
+    assert n_pending == -(-n_bytes_lost // line) if n_bytes_lost else n_pending == 0
+    assert writer.n_kept == 4 - n_pending
+
+
+def test_resume_of_nothing_starts(tmp_path: Path) -> None:
+    for name, content in (("gone", None), ("empty", b""), ("half", b'{"id": "a", "da')):
+        path = tmp_path / name
+        if content is not None:
+            path.write_bytes(content)
+        with RecordWriter(path, resume=True) as writer:
+            assert [r.id for r in writer.pending(records_of(["a", "b"]))] == ["a", "b"]
+        assert path.read_bytes() == b""
+
+
+def test_resume_refuses_a_file_of_someone_else(tmp_path: Path) -> None:
+    for content in (b"dear diary", b"dear diary\nnothing\n", b'{"name": 1}\n{"na', b"[1]\n"):
+        path = tmp_path / "diary"
+        path.write_bytes(content)
+        with pytest.raises(InputError, match="cannot be resumed"):
+            RecordWriter(path, resume=True)
+        assert path.read_bytes() == content
+
+
+def test_resume_names_a_damaged_line(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    path.write_bytes(b'{"id": "a"}\n\x00\x00\n')
+    with (
+        RecordWriter(path, resume=True) as writer,
+        pytest.raises(InputError, match=r"out:2: not a line that hpd wrote"),
+    ):
+        list(writer.pending(records_of(["a", "b"])))
+
+
+@given(
+    st.lists(st.sampled_from("abcdefgh"), max_size=10),
+    st.lists(st.sampled_from("abcdefgh"), max_size=10),
+)
+def test_pending_is_the_difference_in_whatever_order(
+    tmp_path_factory: pytest.TempPathFactory, done: list[str], ids: list[str]
+) -> None:
+    path = tmp_path_factory.mktemp("resume") / "out"
+    path.write_text(
+        "".join(done_line(i).encode("utf-8", "backslashreplace").decode() + "\n" for i in done),
+        "utf-8",
+    )
+    left, expected = list(done), []
+    for i in ids:
+        if i in left:
+            left.remove(i)
+        else:
+            expected.append(i)
+    with RecordWriter(path, resume=True) as writer:
+        assert [record.id for record in writer.pending(records_of(ids))] == expected
+
+
+def test_error_lines() -> None:
+    assert error_line("a", InputError("no text")) == {
+        "id": "a",
+        "error": {"type": "InputError", "message": "no text"},
+    }

@@ -1,0 +1,162 @@
+"""Extractions as lines of output, and as instances of Pydantic classes."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel, Field, field_validator
+
+from hpd.errors import ContextOverflowError
+from hpd.results import Extraction, Failure, FieldResult, Usage, build_data
+from hpd.schema import load_schema
+
+
+def test_a_line_of_output() -> None:
+    extraction = Extraction(
+        id="a1",
+        data={"brand": "Diesel", "color": None},
+        fields={
+            "brand": FieldResult(0.97, 0, 6, "exact", raw=' "Diesel"', value="Diesel"),
+            "color": FieldResult(0.88, raw=" null"),
+        },
+        usage=Usage(prompt_tokens=212, completion_tokens=9, steps=4),
+    )
+    assert extraction.to_json() == (
+        '{"id": "a1", "data": {"brand": "Diesel", "color": null}, '
+        '"fields": {"brand": {"confidence": 0.97, "start": 0, "end": 6, "match": "exact"}, '
+        '"color": {"confidence": 0.88}}, '
+        '"usage": {"prompt_tokens": 212, "completion_tokens": 9, "steps": 4}}'
+    )
+
+
+def test_a_failed_document() -> None:
+    failure = Failure.of(ContextOverflowError("12 tokens over"))
+    assert Extraction(id="a2", error=failure).to_json() == (
+        '{"id": "a2", "error": {"type": "ContextOverflowError", "message": "12 tokens over"}}'
+    )
+
+
+@pytest.mark.parametrize(
+    ("field", "expected"),
+    [
+        (FieldResult(), {}),
+        (FieldResult(float("nan"), raw=" null"), {}),
+        (FieldResult(0.123456, raw=" null,"), {"confidence": 0.1235}),
+        (
+            FieldResult(0.5, match="none", raw=' "x"', value="x"),
+            {"confidence": 0.5, "match": "none"},
+        ),
+        (FieldResult(0.5, match="none", raw=' "x"'), {"confidence": 0.5, "raw": ' "x"'}),
+        (FieldResult(0.5, raw=' "nullable"'), {"confidence": 0.5, "raw": ' "nullable"'}),
+        (
+            FieldResult(0.5, raw=' "x', error="it breaks off", truncated=True),
+            {"confidence": 0.5, "error": "it breaks off", "raw": ' "x', "truncated": True},
+        ),
+        (FieldResult(None, error="required"), {"error": "required"}),
+        (
+            FieldResult(1.0, 3, 4, "exact", value="x", occurrences=((3, 4), (7, 8))),
+            {
+                "confidence": 1.0,
+                "start": 3,
+                "end": 4,
+                "match": "exact",
+                "occurrences": [[3, 4], [7, 8]],
+            },
+        ),
+    ],
+)
+def test_what_a_field_shows(field: FieldResult, expected: dict[str, object]) -> None:
+    assert field.to_dict() == expected
+
+
+def test_usage_tells_what_there_is() -> None:
+    assert Usage(10, 8, 3, 2, 0.123456).to_dict() == {
+        "prompt_tokens": 10,
+        "cached_tokens": 8,
+        "completion_tokens": 3,
+        "steps": 2,
+        "seconds": 0.1235,
+    }
+
+
+class Maker(BaseModel):
+    name: str
+    city: str | None = None
+
+
+class Product(BaseModel):
+    brand: str
+    made: date | None = None
+    price: Decimal | None = Field(None, alias="Price")
+    parts: list[Maker] = []
+    rank: int = 7
+
+    @field_validator("brand")
+    @classmethod
+    def not_bad(cls, value: str) -> str:
+        if value == "bad":
+            raise ValueError("a bad brand")
+        return value
+
+
+def test_an_instance_of_the_class() -> None:
+    schema = load_schema(Product)
+    data, problems = build_data(
+        schema,
+        {"brand": "x", "made": "2024-02-03", "Price": 1.5, "parts": [{"name": "y", "city": None}]},
+    )
+    assert problems == {}
+    assert isinstance(data, Product)
+    assert data.made == date(2024, 2, 3)
+    assert data.parts == [Maker(name="y")]
+    assert data.rank == 7
+    line = json.loads(Extraction(id=1, data=data).to_json())
+    assert line["data"] == {
+        "brand": "x",
+        "made": "2024-02-03",
+        "Price": 1.5,
+        "parts": [{"name": "y", "city": None}],
+        "rank": 7,
+    }
+
+
+def test_data_that_the_class_refuses_stays_a_dict() -> None:
+    schema = load_schema(Product)
+    plain = {"brand": "bad", "parts": [{"name": None}]}
+    data, problems = build_data(schema, plain)
+    assert data is plain
+    assert problems == {
+        "brand": "Value error, a bad brand",
+        "parts[0].name": "Input should be a valid string",
+    }
+
+
+def test_data_without_a_class_is_a_dict() -> None:
+    assert build_data(load_schema("a"), {"a": "x"}) == ({"a": "x"}, {})
+
+
+@settings(deadline=None)
+@given(
+    st.builds(
+        FieldResult,
+        st.none() | st.floats(),
+        st.none() | st.integers(0, 99),
+        st.none() | st.integers(0, 99),
+        st.sampled_from([None, "exact", "normalized", "fuzzy", "none"]),
+        st.none() | st.text(max_size=5),
+        st.text(max_size=5),
+        st.booleans(),
+        st.none() | st.text(max_size=5),
+    )
+)
+def test_every_field_makes_valid_json(field: FieldResult) -> None:
+    line = Extraction(data={"a": field.value}, fields={"a": field}).to_json()
+    assert "\n" not in line
+    shown = json.loads(line)["fields"]["a"]
+    assert None not in shown.values()
+    assert (field.value is not None) or "match" not in shown

@@ -1,0 +1,170 @@
+"""The scheduler alone: a cache that is a Python dict stands for llama.cpp."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hpd import _core, _native
+
+
+class Cache:
+    """KV cells as llama.cpp keeps them: each has a position, a token, and the sequences it is in.
+
+    Slow and obvious. It refuses what llama.cpp refuses, and what the context refuses.
+    """
+
+    def __init__(self, n_cells: int, n_seq: int, *, couples: bool) -> None:
+        self.n_cells = n_cells
+        self.n_seq = n_seq
+        self.couples = couples
+        self.cells: list[tuple[int, int, set[int]]] = []
+
+    def text(self, seq: int) -> list[int]:
+        """The tokens that a sequence holds, in order."""
+        held = sorted((position, token) for position, token, seqs in self.cells if seq in seqs)
+        assert [position for position, _ in held] == list(range(len(held)))
+        return [token for _, token in held]
+
+    def apply(self, kind: str, seq: int, source: int, position: int) -> None:
+        if kind == "fork":
+            assert not self.text(seq), "fork into a sequence that has cells"
+            held = len(self.text(source))
+            assert held >= position if self.couples else held == position
+            for at, _, seqs in self.cells:
+                if source in seqs and at < position:
+                    seqs.add(seq)
+        elif kind == "drop":
+            for _, _, seqs in self.cells:
+                seqs.discard(seq)
+        else:
+            for at, _, seqs in self.cells:
+                if at >= position:
+                    seqs.discard(seq)
+        self.cells = [cell for cell in self.cells if cell[2]]
+
+    def decode(self, batch: list[tuple[int, int, list[int], bool]]) -> list[list[int]]:
+        """Add the batch; what each output token sees, itself included."""
+        for token, position, seqs, _ in batch:
+            assert len(set(seqs)) == len(seqs)
+            assert self.couples or len(seqs) == 1
+            assert all(0 <= seq < self.n_seq for seq in seqs)
+            texts = [self.text(seq) for seq in seqs]
+            assert all(text == texts[0] for text in texts), "coupled sequences have diverged"
+            assert len(texts[0]) == position
+            self.cells.append((position, token, set(seqs)))
+        assert len(self.cells) <= self.n_cells
+        return [self.text(seqs[0])[: position + 1] for _, position, seqs, output in batch if output]
+
+
+@st.composite
+def workloads(draw: st.DrawFn) -> dict[str, object]:
+    n_cells = draw(st.integers(24, 120))
+    documents = draw(
+        st.lists(st.lists(st.integers(4, 9), min_size=2, max_size=10), min_size=1, max_size=4)
+    )
+    instructions = draw(
+        st.lists(st.lists(st.integers(0, 3), max_size=6), min_size=1, max_size=3, unique_by=tuple)
+    )
+    requests = []
+    for _ in range(draw(st.integers(1, 8))):
+        instruction = draw(st.sampled_from(instructions))
+        document = draw(st.sampled_from(documents))
+        n_fields = draw(st.integers(1, 6))
+        keys = [draw(st.lists(st.integers(10, 12), max_size=4)) for _ in range(n_fields)]
+        lengths = [draw(st.integers(1, 5)) for _ in range(n_fields)]
+        # Asked later of a document that may have been kept: all of the prompt is shared.
+        n_shared = len(instruction) + (len(document) if draw(st.booleans()) else 0)
+        requests.append((instruction, document, keys, lengths, n_shared, draw(st.booleans())))
+    return {
+        "n_cells": n_cells,
+        "n_seq": draw(st.integers(3, 20)),
+        "n_batch": draw(st.integers(1, 40)),
+        "n_in_flight": draw(st.integers(1, 6)),
+        "couples": draw(st.booleans()),
+        "requests": requests,
+        "restart_at": draw(st.sets(st.integers(0, 30), max_size=2)),
+    }
+
+
+@settings(max_examples=300, deadline=None)
+@given(workloads())
+def test_every_value_sees_its_prompt_its_key_and_itself(workload: dict) -> None:
+    limits = {k: workload[k] for k in ("n_seq", "n_cells", "n_batch", "n_in_flight", "couples")}
+    scheduler = _core.Scheduler(**limits)
+    cache = Cache(workload["n_cells"], workload["n_seq"], couples=workload["couples"])
+    waiting = list(enumerate(workload["requests"]))
+    done: dict[int, _native.Result] = {}
+    written: dict[tuple[int, int], list[int]] = {}
+    next_token = 100
+    for step in range(10_000):
+        while waiting and scheduler.wants_request:
+            i, (instruction, document, keys, _, n_shared, keep) = waiting.pop(0)
+            fields = [_native.Field(key, max_tokens=5) for key in keys]
+            scheduler.submit(i, instruction + document, n_shared, fields, keep)
+        for result in scheduler.take_finished():
+            assert result.id not in done
+            done[result.id] = result
+            if result.id % 2:
+                instruction, document, *_ = workload["requests"][result.id]
+                scheduler.forget_prompt(instruction + document)
+        if scheduler.idle and not waiting:
+            break
+        ops, batch, rows = scheduler.plan()
+        if not batch:
+            continue
+        for op in ops:
+            cache.apply(*op)
+        assert len(batch) <= workload["n_batch"]
+        seen = cache.decode(batch)
+        if step in workload["restart_at"]:
+            cache.cells.clear()
+            scheduler.restart(False)
+            continue
+        assert scheduler.n_cells_used <= workload["n_cells"]
+        tokens, last = [], []
+        fed = {seq for _, _, seqs, _ in batch for seq in seqs}
+        assert fed
+        for row, i, f in rows:
+            instruction, document, keys, lengths, *_ = workload["requests"][i]
+            opening = instruction + document + keys[f]
+            # A value that was given back to make room begins anew.
+            if seen[row] == opening:
+                written[i, f] = []
+            assert seen[row] == opening + written[i, f]
+            next_token += 1
+            written[i, f].append(next_token)
+            tokens.append(next_token)
+            last.append(len(written[i, f]) == lengths[f])
+        scheduler.commit(tokens, last)
+    else:
+        pytest.fail("the scheduler does not come to an end")
+    assert sorted(done) == list(range(len(workload["requests"])))
+    for i, (instruction, document, keys, lengths, *_) in enumerate(workload["requests"]):
+        least = len(instruction) + len(document) + max(len(key) + 5 for key in keys)
+        assert bool(done[i].error) == (least > workload["n_cells"])
+        if not done[i].error:
+            assert [len(value.tokens) for value in done[i].values] == lengths
+            assert [list(value.tokens) for value in done[i].values] == [
+                written[i, f] for f in range(len(keys))
+            ]
+
+
+def test_an_instruction_in_use_is_not_evicted_for_another() -> None:
+    """Categories take turns; each instruction is read once although cells are short at times."""
+    scheduler = _core.Scheduler(n_seq=40, n_cells=200, n_batch=64, n_in_flight=4, couples=True)
+    cache = Cache(200, 40, couples=True)
+    n_instruction_tokens = 0
+    for i in range(60):
+        instruction = [i % 3] * 20
+        scheduler.submit(i, [*instruction, 5, 6], 20, [_native.Field([10], max_tokens=5)] * 3)
+    while not scheduler.idle:
+        ops, batch, rows = scheduler.plan()
+        for op in ops:
+            cache.apply(*op)
+        cache.decode(batch)
+        n_instruction_tokens += sum(token < 3 for token, *_ in batch)
+        scheduler.commit([7] * len(rows), [True] * len(rows))
+    assert n_instruction_tokens == 60
+    assert scheduler.n_preempted == 0
