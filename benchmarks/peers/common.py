@@ -1,0 +1,150 @@
+"""What every peer is asked: the same prompts, as tokens, and the same answers as `hpd bench`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hpd import _native, prompt
+from hpd.bench.jobs import look_up, value_text
+from hpd.bench.workload import Workload, load_workload
+from hpd.cli.common import table
+from hpd.requests import PromptTokenizer
+from hpd.schema import load_schemas
+from hpd.values import leaf_fields
+
+
+@dataclass(frozen=True)
+class Question:
+    """One document, tokenised, and what comes out."""
+
+    category: str | None
+    prompt: list[int]
+    answer: list[int]
+    """The whole object."""
+    answer_text: str
+    fields: list[tuple[list[int], list[int]]]
+    """Key and value of each attribute, where one is asked at a time."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A workload for a peer."""
+
+    workload: Workload
+    questions: list[Question]
+    warm_up: list[Question]
+
+
+def parser(description: str) -> argparse.ArgumentParser:
+    """The arguments that all peers share; they are those of `hpd bench`."""
+    made = argparse.ArgumentParser(description=description)
+    made.add_argument("input", help="the documents")
+    made.add_argument("-s", "--schema", required=True)
+    made.add_argument("--replay", required=True, help="the answers")
+    made.add_argument("-m", "--model", required=True, help="a GGUF file")
+    made.add_argument("--limit", type=int, help="documents, spread over the file")
+    made.add_argument("--rounds", type=int, default=3)
+    made.add_argument("-t", "--threads", type=int, default=0)
+    made.add_argument("-o", "--output", type=Path, help="figures as JSON lines")
+    return made
+
+
+def load(arguments: argparse.Namespace) -> Asked:
+    """Documents and answers as tokens of the model."""
+    workload = load_workload(
+        arguments.input, load_schemas(arguments.schema), arguments.replay, limit=arguments.limit
+    )
+    options = _native.ModelOptions()
+    options.vocab_only = True
+    model = _native.Model([arguments.model], options)
+    tokenizers: dict[str | None, PromptTokenizer] = {}
+
+    def question(item: Any) -> Question:
+        schema = workload.schema(item.category)
+        if item.category not in tokenizers:
+            tokenizers[item.category] = PromptTokenizer(
+                model, prompt.system_text(), prompt.instruction_text(schema)
+            )
+        tokenizer = tokenizers[item.category]
+        leaves = leaf_fields(schema)
+        keyed = tokenizer.tokenize(
+            [item.text], prompt.key_texts([leaf.path for leaf in leaves], "branch")
+        )
+        text = prompt.answer_text(item.answer)
+        values = [model.tokenize(value_text(look_up(item.answer, leaf.path))) for leaf in leaves]
+        return Question(
+            item.category,
+            tokenizer.tokenize([item.text], [""]).prompt,
+            model.tokenize(text),
+            text,
+            [(keyed.prompt + key, value) for key, value in zip(keyed.keys, values, strict=True)],
+        )
+
+    return Asked(
+        workload,
+        [question(item) for item in workload.items],
+        [question(item) for item in workload.warm_up],
+    )
+
+
+Method = Callable[[Sequence[Question]], int]
+"""Answers all questions; says how many answers are not the replayed ones."""
+
+
+def measure(
+    asked: Asked, methods: dict[str, Method], n_rounds: int, settings: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """A row for each method: interleaved rounds, after a warm-up of each."""
+    seconds: dict[str, list[float]] = {name: [] for name in methods}
+    n_wrong = dict.fromkeys(methods, 0)
+    for number in range(n_rounds):
+        for name in list(methods)[:: 1 if number % 2 == 0 else -1]:
+            methods[name](asked.warm_up)
+            start = time.perf_counter()
+            n_wrong[name] += methods[name](asked.questions)
+            seconds[name].append(time.perf_counter() - start)
+            print(f"round {number + 1}: {name}: {seconds[name][-1]:.1f} s", file=sys.stderr)
+    n = len(asked.questions)
+    rows = []
+    for name, times in seconds.items():
+        middle = statistics.median(times)
+        rows.append(
+            {
+                "type": "peer",
+                "workload": asked.workload.name,
+                "method": name,
+                "settings": settings,
+                "n_documents": n,
+                "n_rounds": n_rounds,
+                "ms_per_document": 1000 * middle / n,
+                "documents_per_second": n / middle,
+                "spread": (max(times) - min(times)) / middle,
+                "n_wrong": n_wrong[name],
+            }
+        )
+    return rows
+
+
+def report(rows: list[dict[str, Any]], output: Path | None) -> None:
+    """Print the rows, and write them."""
+    if output is not None:
+        output.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    cells = [["method", "docs/s", "ms/doc", "spread"]]
+    for row in rows:
+        cells.append(
+            [
+                row["method"],
+                f"{row['documents_per_second']:.2f}",
+                f"{row['ms_per_document']:.0f}",
+                f"{row['spread']:.0%}",
+            ]
+        )
+    print(table(cells))

@@ -1,0 +1,91 @@
+"""Every batch of one method: its tokens and rows, and where its time goes.
+
+    python benchmarks/steps.py gold.jsonl -s schema.json --replay gold.jsonl -m model.gguf hpd
+
+`llama` is the call into llama.cpp, `engine` the rest of the engine's step (scheduling, choosing
+tokens), `python` what lies between two steps (tokenising documents, parsing and grounding values);
+all in milliseconds. The first lines, before the rule, are the warm-up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from typing import Any
+
+from hpd import _native
+from hpd.bench.measure import Bench
+from hpd.bench.methods import parse_contest, parse_settings
+from hpd.bench.workload import load_workload
+from hpd.cli.common import table
+from hpd.extract import model_options
+from hpd.schema import load_schemas
+
+
+class Watched:
+    """An engine that notes what each step took."""
+
+    def __init__(self, model: _native.Model, options: _native.EngineOptions) -> None:
+        self._engine = _native.Engine(model, options)
+        self._end = time.perf_counter()
+        self.steps: list[tuple[int, int, float, float, float]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    def step(self) -> list[_native.Result]:
+        """One step, noted."""
+        start, before = time.perf_counter(), self._engine.stats
+        results = self._engine.step()
+        end, after = time.perf_counter(), self._engine.stats
+        llama = after.decode_seconds - before.decode_seconds
+        self.steps.append(
+            (
+                after.n_tokens - before.n_tokens,
+                after.n_rows - before.n_rows,
+                1000 * llama,
+                1000 * (end - start - llama),
+                1000 * (start - self._end),
+            )
+        )
+        self._end = end
+        return results
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("input")
+    parser.add_argument("methods", metavar="METHOD", nargs="+", help="as of hpd bench")
+    parser.add_argument("-s", "--schema", required=True)
+    parser.add_argument("--replay", required=True)
+    parser.add_argument("-m", "--model", required=True)
+    parser.add_argument("--limit", type=int, default=16)
+    parser.add_argument("--set", dest="settings", action="append", default=[])
+    options = parser.parse_args(arguments)
+    base = parse_settings(options.settings)
+    workload = load_workload(
+        options.input, load_schemas(options.schema), options.replay, limit=options.limit
+    )
+    model = _native.Model([options.model], model_options(base))
+    for text in options.methods:
+        for method in parse_contest(text, base).methods:
+            made: list[Watched] = []
+
+            def watch(model: _native.Model, settings: _native.EngineOptions) -> Any:
+                made.append(Watched(model, settings))  # noqa: B023 - called within this turn
+                return made[-1]  # noqa: B023
+
+            run = Bench(model, workload, watch).measure(method, 1).measurement
+            steps = made[0].steps
+            heads = ["tokens", "rows read", "llama", "engine", "python"]
+            cells = [[f"{x:.0f}" if i < 2 else f"{x:.1f}" for i, x in enumerate(s)] for s in steps]
+            n_warm_up = len(steps) - run.n_batches
+            rule = ["-" * len(head) for head in heads]
+            sums = [f"{sum(column):.0f}" for column in zip(*steps[n_warm_up:], strict=True)]
+            print(f"{method.name}: {run.ms_per_document:.0f} ms a document")
+            rows = [heads, *cells[:n_warm_up], rule, *cells[n_warm_up:], rule, sums]
+            print(table(rows, n_left=0), end="\n\n")
+
+
+if __name__ == "__main__":
+    main()
