@@ -35,11 +35,6 @@ ggml_type cache_type(const std::string & name) {
                                 "q8_0, q4_0, q4_1, iq4_nl, q5_0 or q5_1");
 }
 
-std::string failure(const std::string & what) {
-    const std::string log = recent_log();
-    return log.empty() ? what : what + "\nllama.cpp said:\n" + log;
-}
-
 bool stop_wanted(void * data) { return static_cast<std::atomic<bool> *>(data)->load(); }
 
 }  // namespace
@@ -80,14 +75,15 @@ Context::Context(const Model & model, const EngineOptions & options)
     params.abort_callback_data = &stop_;
     context_.reset(llama_init_from_model(model.get(), params));
     if (!context_) {
-        throw ModelLoadError(failure("cannot make a context of " + std::to_string(params.n_ctx) +
-                                     " cells: a smaller n_ctx or another cache type may fit"));
+        throw ModelLoadError(
+            with_recent_log("cannot make a context of " + std::to_string(params.n_ctx) +
+                            " cells: a smaller n_ctx or another cache type may fit"));
     }
     if (!model.loras().empty()) {
         auto loras = model.loras();
         auto scales = model.lora_scales();
         if (llama_set_adapters_lora(context_.get(), loras.data(), loras.size(), scales.data())) {
-            throw ModelLoadError(failure("cannot apply the adapters to this model"));
+            throw ModelLoadError(with_recent_log("cannot apply the adapters to this model"));
         }
     }
 }
@@ -120,7 +116,7 @@ void Context::drop(SeqId seq) { llama_memory_seq_rm(memory(), seq, -1, -1); }
 void Context::trim(SeqId seq, int32_t position) {
     if (!couples_) throw std::logic_error("context: a recurrent state cannot be trimmed");
     if (!llama_memory_seq_rm(memory(), seq, position, -1)) {
-        throw DecodeError(failure("cannot remove the tail of a sequence"));
+        throw DecodeError(with_recent_log("cannot remove the tail of a sequence"));
     }
 }
 
@@ -175,14 +171,15 @@ DecodeStatus Context::decode(const std::vector<BatchToken> & batch) {
         case 2:
             return DecodeStatus::aborted;
         default:
-            throw DecodeError(failure("llama.cpp could not decode a batch of " + std::to_string(n) +
-                                      " tokens (code " + std::to_string(code) + ")"));
+            throw DecodeError(with_recent_log("llama.cpp could not decode a batch of " +
+                                              std::to_string(n) + " tokens (code " +
+                                              std::to_string(code) + ")"));
     }
 }
 
 const float * Context::rows() {
     const float * rows = llama_get_logits(context_.get());
-    if (!rows) throw DecodeError(failure("llama.cpp has no logits"));
+    if (!rows) throw DecodeError(with_recent_log("llama.cpp has no logits"));
     return rows;
 }
 

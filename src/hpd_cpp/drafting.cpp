@@ -156,12 +156,6 @@ void Drafter::learn(const Value & value) {
     }
 }
 
-uint64_t Drafter::attribute_of(const Value & value) {
-    uint64_t hash = 0xcbf29ce484222325ULL;  // FNV-1a
-    for (Token t : value.field().key) {
-        hash = (hash ^ static_cast<uint64_t>(t)) * 0x100000001b3ULL;
-    }
-    return hash;
-}
+uint64_t Drafter::attribute_of(const Value & value) { return hash_tokens(value.field().key); }
 
 }  // namespace hpd

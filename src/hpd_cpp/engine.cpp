@@ -26,12 +26,8 @@ Limits limits_of(const Context & context, const EngineOptions & options) {
 
 // Names the stream of random numbers of one value: by what is asked, not by when or beside what.
 uint64_t stream_of(const Value & value) {
-    uint64_t hash = 0xcbf29ce484222325ULL;  // FNV-1a
-    const auto add = [&hash](uint64_t x) { hash = (hash ^ x) * 0x100000001b3ULL; };
-    for (Token t : value.request->request.prompt) add(static_cast<uint64_t>(t));
-    for (Token t : value.field().key) add(static_cast<uint64_t>(t));
-    add(value.index);
-    return hash;
+    const uint64_t prompt = hash_tokens(value.request->request.prompt);
+    return hash_step(hash_tokens(value.field().key, prompt), value.index);
 }
 
 }  // namespace
@@ -79,8 +75,8 @@ std::vector<std::unique_ptr<RequestState>> Engine::step() {
         stats_.decode_seconds += seconds;
         if (status == DecodeStatus::ok) {
             cost_.observe(static_cast<int32_t>(plan.batch.size()), seconds);
+            accept(plan);
         }
-        if (status == DecodeStatus::ok) accept(plan);
     } catch (...) {
         start_again(false);
         throw;
@@ -130,9 +126,9 @@ void Engine::accept(const Plan & plan) {
             if (guessed) ++n_accepted;
             if (done || !guessed) break;
         }
+        value.request->n_accepted += static_cast<uint64_t>(n_accepted);
         if (drafter_) drafter_->observe(value, n_accepted);
         if (done) {
-            value.request->n_accepted += static_cast<uint64_t>(n_accepted);
             if (drafter_ && value.finish == Finish::complete) drafter_->learn(value);
             value_constraints_.erase(&value);
             scheduler_.retire(value, value.finish);

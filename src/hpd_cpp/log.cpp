@@ -43,4 +43,9 @@ std::string recent_log() {
     return all;
 }
 
+std::string with_recent_log(const std::string & message) {
+    const std::string log = recent_log();
+    return log.empty() ? message : message + "\nllama.cpp said:\n" + log;
+}
+
 }  // namespace hpd

@@ -14,4 +14,7 @@ void echo_log(bool on);
 // The warnings and errors among the last lines, oldest first.
 std::string recent_log();
 
+// A message, and behind it what llama.cpp had to say.
+std::string with_recent_log(const std::string & message);
+
 }  // namespace hpd

@@ -23,11 +23,6 @@ bool report_progress(float share, void * data) {
     return !progress || progress(share);
 }
 
-std::string with_log(const std::string & message) {
-    const std::string log = recent_log();
-    return log.empty() ? message : message + "\nllama.cpp said:\n" + log;
-}
-
 }  // namespace
 
 Model::Model(const std::vector<std::string> & paths, const ModelOptions & options,
@@ -48,7 +43,7 @@ Model::Model(const std::vector<std::string> & paths, const ModelOptions & option
     model_.reset(c_paths.size() == 1
                      ? llama_model_load_from_file(c_paths[0], params)
                      : llama_model_load_from_splits(c_paths.data(), c_paths.size(), params));
-    if (!model_) throw ModelLoadError(with_log("cannot load the model " + paths[0]));
+    if (!model_) throw ModelLoadError(with_recent_log("cannot load the model " + paths[0]));
     if (!llama_model_has_decoder(model_.get()) || llama_model_has_encoder(model_.get())) {
         throw ModelLoadError(paths[0] + " is not a decoder-only language model");
     }
@@ -56,7 +51,7 @@ Model::Model(const std::vector<std::string> & paths, const ModelOptions & option
     if (options.vocab_only) return;
     for (const auto & [path, scale] : options.loras) {
         llama_adapter_lora * lora = llama_adapter_lora_init(model_.get(), path.c_str());
-        if (!lora) throw ModelLoadError(with_log("cannot load the adapter " + path));
+        if (!lora) throw ModelLoadError(with_recent_log("cannot load the adapter " + path));
         loras_.push_back(lora);
         lora_scales_.push_back(scale);
     }

@@ -117,7 +117,6 @@ void Scheduler::commit() {
 
 void Scheduler::keep(Value & v, int32_t n_accepted_drafts) {
     const auto n_rejected = static_cast<int32_t>(v.draft.size()) - n_accepted_drafts;
-    v.request->n_accepted += static_cast<uint64_t>(n_accepted_drafts);
     v.n_cached -= n_rejected;
     if (n_rejected > 0) {
         const int32_t position =
@@ -557,12 +556,6 @@ int32_t Scheduler::n_values() const {
     for (const auto & r : running_) {
         for (const Value & v : r->values) n += v.seq != no_seq;
     }
-    return n;
-}
-
-int32_t Scheduler::n_cells_cached() const {
-    int32_t n = 0;
-    for (const Prefix & p : prefixes_) n += p.ready ? p.n_own_cells() : 0;
     return n;
 }
 

@@ -94,7 +94,6 @@ public:
     int32_t n_running() const { return static_cast<int32_t>(running_.size()); }
     int32_t n_values() const;  // being decoded or about to be
     int32_t n_cells_used() const { return n_cells_used_; }
-    int32_t n_cells_cached() const;  // those of prefixes
     uint64_t n_preempted() const { return n_preempted_; }
 
     // Recounts every budget from scratch; throws std::logic_error where the books are wrong.
