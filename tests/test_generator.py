@@ -12,9 +12,13 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "models"))
 
+from recipe import makeup
+from recipe.category import Category
+from recipe.clarity import unclear
 from recipe.examples import make_example
 from recipe.forms import make_form
 from recipe.listing import make_listing
+from recipe.lists import PRAISE, QUALITIES
 from recipe.names import CONFUSABLE
 from recipe.rows import answer, answer_text, field_texts, leaves, prompt_text
 from recipe.vocab import CATEGORIES
@@ -58,6 +62,60 @@ def test_a_made_up_value_is_absent_where_its_key_is(listings):
         for key in _absent(listing, rng, 6):
             assert key not in listing.gold
             assert not any(key in group and set(listing.gold) & group for group in CONFUSABLE)
+
+
+BOOKCASE = Category(
+    "Bookcase",
+    {
+        "type": ("Bookcase", "Shelf", "Oak Shelf"),
+        "color": ("@color",),
+        "material": ("@material",),
+        "net": ("@weight",),
+        "brand": ("@brand",),
+        "line": ("@product",),
+    },
+    ("{brand} {type}",),
+)
+
+
+@pytest.mark.parametrize(
+    ("headline", "rest", "gold", "undecided"),
+    [
+        ("Zorvex Shelf, Teak", "", {"brand": "Zorvex", "material": "Teak"}, ""),
+        # Two of a kind, a colour that is a wood as well, the longer of two types.
+        ("Zorvex Bookcase Shelf", "", {"brand": "Zorvex", "type": "Shelf"}, "type"),
+        ("Zorvex Shelf, Oak", "", {"brand": "Zorvex", "color": "Oak"}, "material"),
+        ("Zorvex Oak Shelf", "", {"brand": "Zorvex", "type": "Shelf"}, "color material type"),
+        ("Zorvex Shelf 3 lb 20 oz", "", {"brand": "Zorvex", "net": "3 lb"}, "net"),
+        # Words of a name answer nothing, and what is named below is decided.
+        ("Silver Creek Shelf", "", {"brand": "Silver Creek"}, ""),
+        ("Zorvex Shelf, Oak", "Color: Red", {"brand": "Zorvex", "color": "Red"}, "material"),
+        # Which made-up word is the brand, and where it ends.
+        ("Zorvex Trilo Shelf", "", {"brand": "Zorvex", "line": "Trilo"}, ""),
+        ("Trilo Shelf by Zorvex", "", {"brand": "Zorvex", "line": "Trilo"}, ""),
+        ("Trilo Shelf Zorvex", "", {"brand": "Zorvex", "line": "Trilo"}, "brand line"),
+        ("Trilo Shelf", "", {"line": "Trilo"}, "brand line"),
+        ("Zorvex Star Hill Shelf", "", {"brand": "Zorvex", "line": "Star Hill"}, "brand line"),
+    ],
+)
+def test_what_a_reader_could_not_decide_is_not_asked(headline, rest, gold, undecided):
+    keys = list(BOOKCASE.values)
+    found = unclear(BOOKCASE, headline, rest, {"type": "Shelf", **gold}, keys)
+    assert found & set(keys) == set(undecided.split())
+
+
+def test_no_more_than_a_tenth_is_undecided(listings):
+    stated = [(listing, key) for listing in listings for key in listing.gold]
+    n_unclear = sum(
+        len(listing.unclear(list(listing.gold)) & listing.gold.keys()) for listing in listings
+    )
+    assert 0.01 < n_unclear / len(stated) < 0.1
+
+
+def test_a_word_either_belongs_to_values_or_only_praises():
+    qualities, praise = ({word.lower() for word in group} for group in (QUALITIES, PRAISE))
+    assert not qualities & praise
+    assert not (qualities | praise) & makeup.NAME_WORDS
 
 
 def test_about_half_of_what_is_asked_is_absent(examples):

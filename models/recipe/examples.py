@@ -53,6 +53,14 @@ class Example:
 
 def make_example(rng: Random, simple: bool = False) -> Example:
     """An example of the mix; ``simple`` leaves out long pages, stacks and shots."""
+    while True:
+        example = _make_example(rng, simple)
+        # Now and then nothing is left that the text decides.
+        if example.schema.attributes:
+            return example
+
+
+def _make_example(rng: Random, simple: bool) -> Example:
     kind = rng.random()
     if kind < 0.24:
         return _from_form(rng)
@@ -99,6 +107,8 @@ def _from_listing(listing: Listing, rng: Random) -> Example:
     keys = [key for key in listing.gold if rng.random() < asked]
     n_absent = rng.randint(1, max(9 if listing.kind == "soup" else 4, int(1.9 * len(keys))))
     keys += _absent(listing, rng, n_absent)
+    unclear = listing.unclear(keys)
+    keys = [key for key in keys if key not in unclear]
     rng.shuffle(keys)
     attributes: dict[str, Attribute] = {}
     answer: dict[str, Any] = {}
@@ -222,6 +232,14 @@ def _answer_again(example: Example, listing: Listing, keys: dict[str, str]) -> d
     return {attribute.name: listing.gold.get(keys[attribute.name]) for attribute in example.schema}
 
 
+def _decided(listing: Listing, key: str) -> bool:
+    """Whether a listing says a value, or clearly none."""
+    present = listing.gold.keys()
+    if key not in present and any(key in group and present & group for group in CONFUSABLE):
+        return False
+    return not listing.unclear([key])
+
+
 def _same_schema(
     category: Category, rng: Random, n_documents: int
 ) -> tuple[Schema, list[Listing], list[dict[str, Any]]]:
@@ -232,6 +250,7 @@ def _same_schema(
         if listing.kind != "page" or rng.random() < 0.3:
             listings.append(listing)
     keys = sorted({key for listing in listings for key in listing.gold})
+    keys = [key for key in keys if all(_decided(listing, key) for listing in listings)]
     keys = rng.sample(keys, min(len(keys), rng.randint(3, 7)))
     names: dict[str, str] = {}
     for key in keys:

@@ -9,7 +9,8 @@ from random import Random
 
 from recipe import prose
 from recipe.category import Category
-from recipe.lists import ADJECTIVES, FILLERS
+from recipe.clarity import is_headlong, unclear
+from recipe.lists import FILLERS, PRAISE, words
 from recipe.names import CONFUSABLE
 from recipe.noise import disturb, separators
 from recipe.values import GENERATORS, value
@@ -20,16 +21,37 @@ _SLOT = re.compile(r"\{(\w+)\}")
 _OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
 _MARK = "\x01{}\x02"
 _MARKED = re.compile("\x01(\\w+)\x02")
+# Between a headline, whose words stand for themselves, and text that says what is what.
+_FOLD = "\x03"
+# Keys that "for" and "with" can lead to in a title.
+_FOR = frozenset(words("use|compat|gender|age|sport|season|skin|hair|uses|vehicle|machine"))
+_WITH = frozenset(words("feature|key_ingredient|closure|connect|memory|storage|cap"))
 
 
 @dataclass
 class Listing:
-    """A document, its category and the gold values by key (all found in the text as they are)."""
+    """A document, its category and the gold values by key (all found in the text as they are).
+
+    ``headline`` is the part in which values stand without a name, ``rest`` names them; ``lost`` are
+    keys of which the text has at most a piece.
+    """
 
     category: Category
     text: str
     gold: dict[str, str]
     kind: str
+    headline: str
+    rest: str
+    lost: frozenset[str]
+
+    def unclear(self, keys: list[str]) -> frozenset[str]:
+        """Those of ``keys`` that even a careful reader could not answer."""
+        found = self.lost | unclear(self.category, self.headline, self.rest, self.gold, keys)
+        # A title copies "Women's", keywords mean "Women"; without a comma it could be either.
+        gender = self.gold.get("gender", "").replace("\u2019", "'").replace("&#39;", "'").lower()
+        if self.kind != "soup" and gender.endswith(("'s", "s'")) and is_headlong(self.headline):
+            found |= {"gender"}
+        return found
 
 
 def make_listing(rng: Random, category: Category | None = None) -> Listing:
@@ -46,8 +68,12 @@ def make_listing(rng: Random, category: Category | None = None) -> Listing:
         text, style = _page(category, gold, rng), "page"
     else:
         text, style = _sheet(category, gold, rng), "sheet"
-    text, gold = disturb(text, gold, rng)
-    return Listing(category, text, {key: gold[key] for key in gold if gold[key] in text}, style)
+    text, stated = disturb(text, gold, rng)
+    headline, _, rest = text.partition(_FOLD)
+    text = text.replace(_FOLD, "")
+    stated = {key: part for key, part in stated.items() if part in text}
+    lost = frozenset(gold.keys() - stated.keys())
+    return Listing(category, text, stated, style, headline, rest, lost)
 
 
 def _draw(category: Category, key: str, gold: dict[str, str], rng: Random) -> str | None:
@@ -89,15 +115,15 @@ def _title(category: Category, gold: dict[str, str], rng: Random) -> str:
         key = rng.choice((*category.values, "color", "pack", "model_number", "use", "line"))
         if (text := _draw_alone(category, key, gold, rng)) is not None:
             shown[key] = text
-            skeleton += rng.choice(
-                (", {}", " - {}", " {}", " ({})", ", {}", " | {}", " with {}", " for {}")
-            ).format(_MARK.format(key))
+            joints = [", {}", " - {}", " {}", " ({})", ", {}", " | {}"]
+            joints += [" for {}"] * 3 * (key in _FOR) + [" with {}"] * 3 * (key in _WITH)
+            skeleton += rng.choice(joints).format(_MARK.format(key))
     if rng.random() < 0.12:
         skeleton += rng.choice((", ", " - ", " ", " ")) + prose.aside(rng)
     skeleton = separators(skeleton, rng)
     if rng.random() < 0.08:
         # A word that answers no question.
-        skeleton = skeleton.replace(" \x01", f" {rng.choice(ADJECTIVES)} \x01", 1)
+        skeleton = skeleton.replace(" \x01", f" {rng.choice(PRAISE)} \x01", 1)
     return _MARKED.sub(lambda match: shown[match.group(1)], skeleton)
 
 
@@ -108,20 +134,18 @@ def _soup(category: Category, gold: dict[str, str], rng: Random) -> str:
         keys.append("model_number")
     chosen = rng.sample(keys, min(len(keys), rng.randint(2, 6)))
     pieces = [text for key in chosen if (text := _draw_alone(category, key, gold, rng)) is not None]
-    kinds = [text for _ in range(1) if (text := _draw(category, "type", gold, rng)) is not None]
-    pieces += kinds
+    kind = _draw(category, "type", gold, rng)
+    pieces += [kind] if kind else []
     pieces += rng.sample(FILLERS, rng.randint(0, 4))
-    pieces += rng.sample(ADJECTIVES, rng.choice((0, 0, 1, 2, 3)))
+    pieces += rng.sample(PRAISE, rng.choice((0, 0, 1, 2, 3)))
     if rng.random() < 0.3:
         pieces.append(prose.foreign(rng))
     rng.shuffle(pieces)
-    if rng.random() < 0.5 and kinds:
-        pieces.remove(kinds[0])
-        pieces.append(kinds[0])
+    if rng.random() < 0.5 and kind:
+        pieces.remove(kind)
+        pieces.append(kind)
     if rng.random() < 0.45 and (brand := _draw(category, "brand", gold, rng)) is not None:
         pieces.insert(0 if rng.random() < 0.75 else rng.randint(0, len(pieces)), brand)
-    if rng.random() < 0.25:
-        pieces.append(rng.choice(category.values["type"]))
     _shorten_gender(pieces, gold, rng)
     return " ".join(pieces)
 
@@ -133,8 +157,8 @@ def _shorten_gender(pieces: list[str], gold: dict[str, str], rng: Random) -> Non
         other = rng.choice(("Women", "Kids", "Girls") if gender != "Women" else ("Men", "Girls"))
         joint = rng.choice((" ", " ", "/", " And ", " & ", " and "))
         pieces[pieces.index(gender)] = f"{gender}{joint}{other}"
-    elif gender and gender.endswith(("'s", "s'")) and rng.random() < 0.7:
-        gold["gender"] = gender[:-2]
+    elif gender and gender.endswith(("'s", "s'")):
+        gold["gender"] = gender.removesuffix("'s").removesuffix("'")
 
 
 def _page(category: Category, gold: dict[str, str], rng: Random) -> str:
@@ -163,7 +187,7 @@ def _page(category: Category, gold: dict[str, str], rng: Random) -> str:
         if key in ("brand", "type", "color"):
             said.append(prose.sentence(key, gold[key], rng))
     rng.shuffle(said)
-    return title + prose.below(said, rng)
+    return title + _FOLD + prose.below(said, rng)
 
 
 def _sheet(category: Category, gold: dict[str, str], rng: Random) -> str:
@@ -176,6 +200,7 @@ def _sheet(category: Category, gold: dict[str, str], rng: Random) -> str:
         text = _draw(category, key, gold, rng)
         if text is not None:
             lines.append(prose.label(key, category, rng) + joint + text)
+    joined = rng.choice(("\n", "\n", "; ", " | ", "\n- "))
     if rng.random() < 0.5 and (text := _draw(category, "type", gold, rng)) is not None:
-        lines.insert(0, text)
-    return rng.choice(("\n", "\n", "; ", " | ", "\n- ")).join(lines)
+        return text + _FOLD + joined + joined.join(lines)
+    return _FOLD + joined.join(lines)

@@ -138,25 +138,31 @@ FEATURES = words(
 FILLERS = words(
     """New|Hot|Hot Sale|New Arrival|Free Shipping|High Quality|Top Quality|Wholesale|2017|2018|2019|
     2020|2021|2022|Brand New|Original|Official|Best|Best Seller|Sale|Drop Shipping|Dropshipping|For
-    Sale|Gift|Great Gift|Perfect Gift|Cheap|Fashion|Genuine|Professional|Pro|Cool|Beautiful|Cute|
-    Lovely|Popular|Super|Ultra|Premium Quality|Limited Edition|Exclusive|In Stock|Fast Delivery|100%
-    New|Luxury|Creative|Universal|Good|Nice|Value"""
+    Sale|Gift|Great Gift|Perfect Gift|Cheap|Fashion|Genuine|Professional|Cool|Beautiful|Cute|
+    Lovely|Popular|Premium Quality|Limited Edition|Exclusive|In Stock|Fast Delivery|100%
+    New|Luxury|Creative|Universal|Nice|Great Value"""
 )
 PLACES_OF_USE = words(
     """Home|Office|Kitchen|Bathroom|Bedroom|Garden|Outdoor|Indoor|Travel|Car|School|Party|Wedding|
     Camping|Beach|Work|Gym|Garage|Patio|Living Room|Dorm|Hotel|Restaurant|Nursery|RV|Balcony"""
 )
 
-ADJECTIVES = words(
+# Words that belong to the value they stand before ...
+QUALITIES = words(
     """
-        Classic|Extra|Advanced|Natural|Super|Deluxe|Ultra|Daily|Gentle|Instant|Sweet|Smooth|
-        Wild|Golden|Royal|Rich|Bold|Pure|Simple|Real|True|Fresh|Warm|Cool|Cold|Hot|Dry|Soft|
-        Hard|Light|Dark|Deep|Bright|Clear|Full|Double|Triple|Mini|Maxi|Big|Little|Quick|Slow|
-        Easy|Smart|Safe|Strong|Mild|Intense|Active|Total|Complete|Perfect|Special|Original|
-        Traditional|Modern|Holiday|Country|Mountain|Island|Midnight|Sunset|Sunrise|Morning|
-        Evening|Southern|Northern|Organic|Roasted|Toasted|Smoked|Spiced|Whipped|Creamy|Crunchy|
-        Crispy|Iced|Frozen|Sparkling|Velvet|Silky|Complex|Essential|Balanced|Professional|
-        Everyday|All-Day|Overnight|Multi|Anti|Non|High|Low|Extreme|Performance|Comfort|Flex|
-        Power|Energy|Vital|Mega|Turbo|Hydro|Eco|Bio
+        Tender|Sweet|Smooth|Rich|Bold|Warm|Soft|Hard|Deep|Creamy|Crunchy|Crispy|Iced|Frozen|Sparkling|
+        Roasted|Toasted|Smoked|Spiced|Whipped|Silky|Maxi|Intense|Holiday|Island|Sunset|Sunrise|
+        Morning|Evening|Southern|Northern|Overnight|Cold|Dry|Hydro|Turbo|Bio|Eco|Power|Comfort|
+        Vital|Active|Anti|Multi|Double|Triple|Wet|Tall|Slim|Thick|Thin|Crushed|Aged|Sour|Salted|Zesty
+        """
+)
+# ... and words that only praise, and belong to none.
+PRAISE = words(
+    """
+        Classic|Extra|Advanced|Natural|Deluxe|Daily|Instant|Simple|Real|Cool|Hot|Light|Full|
+        Quick|Easy|Safe|Strong|Total|Complete|Perfect|Special|Original|Traditional|Modern|Organic|
+        Essential|Balanced|Professional|Everyday|All-Day|High|Extreme|Performance|Mega|Superior|
+        Reliable|Amazing|Excellent|Improved|Favorite|Finest|Fantastic|Stunning|Unique|Practical|
+        Convenient|Affordable|Delightful|Authentic|Trusted|Proven
         """
 )

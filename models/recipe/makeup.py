@@ -29,8 +29,8 @@ _SECOND = words(
     """Creek|Valley|Ridge|Peak|Hill|Lake|Bay|Harvest|Farms|Mills|Kitchen|Pantry|Garden|Gardens|
     Orchard|Leaf|Root|Roots|Bloom|Bean|Path|Trail|Road|Gate|Bridge|House|Home|Cottage|Barn|Works|
     Labs|Goods|Supply|Trading|Brothers|Sisters|& Sons|& Co|Co.|Company|Brands|Foods|Naturals|
-    Organics|Essentials|Basics|Originals|Classics|Designs|Studio|Crafts|Craft|Living|Life|Kids|
-    Baby|Pet|Paws|Sport|Sports|Athletics|Outfitters|Gear|Tools|Tech|Systems|Audio|Line|Point|Star|
+    Organics|Essentials|Basics|Originals|Classics|Designs|Studio|Crafts|Craft|Living|Life|
+    Pet|Paws|Sport|Sports|Athletics|Outfitters|Gear|Tools|Tech|Systems|Audio|Line|Point|Star|
     Moon|Sun|Wave|Wind|Fire|Stone|Forge|Anchor|Arrow|Crown|Shield|Feather|Nest|Hive|Pond|Spirit|
     Choice|Value|Secret|Magic|Touch|Mind|Body|Health|Care|Beauty|Skin|Wellness|Nutrition|Botanicals"""
 )
@@ -47,6 +47,17 @@ GIVEN = words(
     Giovanni|Hannah|Ingrid|Jürgen|Kenji|Lucía|Mei|Noah|Olga|Priya|Rahul|Sofia|Tomás|Uma|Wei|Yusuf"""
 )
 
+MARKS = words(
+    "2|3|4.0|II|III|V2|X|XT|Pro|Plus|Lite|Max|Mini|Low|Mid|GTX|500|90|SE|Elite|Flex|Ultra|Sport|LX"
+)
+
+# The same words as a reader of a name sees them.
+NAME_STARTS = frozenset(word.lower().removesuffix("'s") for word in _FIRST)
+NAME_ENDS = frozenset(word.lower() for word in _SECOND)
+GIVEN_WORDS = frozenset(word.lower() for word in GIVEN)
+SURNAME_WORDS = frozenset(word.lower() for word in SURNAMES)
+NAME_WORDS = NAME_STARTS | NAME_ENDS | GIVEN_WORDS | frozenset(mark.lower() for mark in MARKS)
+
 
 def syllable(rng: Random) -> str:
     """One pronounceable syllable."""
@@ -60,6 +71,11 @@ def name(rng: Random) -> str:
     if rng.random() < 0.35:
         word += rng.choice(_ENDINGS)
     return word[:14].capitalize()
+
+
+def quality(rng: Random) -> str:
+    """A made-up word that can only describe what follows: ``Zorvexish``, ``Mint-Infused``."""
+    return name(rng)[:9] + rng.choice(("ish", "able", "-Style", "-Infused", "-Grade", "-Based"))
 
 
 def letters(rng: Random, low: int, high: int) -> str:
@@ -118,33 +134,7 @@ def product_name(rng: Random) -> str:
     else:
         stem = rng.choice((*GIVEN, *_SECOND)).strip("&. ")
     if rng.random() < 0.3:
-        marks = (
-            "2",
-            "3",
-            "4.0",
-            "II",
-            "III",
-            "V2",
-            "X",
-            "XT",
-            "Pro",
-            "Plus",
-            "Lite",
-            "Max",
-            "Mini",
-            "Low",
-            "Mid",
-            "GTX",
-            "500",
-            "90",
-            "SE",
-            "Elite",
-            "Flex",
-            "Ultra",
-            "Sport",
-            "LX",
-        )
-        stem += " " + rng.choice(marks)
+        stem += " " + rng.choice(MARKS)
     return stem
 
 
@@ -197,7 +187,7 @@ _VOLUME = words(
     Gallon|Quart|Pint|FL OZ|oz."""
 )
 _LENGTH = words("inch|Inch|inches|in|in.|\"|cm|mm|m|ft|feet|Feet|'|Inches|CM|MM")
-_CONTAINERS = words(
+CONTAINERS = words(
     """Bag|Bags|Box|Boxes|Bottle|Bottles|Can|Cans|Canister|Jar|Jars|Pouch|Pouches|Tin|Tube|Tubes|
     Packet|Packets|Carton|Tub|Jug|Bucket|Sachets|Sticks|K-Cup Pods|Pump|Spray Bottle|Aerosol Can"""
 )
@@ -215,7 +205,7 @@ def volume(rng: Random) -> str:
 
 def container(rng: Random) -> str:
     """What the goods come in."""
-    return rng.choice(_CONTAINERS)
+    return rng.choice(CONTAINERS)
 
 
 def length(rng: Random) -> str:
@@ -248,7 +238,6 @@ def count(rng: Random) -> str:
         "PCS",
         "Piece",
         "pc",
-        "Pack",
         "Servings",
         "Sheets",
         "Wipes",

@@ -22,7 +22,7 @@ _SENTENCES: dict[str, tuple[str, ...]] = {
         """,
         "size": "Size: {}|Size {}.|Available in {}.|Fits size {}.",
         "dimensions": "Measures {}.|Dimensions: {}|Overall size {}|{} overall",
-        "weight": "Weighs {}.|Weight: {}|Item weight: {}|Only {}.",
+        "weight": "Weighs {}.|Weight: {}|Item weight: {}|Only {} in weight.",
         "feature": """
         {} design|{} and easy to use.|Feature: {}|It is {}, too.|Enjoy a {} experience.
         """,
@@ -31,7 +31,9 @@ _SENTENCES: dict[str, tuple[str, ...]] = {
         "wattage": "Uses {}.|{} motor|Power: {}",
         "capacity": "Holds {}.|Capacity: {}|{} capacity",
         "upc": "UPC: {}|UPC {}|EAN: {}|Barcode {}",
-        "model_number": "Model: {}|Item no. {}|Mfr. part no. {}|Model {}.|ITEM #: {}|Ref {}",
+        "model_number": """
+        Model no.: {}|Item no. {}|Mfr. part no. {}|Part number {}.|ITEM #: {}|Ref {}
+        """,
         "price": "Price: {}|Now only {}|{} each|was more, now {}",
         "warranty": "Backed by a {} warranty.|Warranty: {}|{} guarantee",
         "pack": "Sold as {}.|Package: {}|{}.",
@@ -64,7 +66,7 @@ _SENTENCES: dict[str, tuple[str, ...]] = {
         "condition": "Condition: {}|Sold as {}.",
         "storage": "{} of storage|Storage: {}",
         "author": "Written by {}.|By {}",
-        "publisher": "Published by {}.|{}.",
+        "publisher": "Published by {}.",
         "year": "First out in {}.|Year: {}",
     }.items()
 }

@@ -188,7 +188,7 @@ def fill(entry: str, rng: Random) -> str:
 # Keys whose words nobody can list in full: some of their values are new even to this generator.
 _OPEN = frozenset(
     words(
-        """flavor|scent|type|variety|form|claim|benefit|feature|style|line|model_name|mask|uses|
+        """flavor|scent|type|variety|form|claim|benefit|feature|style|mask|uses|
         key_ingredient|pattern|hair|skin|roast|item|theme|finish|material|color|optical|machine|
         compat|diet|closure|cap"""
     )
@@ -197,13 +197,10 @@ _OPEN = frozenset(
 
 def _stretched(text: str, rng: Random) -> str:
     """A value as it might have been worded: with one more word, a made-up one perhaps."""
-    word = makeup.name(rng) if rng.random() < 0.3 else rng.choice(lists.ADJECTIVES)
-    kind = rng.random()
-    if kind < 0.7:
-        return f"{word} {text}"
-    if kind < 0.85 and " " in text:
+    word = makeup.quality(rng) if rng.random() < 0.3 else rng.choice(lists.QUALITIES)
+    if rng.random() < 0.2 and " " in text:
         return f"{word} {text.split(' ', 1)[1]}"
-    return f"{word} {makeup.name(rng)}" if rng.random() < 0.3 else f"{text} {word}"
+    return f"{word} {text}"
 
 
 def value(category: Category, key: str, rng: Random) -> str:

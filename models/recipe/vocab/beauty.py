@@ -51,7 +51,7 @@ CATEGORIES = (
         @volume|@volume|@volume @container
         """,
             "gender": """
-        Men's|Women's|for Men|for Women|Men|Women
+        Men's|Women's|Men|Women
         """,
             "age": "Kids|Baby|Children|Adults|@age",
             "key_ingredient": """
@@ -84,7 +84,7 @@ CATEGORIES = (
             "volume": """
         @volume|@volume @container
         """,
-            "gender": "Men's|Women's|for Men|Men",
+            "gender": "Men's|Women's|Men|Women",
             "form": "Liquid|Bar|Foam|Spray|Powder|Cream|Gel",
         },
         """
@@ -120,7 +120,7 @@ CATEGORIES = (
         Kids|Baby|Babies|Children|Toddler|Kids & Baby|Adults
         """,
             "gender": """
-        Men's|Women's|for Men|Men
+        Men's|Women's|Men|Women
         """,
             "color": """
         Clear|Tinted|White|Light|Medium Tint|Sheer|Bronze|Deep|Ivory|Nude
@@ -159,7 +159,7 @@ CATEGORIES = (
         Green Tea Extract|Oatmeal
         """,
             "gender": """
-        Men's|Women's|for Men|Men
+        Men's|Women's|Men|Women
         """,
             "form": """
         Cream|Gel|Lotion|Oil|Foam|Balm|Serum|Bar|Pads|Drops
@@ -185,7 +185,7 @@ CATEGORIES = (
         Matte|Satin|Glossy|Dewy|Shimmer|Natural Finish|Metallic|Glitter|Velvet|Sheer
         """,
             "color": """
-        @color|Ruby Woo|Warm Beige|@n Natural Beige|Nude Pink|Berry Kiss|@product|Rosewood|
+        @color|Ruby Woo|Warm Beige|@n Natural Beige|Nude Pink|Berry Kiss|Rosewood|
         Light Ivory|Soft Honey
         """,
             "claim": """

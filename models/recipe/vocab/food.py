@@ -263,7 +263,7 @@ CATEGORIES = (
         Easy to Swallow|Fast Acting
         """,
             "supply": "@supply",
-            "gender": "Men's|Women's|Men|Women|Womens|Mens|for Women|for Men",
+            "gender": "Men's|Women's|Men|Women|Womens|Mens",
             "age": "@age|50+|Kids|Adults|Adults 50+|Over 50",
             "admin": "Oral|Sublingual|Topical|Chewable|Dissolvable|Under the Tongue",
         },
