@@ -65,7 +65,7 @@ def rows(
             yield copies(rng, n_vocab)
             continue
         row = row_of(
-            make_example(rng, simple=done < 0.15), tokenizer, with_answer=rng.random() < 0.4
+            make_example(rng, simple=done < 0.15), tokenizer, with_answer=rng.random() < 0.3
         )
         if len(row) <= n_longest:
             yield row

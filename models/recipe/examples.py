@@ -62,16 +62,16 @@ def make_example(rng: Random, simple: bool = False) -> Example:
 
 def _make_example(rng: Random, simple: bool) -> Example:
     kind = rng.random()
-    if kind < 0.24:
+    if kind < 0.18:
         return _from_form(rng)
     listing = make_listing(rng)
     while simple and listing.kind == "page":
         listing = make_listing(rng)
     example = _from_listing(listing, rng)
     if not simple:
-        if kind < 0.30:
+        if kind < 0.24:
             _add_documents(example, listing.category, rng, rng.randint(1, 3))
-        elif kind < 0.33:
+        elif kind < 0.27:
             _add_shots(example, listing.category, rng)
     if rng.random() < 0.12:
         example.layout = "skeleton"
