@@ -240,7 +240,7 @@ def _decided(listing: Listing, key: str) -> bool:
     return not listing.unclear([key])
 
 
-def _same_schema(
+def same_schema(
     category: Category, rng: Random, n_documents: int
 ) -> tuple[Schema, list[Listing], list[dict[str, Any]]]:
     """Several listings of one category, asked the same plain questions."""
@@ -260,7 +260,7 @@ def _same_schema(
 
 
 def _add_documents(example: Example, category: Category, rng: Random, n_more: int) -> None:
-    schema, listings, answers = _same_schema(category, rng, n_more + 1)
+    schema, listings, answers = same_schema(category, rng, n_more + 1)
     example.schema, example.documents, example.answers = (
         schema,
         [listing.text for listing in listings],
@@ -269,7 +269,7 @@ def _add_documents(example: Example, category: Category, rng: Random, n_more: in
 
 
 def _add_shots(example: Example, category: Category, rng: Random) -> None:
-    schema, listings, answers = _same_schema(category, rng, rng.randint(2, 3))
+    schema, listings, answers = same_schema(category, rng, rng.randint(2, 3))
     example.schema, example.documents, example.answers = schema, [listings[0].text], [answers[0]]
     example.shots = tuple(
         (listing.text, answer) for listing, answer in zip(listings[1:], answers[1:], strict=True)

@@ -1,45 +1,84 @@
-"""Generated listings kept aside, as files for ``hpd extract`` and ``hpd eval``.
+"""Generated documents kept aside, as files for ``hpd extract`` and ``hpd eval``.
 
-    PYTHONPATH=python:models python models/recipe/held_out.py FOLDER [--count N]
+    PYTHONPATH=python:models python models/recipe/held_out.py FOLDER [--kind KIND] [--count N]
 
-Every listing is a category of its own, because every one has a schema of its own.
+``listings``: plain text attributes, every document with a schema of its own. ``forms``: documents
+with numbers, dates, booleans, choices, lists or objects. ``stacks``: four documents in a row have
+one schema, for ``--stack``. The schema is that of a document's category.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import Any
 
-from recipe.examples import make_example
+from hpd.attributes import Schema
+from hpd.schema.render import to_json_schema
+from recipe.examples import Example, make_example, same_schema
+from recipe.forms import make_form
+from recipe.vocab import CATEGORIES
 
 # Training draws its examples from seeds near 20,261,120.
 SEED = 990_001
+N_STACKED = 4
 
 
-def write(folder: Path, count: int) -> None:
+def listings(rng: Random) -> Iterator[Example]:
+    """Examples of the training mix that ask one document for plain text."""
+    while True:
+        example = make_example(rng)
+        plain = all(attribute.type == "string" for attribute in example.schema)
+        if plain and len(example.documents) == 1 and not example.shots:
+            yield example
+
+
+def forms(rng: Random) -> Iterator[Example]:
+    """Documents of which more than text is asked."""
+    while True:
+        form = make_form(rng)
+        names = [attribute.name for attribute in form.attributes]
+        plain = all(attribute.type == "string" for attribute in form.attributes)
+        if not plain and len(set(names)) == len(names):
+            answer = {name: form.answer[number] for number, name in enumerate(names)}
+            yield Example(Schema(tuple(form.attributes)), [form.text], [answer])
+
+
+def stacks(rng: Random) -> Iterator[Example]:
+    """Listings that are asked the same."""
+    while True:
+        schema, found, answers = same_schema(rng.choice(CATEGORIES), rng, N_STACKED)
+        if schema.attributes:
+            yield Example(schema, [listing.text for listing in found], answers)
+
+
+KINDS = {"listings": listings, "forms": forms, "stacks": stacks}
+
+
+def write(folder: Path, kind: str, count: int) -> None:
     """Write ``held_out.jsonl`` and ``attributes.json``."""
-    rng = Random(SEED)
     folder.mkdir(parents=True, exist_ok=True)
-    attributes: dict[str, list[str]] = {}
+    schemas: dict[str, Any] = {}
+    examples = KINDS[kind](Random(SEED))
     with (folder / "held_out.jsonl").open("w", encoding="utf-8") as lines:
-        while len(attributes) < count:
-            example = make_example(rng)
-            plain = all(attribute.type == "string" for attribute in example.schema)
-            if not plain or len(example.documents) > 1 or example.shots:
-                continue
-            number = str(len(attributes) + 1)
-            attributes[number] = [attribute.name for attribute in example.schema]
-            gold = {name: {value or "n/a": 1} for name, value in example.answers[0].items()}
-            row = {
-                "id": number,
-                "input": example.documents[0],
-                "category": number,
-                "target_scores": gold,
-            }
-            print(json.dumps(row, ensure_ascii=False), file=lines)
-    (folder / "attributes.json").write_text(json.dumps(attributes, ensure_ascii=False, indent=1))
+        n_written = 0
+        while n_written < count:
+            example = next(examples)
+            category = str(len(schemas) + 1)
+            names = [attribute.name for attribute in example.schema]
+            schemas[category] = names if kind != "forms" else to_json_schema(example.schema)
+            for text, answer in zip(example.documents, example.answers, strict=True):
+                n_written += 1
+                # A list of gold values holds alternatives: here there is one.
+                gold = {
+                    name: None if value is None else [value] for name, value in answer.items()
+                }
+                row = {"id": n_written, "text": text, "category": category, "gold": gold}
+                print(json.dumps(row, ensure_ascii=False), file=lines)
+    (folder / "attributes.json").write_text(json.dumps(schemas, ensure_ascii=False, indent=1))
 
 
 def main() -> None:
@@ -48,9 +87,10 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--kind", choices=KINDS, default="listings")
     parser.add_argument("--count", type=int, default=300)
     arguments = parser.parse_args()
-    write(arguments.folder, arguments.count)
+    write(arguments.folder, arguments.kind, arguments.count)
 
 
 if __name__ == "__main__":
