@@ -96,6 +96,8 @@ def test_in_flight_and_stacks(
         {"n_seq_max": 3},  # fields in turns, one at a time
         {"n_seq_max": 5, "n_ctx": 256},
         {"n_in_flight": 1, "n_seq_max": 4},
+        {"n_value_batch": 5},  # values in batches of their own
+        {"n_value_batch": 9, "n_ctx": 256},
     ],
     ids=str,
 )

@@ -65,7 +65,7 @@ def workloads(draw: st.DrawFn) -> dict[str, object]:
         st.lists(st.lists(st.integers(4, 9), min_size=2, max_size=10), min_size=1, max_size=4)
     )
     instructions = draw(
-        st.lists(st.lists(st.integers(0, 3), max_size=6), min_size=1, max_size=3, unique_by=tuple)
+        st.lists(st.lists(st.integers(0, 2), max_size=6), min_size=1, max_size=4, unique_by=tuple)
     )
     requests = []
     for _ in range(draw(st.integers(1, 8))):
@@ -83,6 +83,8 @@ def workloads(draw: st.DrawFn) -> dict[str, object]:
         "n_batch": draw(st.integers(1, 40)),
         "n_in_flight": draw(st.integers(1, 6)),
         "couples": draw(st.booleans()),
+        "n_value_batch": draw(st.integers(0, 12)),
+        "n_common_least": draw(st.integers(1, 4)),
         "requests": requests,
         "restart_at": draw(st.sets(st.integers(0, 30), max_size=2)),
     }
@@ -91,7 +93,8 @@ def workloads(draw: st.DrawFn) -> dict[str, object]:
 @settings(max_examples=300, deadline=None)
 @given(workloads())
 def test_every_value_sees_its_prompt_its_key_and_itself(workload: dict) -> None:
-    limits = {k: workload[k] for k in ("n_seq", "n_cells", "n_batch", "n_in_flight", "couples")}
+    names = ("n_seq", "n_cells", "n_batch", "n_value_batch", "n_in_flight")
+    limits = {name: workload[name] for name in (*names, "n_common_least", "couples")}
     scheduler = _core.Scheduler(**limits)
     cache = Cache(workload["n_cells"], workload["n_seq"], couples=workload["couples"])
     waiting = list(enumerate(workload["requests"]))
@@ -168,3 +171,51 @@ def test_an_instruction_in_use_is_not_evicted_for_another() -> None:
         scheduler.commit([7] * len(rows), [True] * len(rows))
     assert n_instruction_tokens == 60
     assert scheduler.n_preempted == 0
+
+
+@pytest.mark.parametrize("n_common", [3, 40])
+def test_what_instructions_have_in_common_is_read_once(n_common: int) -> None:
+    """The rules before the attributes of three schemas; too few common tokens are not worth it."""
+    scheduler = _core.Scheduler(n_seq=99, n_cells=900, n_batch=64, n_in_flight=9, couples=True)
+    cache = Cache(900, 99, couples=True)
+    for i in range(30):
+        instruction = [1] * n_common + [2 + i % 3] * 20
+        prompt = [*instruction, 50 + i, 6]
+        fields = [_native.Field([10], max_tokens=5)] * 3
+        scheduler.submit(i, prompt, len(instruction), fields)
+    n_common_read = 0
+    while not scheduler.idle:
+        ops, batch, rows = scheduler.plan()
+        for op in ops:
+            cache.apply(*op)
+        seen = cache.decode(batch)
+        for row, i, _ in rows:
+            assert seen[row] == [1] * n_common + [2 + i % 3] * 20 + [50 + i, 6, 10]
+        n_common_read += sum(token == 1 for token, *_ in batch)
+        scheduler.commit([7] * len(rows), [True] * len(rows))
+    assert n_common_read == (n_common if n_common > 16 else 3 * n_common)
+
+
+def test_values_apart_come_in_full_batches() -> None:
+    """No batch of documents holds a value, and values wait until they fill half a batch."""
+    n_value_batch = 8
+    scheduler = _core.Scheduler(
+        n_seq=99, n_cells=900, n_batch=32, n_in_flight=9, couples=True, n_value_batch=n_value_batch
+    )
+    n_left = {}
+    for i in range(24):
+        scheduler.submit(i, [1, 2, 3, 4, 5, 6, 7], 0, [_native.Field([10], max_tokens=9)] * 2)
+    sizes = []
+    while not scheduler.idle:
+        _, batch, rows = scheduler.plan()
+        n_read = sum(token != 7000 for token, *_ in batch)
+        if n_read < len(batch):
+            assert len(batch) <= n_value_batch
+            sizes.append(len(batch))
+        last = []
+        for _, i, f in rows:
+            n_left[i, f] = n_left.get((i, f), 6) - 1
+            last.append(n_left[i, f] == 0)
+        scheduler.commit([7000] * len(rows), last)
+    assert sizes[:-6] and min(sizes[:-6]) >= n_value_batch // 2
+    assert all(left == 0 for left in n_left.values())

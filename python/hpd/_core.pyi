@@ -29,6 +29,7 @@ class EngineOptions:
     n_ubatch: int
     n_threads: int
     n_seq_max: int
+    n_value_batch: int
     n_in_flight: int
     flash_attn: str
     cache_type_k: str
@@ -190,7 +191,15 @@ class Context:
 @final
 class Scheduler:
     def __init__(
-        self, *, n_seq: int, n_cells: int, n_batch: int, n_in_flight: int, couples: bool
+        self,
+        *,
+        n_seq: int,
+        n_cells: int,
+        n_batch: int,
+        n_in_flight: int,
+        couples: bool,
+        n_value_batch: int = 0,
+        n_common_least: int = 16,
     ) -> None: ...
     def submit(
         self,
@@ -221,10 +230,14 @@ class Scheduler:
     def n_preempted(self) -> int: ...
 
 @final
+class BatchKind:
+    reading: BatchKind
+    values: BatchKind
+
 class BatchCost:
     def __init__(self) -> None: ...
-    def observe(self, n_tokens: int, seconds: float) -> None: ...
-    def least_probability(self, n_values: int) -> float: ...
+    def observe(self, kind: BatchKind, n_tokens: int, seconds: float) -> None: ...
+    def least_probability(self, kind: BatchKind, n_values: int) -> float: ...
 
 def scan_json(pieces: Sequence[str | bytes], end: bool = False) -> tuple[str, int]: ...
 def choose(

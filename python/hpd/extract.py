@@ -238,6 +238,7 @@ def engine_options(options: Options) -> _native.EngineOptions:
         "n_ctx",
         "n_batch",
         "n_ubatch",
+        "n_value_batch",
         "n_threads",
         "drafts",
         "flash_attn",

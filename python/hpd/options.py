@@ -27,7 +27,7 @@ class Options:
     """Documents in one prompt."""
     in_flight: int = 16
     """Prompts decoded together."""
-    drafts: bool = False
+    drafts: bool = True
     """Guess tokens and let the model verify them; the values stay the same, the steps get fewer."""
     max_tokens: int = 64
     """Longest value, in tokens; a longer one is cut and marked."""
@@ -38,6 +38,9 @@ class Options:
     """Tokens in one decode call."""
     n_ubatch: int = 512
     """Tokens in one pass over the weights."""
+    n_value_batch: int = -1
+    """Tokens in a batch of values alone; 0: values ride in the batches that read documents;
+    negative: whichever is faster here."""
     n_threads: int = 0
     n_gpu_layers: int = -1
     """Layers on the GPU; negative: all of them."""

@@ -83,6 +83,7 @@ void bind_options(py::module_ & m) {
         .def_readwrite("n_ubatch", &EngineOptions::n_ubatch)
         .def_readwrite("n_threads", &EngineOptions::n_threads)
         .def_readwrite("n_seq_max", &EngineOptions::n_seq_max)
+        .def_readwrite("n_value_batch", &EngineOptions::n_value_batch)
         .def_readwrite("n_in_flight", &EngineOptions::n_in_flight)
         .def_readwrite("flash_attn", &EngineOptions::flash_attn)
         .def_readwrite("cache_type_k", &EngineOptions::cache_type_k)
@@ -354,12 +355,13 @@ private:
 void bind_scheduler(py::module_ & m) {
     py::class_<SchedulerForTests>(m, "Scheduler")
         .def(py::init([](int32_t n_seq, int32_t n_cells, int32_t n_batch, int32_t n_in_flight,
-                         bool couples) {
-                 return std::make_unique<SchedulerForTests>(
-                     Limits{n_seq, n_cells, n_batch, n_in_flight, couples});
+                         bool couples, int32_t n_value_batch, int32_t n_common_least) {
+                 return std::make_unique<SchedulerForTests>(Limits{
+                     n_seq, n_cells, n_batch, n_value_batch, n_in_flight, n_common_least, couples});
              }),
              py::kw_only(), py::arg("n_seq"), py::arg("n_cells"), py::arg("n_batch"),
-             py::arg("n_in_flight"), py::arg("couples"))
+             py::arg("n_in_flight"), py::arg("couples"), py::arg("n_value_batch") = 0,
+             py::arg("n_common_least") = 16)
         .def("submit", &SchedulerForTests::submit, py::arg("id"), py::arg("prompt"),
              py::arg("n_shared"), py::arg("fields"), py::arg("keep_prompt") = false)
         .def("plan", &SchedulerForTests::plan)
@@ -395,10 +397,15 @@ void bind_parts(py::module_ & m) {
             return py::make_tuple(c.token, c.logprob, c.margin);
         },
         py::arg("row"), py::arg("options"), py::arg("uniform") = 0.0);
+    py::enum_<BatchKind>(m, "BatchKind")
+        .value("reading", BatchKind::reading)
+        .value("values", BatchKind::values);
     py::class_<BatchCost>(m, "BatchCost")
         .def(py::init<>())
-        .def("observe", &BatchCost::observe, py::arg("n_tokens"), py::arg("seconds"))
-        .def("least_probability", &BatchCost::least_probability, py::arg("n_values"));
+        .def("observe", &BatchCost::observe, py::arg("kind"), py::arg("n_tokens"),
+             py::arg("seconds"))
+        .def("least_probability", &BatchCost::least_probability, py::arg("kind"),
+             py::arg("n_values"));
     m.def("uniform_at", &uniform_at, py::arg("seed"), py::arg("stream"), py::arg("n"));
 }
 

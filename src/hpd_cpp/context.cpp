@@ -15,6 +15,7 @@ namespace hpd {
 namespace {
 
 constexpr uint32_t default_n_ctx = 8192;
+constexpr int32_t cpu_attention_tile = 64;  // ggml_fa_tile_config::Q
 constexpr uint32_t n_seq_least = 3;  // an instruction, a prompt on it, a field on that
 
 llama_flash_attn_type flash_attn_type(const std::string & name) {
@@ -79,6 +80,10 @@ Context::Context(const Model & model, const EngineOptions & options)
             with_recent_log("cannot make a context of " + std::to_string(params.n_ctx) +
                             " cells: a smaller n_ctx or another cache type may fit"));
     }
+    const bool tiled = params.flash_attn_type != LLAMA_FLASH_ATTN_TYPE_DISABLED &&
+                       params.type_k == params.type_v &&
+                       (params.type_k == GGML_TYPE_F16 || params.type_k == GGML_TYPE_F32);
+    if (model.on_cpu() && tiled) n_value_batch_ = cpu_attention_tile - 1;
     if (!model.loras().empty()) {
         auto loras = model.loras();
         auto scales = model.lora_scales();

@@ -49,6 +49,11 @@ public:
     uint32_t n_seq_max() const { return n_seq_max_; }
     bool couples() const { return couples_; }
 
+    // The largest batch in which tokens of many documents do not pay for each other's cells; 0 if
+    // no batch makes them. The CPU's flash attention works through tiles of 64 tokens, and a tile
+    // computes every cell that any of its tokens sees; smaller batches go token by token.
+    int32_t n_value_batch() const { return n_value_batch_; }
+
     // Makes a decode that is under way return soon (on a CPU). From any thread.
     void stop(bool on) { stop_ = on; }
 
@@ -61,6 +66,7 @@ private:
     std::atomic<bool> stop_{false};
     bool couples_;
     uint32_t n_seq_max_;
+    int32_t n_value_batch_ = 0;
 
     // llama_batch, filled anew each time
     std::vector<llama_token> tokens_;

@@ -16,20 +16,32 @@ constexpr double tokens_per_step_guess = 30.0;  // fixed cost in tokens, until i
 
 // --- cost ------------------------------------------------------------------------------------
 
-void BatchCost::observe(int32_t n_tokens, double seconds) {
+void BatchCost::observe(BatchKind kind, int32_t n_tokens, double seconds) {
+    Records & records = records_[static_cast<size_t>(kind)];
     size_t size = 0;
-    while (size + 1 < by_size_.size() && (n_tokens >> (size + 1)) > 0) ++size;
-    Fastest & record = by_size_[size];
+    while (size + 1 < records.size() && (n_tokens >> (size + 1)) > 0) ++size;
+    Fastest & record = records[size];
     record.seconds *= forgetting;
     if (record.seconds == 0.0 || seconds < record.seconds) {
         record = {static_cast<double>(n_tokens), seconds};
     }
 }
 
-double BatchCost::least_probability(int32_t n_values) const {
-    // A least-squares line through the records.
+double BatchCost::least_probability(BatchKind kind, int32_t n_values) const {
+    Line values{tokens_per_step_guess, 1.0};
+    Line reading{0.0, 1.0};
+    const bool know_values = fit(records_[static_cast<size_t>(BatchKind::values)], values);
+    const bool know_reading = fit(records_[static_cast<size_t>(BatchKind::reading)], reading);
+    if (!know_values && know_reading) values = reading;
+    if (!know_reading) reading = values;
+    const double cost = kind == BatchKind::reading ? reading.per_token : values.per_token;
+    const double saved = values.per_token + values.fixed / std::max(1, n_values);
+    return cost / std::max(cost, saved);
+}
+
+bool BatchCost::fit(const Records & records, Line & line) {
     double n = 0, x = 0, y = 0, xx = 0, xy = 0;
-    for (const Fastest & f : by_size_) {
+    for (const Fastest & f : records) {
         if (f.seconds == 0.0) continue;
         n += 1;
         x += f.n_tokens;
@@ -37,15 +49,12 @@ double BatchCost::least_probability(int32_t n_values) const {
         xx += f.n_tokens * f.n_tokens;
         xy += f.n_tokens * f.seconds;
     }
-    double fixed_in_tokens = tokens_per_step_guess;
     const double spread = n * xx - x * x;
-    if (n > 1 && spread > 0) {
-        const double per_token = (n * xy - x * y) / spread;
-        const double fixed = (y - per_token * x) / n;
-        if (per_token > 0) fixed_in_tokens = std::max(0.0, fixed / per_token);
-    }
-    const double share = fixed_in_tokens / std::max(1, n_values);
-    return 1.0 / (1.0 + share);
+    if (n < 2 || spread <= 0) return false;
+    const double per_token = (n * xy - x * y) / spread;
+    if (per_token <= 0) return false;
+    line = {std::max(0.0, (y - per_token * x) / n), per_token};
+    return true;
 }
 
 // --- guesses ---------------------------------------------------------------------------------
@@ -60,7 +69,8 @@ Drafter::Drafter(std::vector<Token> without_space)
       // Priors: a longer match is a better one.
       rates_{{{7, 10}, {3, 10}, {5, 10}, {6, 10}}} {}
 
-void Drafter::draft(Value & value, int32_t n_max) {
+void Drafter::draft(Value & value, int32_t n_max, BatchKind kind) {
+    const double least_probability = least_probability_[static_cast<size_t>(kind)];
     const auto it = histories_.find(attribute_of(value));
     const History * history = it == histories_.end() ? nullptr : &it->second;
     std::vector<Token> text = value.tokens;
@@ -70,7 +80,7 @@ void Drafter::draft(Value & value, int32_t n_max) {
         const Guess b = from_document(value, text);
         const Guess & best = a.p >= b.p ? a : b;
         p *= best.p;
-        if (best.token < 0 || p < least_probability_) break;
+        if (best.token < 0 || p < least_probability) break;
         value.draft.push_back(best.token);
         value.draft_sources.push_back(best.source);
         text.push_back(best.token);

@@ -9,25 +9,40 @@
 
 namespace hpd {
 
-// What a batch costs, learnt from the batches decoded: fixed + per_token * n_tokens.
+// What a batch is made of: prompts and keys to be read, or values only.
+enum class BatchKind : uint8_t { reading, values };
+
+// What a batch costs, learnt from the batches decoded: fixed + per_token * n_tokens, for each kind
+// of its own. They differ: a value's token has a row of logits, and on a CPU it pays for attention
+// alone what the tokens of one document share.
 //
 // Whatever else the machine does only makes batches slower, so the fastest of each size counts.
 class BatchCost {
 public:
-    void observe(int32_t n_tokens, double seconds);
+    void observe(BatchKind kind, int32_t n_tokens, double seconds);
 
-    // How likely a guess must be to be worth its place in a batch that n_values values share.
+    // How likely a guess must be to be worth its place in a batch of this kind, while n_values
+    // values are being decoded.
     //
-    // A guess costs one token. A right one saves that token later, and the value's share of the
-    // fixed cost of the step that it makes unnecessary.
-    double least_probability(int32_t n_values) const;
+    // A guess costs one token there. A right one saves a token of a later batch of values, and the
+    // value's share of the fixed cost of the step that it makes unnecessary.
+    double least_probability(BatchKind kind, int32_t n_values) const;
 
 private:
     struct Fastest {
         double n_tokens = 0.0;
         double seconds = 0.0;  // 0: no batch of this size yet
     };
-    std::array<Fastest, 16> by_size_;  // by the number of bits of n_tokens
+    struct Line {
+        double fixed;
+        double per_token;
+    };
+    using Records = std::array<Fastest, 16>;  // by the number of bits of n_tokens
+
+    // A least-squares line through the records; false if there are not two of them.
+    static bool fit(const Records & records, Line & line);
+
+    std::array<Records, 2> records_;
 };
 
 // Guesses how values go on, to be verified by the model in the same batch: what is accepted is
@@ -45,7 +60,7 @@ public:
     explicit Drafter(std::vector<Token> without_space);
 
     // Appends up to n_max guesses to value.draft; fewer, or none, where they would not pay.
-    void draft(Value & value, int32_t n_max);
+    void draft(Value & value, int32_t n_max, BatchKind kind);
 
     // How many of value.draft were right.
     void observe(const Value & value, int32_t n_accepted);
@@ -53,7 +68,9 @@ public:
     // A finished value, for later documents.
     void learn(const Value & value);
 
-    void set_least_probability(double p) { least_probability_ = p; }
+    void set_least_probability(BatchKind kind, double p) {
+        least_probability_[static_cast<size_t>(kind)] = p;
+    }
 
 private:
     // Tokens seen at one place in the values of one attribute.
@@ -91,7 +108,7 @@ private:
     std::vector<Token> without_space_;
     std::unordered_map<uint64_t, History> histories_;
     std::array<Rate, n_match_max + 1> rates_;
-    double least_probability_ = 0.5;
+    std::array<double, 2> least_probability_{0.5, 0.5};
 };
 
 }  // namespace hpd

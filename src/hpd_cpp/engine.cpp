@@ -1,5 +1,6 @@
 #include "engine.h"
 
+#include <limits>
 #include <utility>
 
 #include "errors.h"
@@ -14,13 +15,17 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-Limits limits_of(const Context & context, const EngineOptions & options) {
+Limits limits_of(const Model & model, const Context & context, const EngineOptions & options) {
     Limits limits;
     limits.n_seq = static_cast<int32_t>(context.n_seq_max());
     limits.n_cells = static_cast<int32_t>(context.n_cells());
     limits.n_batch = static_cast<int32_t>(context.n_batch());
+    limits.n_value_batch =
+        options.n_value_batch < 0 ? context.n_value_batch() : options.n_value_batch;
     limits.n_in_flight = static_cast<int32_t>(std::max(1u, options.n_in_flight));
     limits.couples = context.couples();
+    // A window may have dropped the cells that a fork in the middle of an instruction would need.
+    if (model.n_swa() > 0) limits.n_common_least = std::numeric_limits<int32_t>::max();
     return limits;
 }
 
@@ -39,7 +44,7 @@ Engine::Engine(std::shared_ptr<const Model> model, const EngineOptions & options
       drafter_(options.drafts && context_.couples()
                    ? std::make_unique<Drafter>(model_->tokens_without_space())
                    : nullptr),
-      scheduler_(limits_of(context_, options), drafter_.get()),
+      scheduler_(limits_of(*model_, context_, options), drafter_.get()),
       constraints_(*model_) {}
 
 std::unique_lock<std::mutex> Engine::enter() {
@@ -60,8 +65,10 @@ std::vector<std::unique_ptr<RequestState>> Engine::step() {
 
     const auto start = Clock::now();
     if (drafter_) {
-        drafter_->set_least_probability(
-            fixed_least_probability_.value_or(cost_.least_probability(scheduler_.n_values())));
+        for (BatchKind kind : {BatchKind::reading, BatchKind::values}) {
+            const double p = cost_.least_probability(kind, scheduler_.n_decoding());
+            drafter_->set_least_probability(kind, fixed_least_probability_.value_or(p));
+        }
     }
     const Plan plan = scheduler_.plan();
     apply(plan.ops);
@@ -74,7 +81,7 @@ std::vector<std::unique_ptr<RequestState>> Engine::step() {
         seconds = seconds_since(decode_start);
         stats_.decode_seconds += seconds;
         if (status == DecodeStatus::ok) {
-            cost_.observe(static_cast<int32_t>(plan.batch.size()), seconds);
+            cost_.observe(plan.kind, static_cast<int32_t>(plan.batch.size()), seconds);
             accept(plan);
         }
     } catch (...) {

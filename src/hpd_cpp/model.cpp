@@ -26,7 +26,8 @@ bool report_progress(float share, void * data) {
 }  // namespace
 
 Model::Model(const std::vector<std::string> & paths, const ModelOptions & options,
-             const LoadProgress & progress) {
+             const LoadProgress & progress)
+    : on_cpu_(options.n_gpu_layers == 0 || !llama_supports_gpu_offload()) {
     if (paths.empty()) throw ModelLoadError("no model file was given");
     start_backend_once();
 

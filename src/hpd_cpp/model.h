@@ -50,6 +50,7 @@ public:
     uint64_t n_params() const { return llama_model_n_params(model_.get()); }
     uint64_t n_bytes() const { return llama_model_size(model_.get()); }
     bool is_recurrent() const { return llama_model_is_recurrent(model_.get()); }
+    bool on_cpu() const { return on_cpu_; }  // no layer is on a GPU
     bool is_hybrid() const { return llama_model_is_hybrid(model_.get()); }
     std::string description() const;
     std::string chat_template() const;  // empty: there is none
@@ -65,6 +66,7 @@ private:
     std::vector<llama_adapter_lora *> loras_;  // freed with the model
     std::vector<float> lora_scales_;
     int32_t n_vocab_ = 0;
+    bool on_cpu_;
 };
 
 }  // namespace hpd

@@ -32,13 +32,15 @@ struct EngineOptions {
     uint32_t n_ubatch = 512;      // tokens per pass over the weights
     int32_t n_threads = 0;        // 0: one per core
     uint32_t n_seq_max = 256;     // sequences; llama.cpp allows at most 256
-    uint32_t n_in_flight = 16;    // requests decoded together
-    std::string flash_attn = "auto";   // on | off | auto
+    int32_t n_value_batch = -1;  // tokens in a batch of values alone; 0: values ride in the batches
+                                 // that read documents; negative: whichever is faster here
+    uint32_t n_in_flight = 16;  // requests decoded together
+    std::string flash_attn = "auto";  // on | off | auto
     std::string cache_type_k = "f16";  // element types of the KV cells, by ggml's names
     std::string cache_type_v = "f16";
-    bool drafts = false;          // guess tokens where that pays; the values stay the same
-    bool swa_full = true;         // keep every cell of sliding-window layers: forks need them
-    bool offload_kqv = true;      // attention and the KV cells on the GPU
+    bool drafts = true;  // guess tokens where that pays; the values stay the same
+    bool swa_full = true;  // keep every cell of sliding-window layers: forks need them
+    bool offload_kqv = true;  // attention and the KV cells on the GPU
     SamplingOptions sampling;
 };
 

@@ -31,6 +31,7 @@ int32_t largest_field_cells(const Request & r) {
 
 Scheduler::Scheduler(const Limits & limits, Drafter * drafter)
     : limits_(limits), drafter_(drafter) {
+    limits_.n_value_batch = std::min(limits_.n_value_batch, limits_.n_batch);
     for (SeqId s = 0; s < limits_.n_seq; ++s) free_seqs_.insert(s);
 }
 
@@ -80,18 +81,16 @@ Plan Scheduler::plan() {
     plan_ = Plan{};
     n_rows_ = 0;
     if (idle()) return {};
+    const uint64_t n_preempted = n_preempted_;
     while (true) {
         make_decode_room();
         n_draft_cells_ = n_free_cells() - promised_cells();
-        for (auto & r : running_) {
-            const size_t before = plan_.batch.size();
-            for (Value & v : r->values) {
-                if (v.state == Value::State::decoding && room_in_batch()) add_value(v);
-            }
-            if (plan_.batch.size() > before) ++r->n_steps;
-        }
-        for (auto & r : running_) continue_prefill(*r);
-        while (room_in_batch() && admit()) continue_prefill(*running_.back());
+        // Apart, values wait until there are enough of them for a batch, or nothing is left to
+        // read. Where cells ran short they go first: only values that end give cells back.
+        const bool apart = limits_.n_value_batch > 0 && n_preempted == n_preempted_;
+        if (!apart) add_values(limits_.n_batch);
+        if (!apart || reads_next()) read_prompts();
+        if (apart) add_values(limits_.n_value_batch);
         if (!plan_.batch.empty()) break;
         if (evict_prefix()) continue;
         if (running_.empty()) throw std::logic_error("scheduler: no request can be started");
@@ -102,6 +101,34 @@ Plan Scheduler::plan() {
     plan_.ops = std::move(ops_);
     ops_.clear();
     return std::move(plan_);
+}
+
+// Whether prompts come before values. Once begun, reading goes on until the values fill a batch,
+// and it begins only when they fill half of one: so both kinds of batches are large.
+bool Scheduler::reads_next() {
+    const int32_t n_values = n_decoding();
+    if (2 * n_values <= limits_.n_value_batch) reading_ = true;
+    if (n_values >= limits_.n_value_batch) reading_ = false;
+    return reading_;
+}
+
+void Scheduler::read_prompts() {
+    n_batch_ = limits_.n_batch;
+    for (auto & r : running_) continue_prefill(*r);
+    while (room_in_batch() && admit()) continue_prefill(*running_.back());
+    if (plan_.kind != BatchKind::reading) reading_ = false;  // nothing more may be read now
+}
+
+// Fills the batch with values, oldest first, up to n_batch tokens in all.
+void Scheduler::add_values(int32_t n_batch) {
+    n_batch_ = n_batch;
+    for (auto & r : running_) {
+        const size_t before = plan_.batch.size();
+        for (Value & v : r->values) {
+            if (v.state == Value::State::decoding && room_in_batch()) add_value(v);
+        }
+        if (plan_.batch.size() > before) ++r->n_steps;
+    }
 }
 
 void Scheduler::commit() {
@@ -176,9 +203,11 @@ bool Scheduler::admit() {
 }
 
 bool Scheduler::fits(RequestState & r) {
+    const auto n_fields = static_cast<int32_t>(r.values.size());
+    const int32_t n_seqs = r.in_turns ? 2 : n_fields + (r.request.keep_prompt ? 1 : 0);
     if (r.request.n_shared > 0) {
         r.prefix = find_prefix(r.request);
-        if (!r.prefix) r.prefix = add_prefix(r.request);
+        if (!r.prefix) r.prefix = add_prefix(r.request, n_seqs);
         if (!r.prefix) return false;
         // Another request is reading the instruction just now: its cells come with the next batch.
         if (!r.prefix->ready && r.prefix->n_users > 0) {
@@ -196,13 +225,11 @@ bool Scheduler::fits(RequestState & r) {
 
     // While others run, their cells come free soon: an instruction still in use is worth the wait.
     const uint64_t stale_after = running_.empty() ? 0 : stale_prefix_age();
-    const auto n_fields = static_cast<int32_t>(r.values.size());
-    const int32_t n_seqs = r.in_turns ? 2 : n_fields + (r.request.keep_prompt ? 1 : 0);
     while (static_cast<int32_t>(free_seqs_.size()) < n_seqs) {
         if (!evict_prefix(stale_after)) return give_up();
     }
 
-    int64_t n_cells = r.n_prompt() - (r.prefix && r.prefix->ready ? r.prefix->n_tokens() : 0);
+    int64_t n_cells = r.n_prompt() - (r.prefix ? r.prefix->n_ready() : 0);
     if (r.in_turns) {
         n_cells += largest_field_cells(r.request);
     } else {
@@ -224,15 +251,17 @@ void Scheduler::start(RequestState & r) {
     // Attention is computed over idle cells, too: what nobody has asked for lately is let go.
     while (evict_prefix(stale_prefix_age())) {
     }
-    r.n_trunk = r.prefix && r.prefix->ready ? r.prefix->n_tokens() : 0;
+    r.n_trunk = r.prefix ? r.prefix->n_ready() : 0;
     if (r.in_turns || r.request.keep_prompt) {
         r.base = take_seq();
         ++r.n_trunk_owners;
     }
     if (limits_.couples) start_values(r, r.in_turns ? free_seqs_.size() : r.values.size());
     if (r.n_trunk > 0) {
-        for (SeqId s : trunk_seqs(r)) {
-            ops_.push_back({CacheOp::Kind::fork, s, r.prefix->seq, r.n_trunk});
+        const SeqId from = r.prefix->ready ? r.prefix->seq : r.prefix->parent->seq;
+        for (SeqId s : trunk_seqs(r)) ops_.push_back({CacheOp::Kind::fork, s, from, r.n_trunk});
+        if (!r.prefix->ready) {
+            ops_.push_back({CacheOp::Kind::fork, r.prefix->seq, from, r.n_trunk});
         }
     }
 }
@@ -300,6 +329,7 @@ bool Scheduler::add_trunk(RequestState & r) {
             const bool reads = v.state == Value::State::prefill && v.field().key.empty();
             if (last && reads) ends.push_back(&v);
         }
+        plan_.kind = BatchKind::reading;
         const int32_t row = add_token(r.request.prompt[static_cast<size_t>(r.n_trunk)], r.n_trunk,
                                       std::move(owners), !ends.empty());
         ++r.n_trunk;
@@ -318,6 +348,7 @@ void Scheduler::add_keys(RequestState & r) {
         std::vector<SeqId> seqs;
         for (const Value * v : node.values) seqs.push_back(v->seq);
         const int32_t position = r.n_prompt() + node.depth;
+        plan_.kind = BatchKind::reading;
         const int32_t row = add_token(node.token, position, std::move(seqs), !node.ends.empty());
         ++r.next_node;
         ++r.n_keys_computed;
@@ -344,10 +375,10 @@ void Scheduler::add_draft(Value & v, int32_t position) {
     if (!drafter_) return;
     // Guesses take only what no other token needs.
     const int32_t n_left = v.field().max_tokens - static_cast<int32_t>(v.tokens.size()) - 1;
-    const int32_t n_batch_left = limits_.n_batch - static_cast<int32_t>(plan_.batch.size());
+    const int32_t n_batch_left = n_batch_ - static_cast<int32_t>(plan_.batch.size());
     const int32_t n_max = std::min({n_left, n_batch_left, n_draft_cells_, n_free_cells()});
     if (n_max <= 0) return;
-    drafter_->draft(v, n_max);
+    drafter_->draft(v, n_max, plan_.kind);
     int32_t n_drafted = 0;
     for (Token token : v.draft) {
         const int32_t row = add_token(token, position++, {v.seq}, true);
@@ -365,7 +396,7 @@ int32_t Scheduler::add_token(Token token, int32_t position, std::vector<SeqId> s
 }
 
 bool Scheduler::room_in_batch() const {
-    return static_cast<int32_t>(plan_.batch.size()) < limits_.n_batch && n_free_cells() > 0;
+    return static_cast<int32_t>(plan_.batch.size()) < n_batch_ && n_free_cells() > 0;
 }
 
 std::vector<SeqId> Scheduler::trunk_seqs(const RequestState & r) const {
@@ -381,14 +412,7 @@ std::vector<SeqId> Scheduler::trunk_seqs(const RequestState & r) const {
 
 // Every value that decodes must get a cell for its next token.
 void Scheduler::make_decode_room() {
-    const auto n_needed = [this] {
-        int32_t n = 0;
-        for (const auto & r : running_) {
-            for (const Value & v : r->values) n += v.state == Value::State::decoding;
-        }
-        return n;
-    };
-    while (n_free_cells() < n_needed()) {
+    while (n_free_cells() < n_decoding()) {
         if (evict_prefix()) continue;
         if (running_.size() <= 1) throw std::logic_error("scheduler: the oldest request is stuck");
         preempt_youngest();
@@ -452,7 +476,9 @@ void Scheduler::free_trunk_owner(RequestState & r) {
     // (A half-read prefix counts what it holds in drop_prefix.)
     const int32_t n_shared = r.prefix ? r.prefix->n_tokens() : 0;
     n_cells_used_ -= std::max(0, r.n_trunk - n_shared);
-    if (r.creates_prefix && !r.prefix->ready) n_cells_used_ -= std::min(r.n_trunk, n_shared);
+    if (r.creates_prefix && !r.prefix->ready) {
+        n_cells_used_ -= std::min(r.n_trunk, n_shared) - r.prefix->n_inherited();
+    }
 }
 
 void Scheduler::finish(RequestState & r) {
@@ -482,14 +508,61 @@ Prefix * Scheduler::find_prefix(const Request & request) {
     return longest;
 }
 
-Prefix * Scheduler::add_prefix(const Request & request) {
+// A prefix still to be read, on the cells of what it has in common with the others; none if that
+// is being read just now, or there is no sequence for it. n_seqs: what the request itself takes.
+Prefix * Scheduler::add_prefix(const Request & request, int32_t n_seqs) {
     if (free_seqs_.empty() && !evict_prefix()) return nullptr;
+    // One for the prefix, one for what it has in common with others, the rest for the request.
+    const bool spare = static_cast<int32_t>(free_seqs_.size()) >= n_seqs + 2;
+    bool wait = false;
+    Prefix * parent = limits_.couples && spare ? common_prefix(request, wait) : nullptr;
+    if (wait) return nullptr;
     Prefix p;
     p.tokens.assign(request.prompt.begin(), request.prompt.begin() + request.n_shared);
     p.seq = take_seq();
     p.once = p.tokens.size() == request.prompt.size();
+    p.parent = parent;
+    if (parent) ++parent->n_users;
     prefixes_.push_back(std::move(p));
     return &prefixes_.back();
+}
+
+// What the instruction begins with and another one, too (the rules, say, that stand before the
+// attributes), as a prefix of its own. `wait`: there will be a longer one after the next batch.
+Prefix * Scheduler::common_prefix(const Request & request, bool & wait) {
+    Prefix * nearest = nullptr;
+    int32_t n_common = limits_.n_common_least - 1;
+    int32_t n_coming = limits_.n_common_least - 1;
+    for (Prefix & p : prefixes_) {
+        const int32_t n_max = std::min(p.n_tokens(), request.n_shared - 1);
+        const auto end =
+            std::mismatch(p.tokens.begin(), p.tokens.begin() + n_max, request.prompt.begin());
+        const auto n = static_cast<int32_t>(end.first - p.tokens.begin());
+        if (!p.ready && p.n_users > 0) {
+            n_coming = std::max(n_coming, n);
+        } else if (p.ready && n > n_common && n > p.n_inherited()) {
+            nearest = &p;
+            n_common = n;
+        }
+    }
+    wait = n_coming > n_common;
+    if (wait || !nearest || nearest->n_tokens() == n_common) return wait ? nullptr : nearest;
+    return split_prefix(*nearest, n_common);
+}
+
+// Makes the first tokens of a prefix a prefix of their own, which the rest then stands on.
+Prefix * Scheduler::split_prefix(Prefix & prefix, int32_t n_tokens) {
+    Prefix p;
+    p.tokens.assign(prefix.tokens.begin(), prefix.tokens.begin() + n_tokens);
+    p.seq = take_seq();
+    p.ready = true;
+    p.n_users = 1;
+    p.last_used = clock_;
+    p.parent = prefix.parent;
+    ops_.push_back({CacheOp::Kind::fork, p.seq, prefix.seq, n_tokens});
+    prefixes_.push_back(std::move(p));
+    prefix.parent = &prefixes_.back();
+    return prefix.parent;
 }
 
 // The base of a finished request becomes a prefix for the next one.
@@ -551,10 +624,10 @@ void Scheduler::free_seq(SeqId s) {
     free_seqs_.insert(s);
 }
 
-int32_t Scheduler::n_values() const {
+int32_t Scheduler::n_decoding() const {
     int32_t n = 0;
     for (const auto & r : running_) {
-        for (const Value & v : r->values) n += v.seq != no_seq;
+        for (const Value & v : r->values) n += v.state == Value::State::decoding;
     }
     return n;
 }
@@ -620,8 +693,7 @@ void Scheduler::check() const {
             for (size_t i : v.path) ++n_live[i];
         }
         if (n_owners != r->n_trunk_owners) fail("a prompt's owners are miscounted");
-        const bool shared_is_own = r->prefix && r->creates_prefix && !r->prefix->ready;
-        const int32_t n_shared = r->prefix && !shared_is_own ? r->prefix->n_tokens() : 0;
+        const int32_t n_shared = r->prefix ? r->prefix->n_ready() : 0;
         if (n_owners > 0) n_cells += std::max(0, r->n_trunk - n_shared);
         for (size_t i = 0; i < r->nodes.size(); ++i) {
             if (n_live[i] != r->nodes[i].n_live) fail("a key's owners are miscounted");

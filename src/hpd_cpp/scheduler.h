@@ -16,7 +16,11 @@ struct Limits {
     int32_t n_seq = 256;       // sequence ids
     int32_t n_cells = 0;       // KV cells
     int32_t n_batch = 512;     // tokens in a batch
-    int32_t n_in_flight = 16;  // requests
+    int32_t n_value_batch = 0;  // tokens in a batch of values alone; 0: all in one batch
+    int32_t n_in_flight = 16;   // requests
+    // A beginning that two instructions have in common is kept once if it is this long: it takes a
+    // sequence id.
+    int32_t n_common_least = 16;
     // Whether one token may belong to several sequences. Recurrent and hybrid models cannot do
     // that: their prompt is read by one sequence and forked at its end.
     bool couples = true;
@@ -26,9 +30,9 @@ struct Limits {
 struct CacheOp {
     enum class Kind { fork, drop, trim };
     Kind kind;
-    SeqId seq;               // the sequence made, dropped or trimmed
-    SeqId from = no_seq;     // fork: the sequence copied
-    int32_t position = 0;    // fork: cells before it; trim: cells from it on are removed
+    SeqId seq;  // the sequence made, dropped or trimmed
+    SeqId from = no_seq;  // fork: the sequence copied
+    int32_t position = 0;  // fork: cells before it; trim: cells from it on are removed
 };
 
 struct BatchToken {
@@ -50,6 +54,7 @@ struct Plan {
     std::vector<CacheOp> ops;
     std::vector<BatchToken> batch;
     std::vector<OutputRow> rows;  // by value, then by n_drafted
+    BatchKind kind = BatchKind::values;
 };
 
 // Decides what goes into the next batch. Pure: it knows tokens, sequences and budgets, and nothing
@@ -92,7 +97,7 @@ public:
     std::vector<std::unique_ptr<RequestState>> take_finished();
 
     int32_t n_running() const { return static_cast<int32_t>(running_.size()); }
-    int32_t n_values() const;  // being decoded or about to be
+    int32_t n_decoding() const;  // values that have their first token and want the next
     int32_t n_cells_used() const { return n_cells_used_; }
     uint64_t n_preempted() const { return n_preempted_; }
 
@@ -101,6 +106,10 @@ public:
 
 private:
     using RequestList = std::list<std::unique_ptr<RequestState>>;
+
+    bool reads_next();
+    void read_prompts();
+    void add_values(int32_t n_batch);
 
     bool admit();
     bool fits(RequestState & r);
@@ -123,7 +132,9 @@ private:
     void finish(RequestState & r);
 
     Prefix * find_prefix(const Request & request);
-    Prefix * add_prefix(const Request & request);
+    Prefix * add_prefix(const Request & request, int32_t n_seqs);
+    Prefix * common_prefix(const Request & request, bool & wait);
+    Prefix * split_prefix(Prefix & prefix, int32_t n_tokens);
     void keep_prompt(RequestState & r);
     bool evict_prefix(uint64_t stale_after = 0);
     uint64_t stale_prefix_age() const;  // in requests started
@@ -149,6 +160,8 @@ private:
 
     std::vector<CacheOp> ops_;  // collected since the last plan
     Plan plan_;
+    bool reading_ = true;  // in batches apart: prompts first
+    int32_t n_batch_ = 0;  // how many tokens the batch may grow to
     int32_t n_rows_ = 0;
     int32_t n_draft_cells_ = 0;
 };

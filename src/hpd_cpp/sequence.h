@@ -92,7 +92,9 @@ struct Prefix {
     Prefix * parent = nullptr;  // the shorter prefix whose cells it begins with
 
     int32_t n_tokens() const { return static_cast<int32_t>(tokens.size()); }
-    int32_t n_own_cells() const { return n_tokens() - (parent ? parent->n_tokens() : 0); }
+    int32_t n_inherited() const { return parent ? parent->n_tokens() : 0; }
+    int32_t n_own_cells() const { return n_tokens() - n_inherited(); }
+    int32_t n_ready() const { return ready ? n_tokens() : n_inherited(); }  // cells there to fork
 };
 
 struct KeyNode;
@@ -107,22 +109,22 @@ struct RequestState {
 
     Prefix * prefix = nullptr;
     bool creates_prefix = false;  // its own prefill fills the prefix's cells
-    bool in_turns = false;        // not all fields fit at once
-    SeqId base = no_seq;          // holds the prompt, for fields in turns or for later requests
-    int32_t n_trunk = 0;           // prompt tokens that have been put in a batch, or were cached
-    bool trunk_decoded = false;    // the whole prompt has KV cells: forks may be taken from it
-    int32_t n_trunk_owners = 0;    // live sequences that hold the prompt's cells
+    bool in_turns = false;  // not all fields fit at once
+    SeqId base = no_seq;  // holds the prompt, for fields in turns or for later requests
+    int32_t n_trunk = 0;  // prompt tokens that have been put in a batch, or were cached
+    bool trunk_decoded = false;  // the whole prompt has KV cells: forks may be taken from it
+    int32_t n_trunk_owners = 0;  // live sequences that hold the prompt's cells
     std::vector<KeyNode> nodes;  // keys of the fields started so far
-    size_t next_node = 0;        // the first that has not been put in a batch
+    size_t next_node = 0;  // the first that has not been put in a batch
 
     uint64_t n_prompt_computed = 0;  // prompt tokens that this request decoded itself
-    uint64_t n_keys_computed = 0;    // and key tokens
-    uint64_t n_steps = 0;            // batches that held a value token of this request
+    uint64_t n_keys_computed = 0;  // and key tokens
+    uint64_t n_steps = 0;  // batches that held a value token of this request
     uint64_t n_drafted = 0;
     uint64_t n_accepted = 0;
     std::chrono::steady_clock::time_point admitted;
     double seconds = 0.0;
-    std::string error;           // why it could not be decoded at all
+    std::string error;  // why it could not be decoded at all
     bool error_is_overflow = false;
 
     size_t n_done() const;

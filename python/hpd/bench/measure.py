@@ -204,5 +204,14 @@ def without_nulls(data: Any) -> Any:
 
 
 def _settings(method: Method) -> dict[str, Any]:
-    names = ("layout", "stack", "in_flight", "drafts", "n_batch", "n_ubatch", "flash_attn")
+    names = (
+        "layout",
+        "stack",
+        "in_flight",
+        "drafts",
+        "n_batch",
+        "n_ubatch",
+        "n_value_batch",
+        "flash_attn",
+    )
     return {name: getattr(method.options, name) for name in names}
