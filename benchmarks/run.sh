@@ -3,7 +3,7 @@
 #
 #   benchmarks/run.sh MODEL.gguf RESULTS [PART...]
 #
-# Parts: workloads stacks in-flight attributes lengths linear peers; without any, all of them.
+# Parts: costs workloads stacks in-flight attributes lengths linear peers; without any, all of them.
 # Environment, each may be left out:
 #   OA_MINE, AE_110K  folders with dev.jsonl and attributes.json, to measure those as well
 #   LLAMA_SERVER      llama.cpp's server, for the peers
@@ -18,7 +18,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 model=$1
 results=$2
 shift 2
-parts=${*:-workloads stacks in-flight attributes lengths linear peers}
+parts=${*:-costs workloads stacks in-flight attributes lengths linear peers}
 python=${PYTHON:-python3}
 documents=${DOCUMENTS:-32}
 rounds=${ROUNDS:-3}
@@ -44,9 +44,15 @@ on_catalogue() { # run catalogue options...
   bench "$run" "$results/$name.jsonl" "$results/$name.schema.json" "$@"
 }
 
+costs() {
+  echo "== costs"
+  "$python" "$here/costs.py" -m "$model" | tee "$results/costs.txt"
+}
+
 workloads() {
   local methods=(--method prefill --method "$ar" --method "$ar,drafts=on" --method ar-batched)
-  methods+=(--method hpd --method hpd:drafts=on --method hpd:layout=skeleton)
+  methods+=(--method hpd --method hpd:drafts=off --method hpd:n_value_batch=0)
+  methods+=(--method hpd:layout=skeleton)
   local folder
   for folder in "${OA_MINE:-}" "${AE_110K:-}"; do
     if [ -n "$folder" ]; then

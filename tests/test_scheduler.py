@@ -217,5 +217,6 @@ def test_values_apart_come_in_full_batches() -> None:
             n_left[i, f] = n_left.get((i, f), 6) - 1
             last.append(n_left[i, f] == 0)
         scheduler.commit([7000] * len(rows), last)
-    assert sizes[:-6] and min(sizes[:-6]) >= n_value_batch // 2
+    assert sizes[:-6]
+    assert min(sizes[:-6]) >= n_value_batch // 2
     assert all(left == 0 for left in n_left.values())

@@ -103,8 +103,8 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--drafts",
         action=argparse.BooleanOptionalAction,
-        help="guess tokens and let the model verify them: the same values in fewer, larger steps "
-        "(default: no)",
+        help="guess tokens where that pays and let the model verify them: the same values in "
+        "fewer, larger steps (default: yes)",
     )
     group.add_argument(
         "--max-tokens",

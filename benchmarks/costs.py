@@ -1,0 +1,119 @@
+"""What one batch costs: by tokens, rows of logits, cells that they see, and cells that they do not.
+
+    python benchmarks/costs.py -m model.gguf [--set flash_attn=off ...]
+
+Prints a Markdown table; each line is the median of several batches decoded on their own. The
+tokens say nothing: a batch costs what its shape costs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import dataclass
+from statistics import median
+
+from hpd import _core, _native
+from hpd.bench.methods import parse_settings
+from hpd.extract import engine_options, model_options
+
+_READ = 256  # tokens at a time while the cells are filled
+_OTHERS, _PROMPT, _FIRST = 0, 1, 2  # sequences: idle cells, the instruction, the first document
+
+
+@dataclass(frozen=True)
+class Case:
+    """A batch: so many tokens for each of so many documents, and what lies in the cache."""
+
+    what: str
+    per_document: int
+    n_documents: int = 1
+    n_seen: int = 0  # cells of each document
+    n_shared: int = 0  # cells that all documents begin with
+    n_others: int = 0  # cells that none of the tokens sees
+    rows: bool = False
+    one_sequence: bool = True  # a text that is read; False: values, each a sequence of its own
+
+    @property
+    def n_tokens(self) -> int:
+        return self.per_document * self.n_documents
+
+
+CASES = [
+    *(Case("a text that is read", n) for n in (1, 8, 16, 32, 63, 64, 128, 256, 512)),
+    Case("the same, a row of logits for each token", 63, rows=True),
+    *(Case("a text behind others", n, n_seen=200) for n in (63, 64, 128)),
+    *(Case("a text behind others", n, n_seen=1000) for n in (63, 64, 128)),
+    *(Case("the same beside idle cells", n, n_seen=200, n_others=3000) for n in (63, 64, 128)),
+    *(
+        Case("values of one document", n, 1, 400, rows=True, one_sequence=False)
+        for n in (12, 48, 64)
+    ),
+    *(
+        Case("values of many documents", 4, n, 280, 120, rows=True, one_sequence=False)
+        for n in (3, 12, 16)
+    ),
+]
+
+
+def measure(case: Case, context: _core.Context, repeats: int) -> float:
+    """Median seconds of the batch."""
+    context.clear()
+
+    def read(seq: int, begin: int, end: int) -> None:
+        for at in range(begin, end, _READ):
+            span = range(at, min(at + _READ, end))
+            context.decode([(100 + i % 900, i, [seq], False) for i in span])
+
+    read(_OTHERS, 0, case.n_others)
+    read(_PROMPT, 0, case.n_shared)
+    begin = case.n_shared + case.n_seen
+    for i in range(case.n_documents):
+        if case.n_shared:
+            context.fork(_PROMPT, _FIRST + i, case.n_shared)
+        read(_FIRST + i, case.n_shared, begin)
+    times = []
+    for _ in range(repeats):
+        batch, made = [], []
+        for i in range(case.n_documents):
+            for k in range(case.per_document):
+                if not case.one_sequence or k == 0:
+                    made.append(_FIRST + case.n_documents + len(made))
+                    if begin:
+                        context.fork(_FIRST + i, made[-1], begin)
+                position = begin + (k if case.one_sequence else 0)
+                batch.append((100 + k % 900, position, [made[-1]], case.rows))
+        start = time.perf_counter()
+        context.decode(batch)
+        if case.rows:
+            context.rows(1, 1)  # waits for the logits
+        times.append(time.perf_counter() - start)
+        for seq in made:
+            context.drop(seq)
+    return median(times)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("-m", "--model", required=True)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--set", dest="settings", action="append", default=[])
+    arguments = parser.parse_args()
+    options = parse_settings([*arguments.settings])
+    model = _native.Model([arguments.model], model_options(options))
+    context = _core.Context(model, engine_options(options))
+    print("| batch | tokens | cells each sees | other cells | ms | ms a token |")
+    print("|---|---:|---:|---:|---:|---:|")
+    for case in CASES:
+        seconds = measure(case, context, arguments.repeats)
+        n_seen = case.n_shared + case.n_seen
+        n_others = case.n_others + (case.n_documents - 1) * case.n_seen
+        print(
+            f"| {case.what} | {case.n_tokens} | {n_seen} | {n_others} "
+            f"| {1000 * seconds:.0f} | {1000 * seconds / case.n_tokens:.2f} |",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
