@@ -36,6 +36,7 @@ class Case:
 
     @property
     def n_tokens(self) -> int:
+        """Tokens in the batch."""
         return self.per_document * self.n_documents
 
 

@@ -46,8 +46,16 @@ inline float exp_nonpositive(float x) {
 
 HPD_SIMD_CLONES
 float block_max(const float * x, int32_t n) {
+    // In lanes: the compiler may not change the order in which a single maximum is taken.
+    float lanes[16];
+    std::fill(lanes, lanes + 16, lowest);
+    int32_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        for (int32_t j = 0; j < 16; ++j) lanes[j] = x[i + j] > lanes[j] ? x[i + j] : lanes[j];
+    }
     float best = lowest;
-    for (int32_t i = 0; i < n; ++i) best = x[i] > best ? x[i] : best;
+    for (; i < n; ++i) best = x[i] > best ? x[i] : best;
+    for (float lane : lanes) best = lane > best ? lane : best;
     return best;
 }
 
