@@ -73,9 +73,7 @@ def write(folder: Path, kind: str, count: int) -> None:
             for text, answer in zip(example.documents, example.answers, strict=True):
                 n_written += 1
                 # A list of gold values holds alternatives: here there is one.
-                gold = {
-                    name: None if value is None else [value] for name, value in answer.items()
-                }
+                gold = {name: None if value is None else [value] for name, value in answer.items()}
                 row = {"id": n_written, "text": text, "category": category, "gold": gold}
                 print(json.dumps(row, ensure_ascii=False), file=lines)
     (folder / "attributes.json").write_text(json.dumps(schemas, ensure_ascii=False, indent=1))
