@@ -11,6 +11,7 @@ SOURCES = Path(__file__).resolve().parents[1] / "src" / "hpd_cpp"
 LAYERS = (
     {"bindings"},
     {"engine"},
+    {"model_drafter"},
     {"context", "constraint"},
     {"model", "scheduler"},
     {"drafting", "key_trie"},

@@ -35,6 +35,9 @@ class EngineOptions:
     cache_type_k: str
     cache_type_v: str
     drafts: bool
+    draft_model: Model | None
+    n_draft: int
+    draft_p_min: float
     swa_full: bool
     offload_kqv: bool
     sampling: SamplingOptions
@@ -140,6 +143,8 @@ class EngineStats:
     def n_rows(self) -> int: ...
     @property
     def n_preempted(self) -> int: ...
+    @property
+    def n_draft_batches(self) -> int: ...
     @property
     def decode_seconds(self) -> float: ...
     @property

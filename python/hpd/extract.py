@@ -16,7 +16,7 @@ from hpd.errors import ContextOverflowError, DecodeError, HpdError, InputError
 from hpd.fitting import Fitter
 from hpd.hardware import use_extra_bufts
 from hpd.job import Document
-from hpd.model import local_lora, resolve_model
+from hpd.model import local_lora, resolve_draft_model, resolve_model
 from hpd.options import Options
 from hpd.plan import Examples, Plan
 from hpd.results import Extraction, Failure
@@ -231,8 +231,16 @@ def model_options(options: Options) -> _native.ModelOptions:
     return native
 
 
+def load_draft_model(options: Options) -> _native.Model | None:
+    """The draft model of the options, if they name one; adapters are the other model's."""
+    if not options.draft_model:
+        return None
+    path = resolve_draft_model(options.draft_model, progress=not options.quiet)
+    return _native.Model([str(path)], model_options(replace(options, loras=())))
+
+
 def engine_options(options: Options) -> _native.EngineOptions:
-    """What the options say of decoding, for the engine."""
+    """What the options say of decoding, for the engine; loads the draft model."""
     native = _native.EngineOptions()
     for name in (
         "n_ctx",
@@ -241,12 +249,15 @@ def engine_options(options: Options) -> _native.EngineOptions:
         "n_value_batch",
         "n_threads",
         "drafts",
+        "n_draft",
+        "draft_p_min",
         "flash_attn",
         "cache_type_k",
         "cache_type_v",
     ):
         setattr(native, name, getattr(options, name))
     native.n_in_flight = options.in_flight
+    native.draft_model = load_draft_model(options)
     sampling = _native.SamplingOptions()
     for name in ("temperature", "top_k", "top_p", "min_p", "seed"):
         setattr(sampling, name, getattr(options, name))

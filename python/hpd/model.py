@@ -49,6 +49,18 @@ def resolve_model(
     return local_model(chosen) if chosen else box_model()
 
 
+def resolve_draft_model(name: str, *, progress: bool = True) -> Path:
+    """The GGUF file of a path or, where there is none such, of ``user/repo[:QUANT]``.
+
+    Raises ``ModelLoadError``, saying what to do.
+    """
+    path = Path(name).expanduser()
+    is_file = path.exists() or not _looks_like_repo(path)
+    if is_file or (":" not in name and name.lower().endswith(".gguf")):
+        return local_model(path)
+    return check_gguf(download(name, progress=progress))
+
+
 def local_model(path: str | Path) -> Path:
     """A GGUF file on disk, all of whose parts are there."""
     path = Path(path).expanduser()

@@ -29,6 +29,13 @@ class Options:
     """Prompts decoded together."""
     drafts: bool = True
     """Guess tokens and let the model verify them; the values stay the same, the steps get fewer."""
+    draft_model: str = ""
+    """A smaller model of the same vocabulary that guesses tokens: a GGUF file, or
+    ``user/repo[:QUANT]`` on the Hugging Face Hub. The model verifies what it guesses."""
+    n_draft: int = 8
+    """Tokens that the draft model guesses for a value at a time, at most."""
+    draft_p_min: float = 0.75
+    """The draft model stops where its own likeliest token is less likely."""
     max_tokens: int = 64
     """Longest value, in tokens; a longer one is cut and marked."""
 
@@ -82,11 +89,12 @@ class Options:
             value = getattr(self, name)
             if value not in allowed:
                 raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
-        for name in ("stack", "in_flight", "max_tokens", "n_batch", "n_ubatch"):
+        for name in ("stack", "in_flight", "max_tokens", "n_batch", "n_ubatch", "n_draft"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
         for name in ("n_ctx", "n_threads", "seed", "temperature"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} must not be negative, not {getattr(self, name)}")
-        if not 0.0 <= self.null_threshold <= 1.0:
-            raise ValueError(f"null_threshold is a probability, not {self.null_threshold}")
+        for name in ("null_threshold", "draft_p_min"):
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise ValueError(f"{name} is a probability, not {getattr(self, name)}")

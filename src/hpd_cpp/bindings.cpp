@@ -89,6 +89,12 @@ void bind_options(py::module_ & m) {
         .def_readwrite("cache_type_k", &EngineOptions::cache_type_k)
         .def_readwrite("cache_type_v", &EngineOptions::cache_type_v)
         .def_readwrite("drafts", &EngineOptions::drafts)
+        .def_property(
+            "draft_model",
+            [](const EngineOptions & o) { return std::const_pointer_cast<Model>(o.draft_model); },
+            [](EngineOptions & o, const std::shared_ptr<Model> & model) { o.draft_model = model; })
+        .def_readwrite("n_draft", &EngineOptions::n_draft)
+        .def_readwrite("draft_p_min", &EngineOptions::draft_p_min)
         .def_readwrite("swa_full", &EngineOptions::swa_full)
         .def_readwrite("offload_kqv", &EngineOptions::offload_kqv)
         .def_readwrite("sampling", &EngineOptions::sampling);
@@ -207,6 +213,7 @@ void bind_engine(py::module_ & m) {
         .def_readonly("n_tokens", &EngineStats::n_tokens)
         .def_readonly("n_rows", &EngineStats::n_rows)
         .def_readonly("n_preempted", &EngineStats::n_preempted)
+        .def_readonly("n_draft_batches", &EngineStats::n_draft_batches)
         .def_readonly("decode_seconds", &EngineStats::decode_seconds)
         .def_readonly("host_seconds", &EngineStats::host_seconds);
 

@@ -44,7 +44,13 @@ Engine::Engine(std::shared_ptr<const Model> model, const EngineOptions & options
       drafter_(options.drafts && context_.couples()
                    ? std::make_unique<Drafter>(model_->tokens_without_space())
                    : nullptr),
-      scheduler_(limits_of(*model_, context_, options), drafter_.get()),
+      model_drafter_(options.draft_model && context_.couples()
+                         ? std::make_unique<ModelDrafter>(*model_, options.draft_model, options,
+                                                          context_.n_cells())
+                         : nullptr),
+      scheduler_(limits_of(*model_, context_, options), drafter_.get(),
+                 model_drafter_ ? [this](const auto & values) { model_drafter_->propose(values); }
+                                : Scheduler::Propose()),
       constraints_(*model_) {}
 
 std::unique_lock<std::mutex> Engine::enter() {
@@ -70,12 +76,13 @@ std::vector<std::unique_ptr<RequestState>> Engine::step() {
             drafter_->set_least_probability(kind, fixed_least_probability_.value_or(p));
         }
     }
-    const Plan plan = scheduler_.plan();
-    apply(plan.ops);
-    const auto decode_start = Clock::now();
+    const double draft_seconds = model_drafter_ ? model_drafter_->seconds() : 0.0;
     DecodeStatus status = DecodeStatus::aborted;
     double seconds = 0.0;
     try {
+        const Plan plan = scheduler_.plan();
+        apply(plan.ops);
+        const auto decode_start = Clock::now();
         status = context_.decode(plan.batch);
         if (status == DecodeStatus::ok && !plan.rows.empty()) context_.rows();  // waits
         seconds = seconds_since(decode_start);
@@ -91,6 +98,12 @@ std::vector<std::unique_ptr<RequestState>> Engine::step() {
     if (status != DecodeStatus::ok) start_again(status == DecodeStatus::full);
     if (closed_) throw EngineClosedError("the engine was closed");
     if (check_) scheduler_.check();
+    if (model_drafter_) {
+        if (check_) model_drafter_->check();
+        const double more = model_drafter_->seconds() - draft_seconds;
+        stats_.decode_seconds += more;
+        seconds += more;
+    }
     stats_.host_seconds += seconds_since(start) - seconds;
     return scheduler_.take_finished();
 }
@@ -137,6 +150,7 @@ void Engine::accept(const Plan & plan) {
         if (drafter_) drafter_->observe(value, n_accepted);
         if (done) {
             if (drafter_ && value.finish == Finish::complete) drafter_->learn(value);
+            if (model_drafter_) model_drafter_->forget(value);
             value_constraints_.erase(&value);
             scheduler_.retire(value, value.finish);
         } else {
@@ -210,9 +224,14 @@ Choice Engine::choose(Value & value, const float * row) {
 }
 
 void Engine::start_again(bool shrink) {
+    clear_caches();
+    scheduler_.restart(shrink);
+}
+
+void Engine::clear_caches() {
     context_.clear();
     value_constraints_.clear();
-    scheduler_.restart(shrink);
+    if (model_drafter_) model_drafter_->clear();
 }
 
 void Engine::forget_prompt(const std::vector<Token> & prompt) {
@@ -222,14 +241,25 @@ void Engine::forget_prompt(const std::vector<Token> & prompt) {
 
 void Engine::cancel() {
     const auto lock = enter();
-    context_.clear();
-    value_constraints_.clear();
+    clear_caches();
     scheduler_.clear();
 }
 
 void Engine::close() {
     closed_ = true;
-    context_.stop(true);
+    interrupt(true);
+}
+
+void Engine::interrupt(bool on) {
+    context_.stop(on);
+    if (model_drafter_) model_drafter_->stop(on);
+}
+
+EngineStats Engine::stats() const {
+    EngineStats s = stats_;
+    s.n_preempted = scheduler_.n_preempted();
+    if (model_drafter_) s.n_draft_batches = model_drafter_->n_batches();
+    return s;
 }
 
 }  // namespace hpd

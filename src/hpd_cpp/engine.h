@@ -11,6 +11,7 @@
 #include "context.h"
 #include "drafting.h"
 #include "model.h"
+#include "model_drafter.h"
 #include "options.h"
 #include "sampling.h"
 #include "scheduler.h"
@@ -22,7 +23,8 @@ struct EngineStats {
     uint64_t n_tokens = 0;        // tokens in them
     uint64_t n_rows = 0;          // rows of logits that llama.cpp computed for them
     uint64_t n_preempted = 0;     // times that a request was sent back to start again
-    double decode_seconds = 0.0;  // waiting for llama.cpp
+    uint64_t n_draft_batches = 0;  // decode calls of the draft model
+    double decode_seconds = 0.0;  // waiting for llama.cpp, the draft model included
     double host_seconds = 0.0;    // scheduling and choosing tokens
 };
 
@@ -52,13 +54,9 @@ public:
     bool closed() const { return closed_; }
 
     // Decodes are ended in the middle while it is on; what was lost is decoded again later.
-    void interrupt(bool on) { context_.stop(on); }
+    void interrupt(bool on);
 
-    EngineStats stats() const {
-        EngineStats s = stats_;
-        s.n_preempted = scheduler_.n_preempted();
-        return s;
-    }
+    EngineStats stats() const;
     uint32_t n_ctx() const { return context_.n_cells(); }
 
     // For tests: recounts all budgets after every step.
@@ -74,11 +72,13 @@ private:
     bool accept_token(Value & value, const float * row);
     Choice choose(Value & value, const float * row);
     void start_again(bool shrink);
+    void clear_caches();
 
     std::shared_ptr<const Model> model_;
     SamplingOptions sampling_;
     Context context_;
     std::unique_ptr<Drafter> drafter_;  // none where drafts are off, or cells cannot be trimmed
+    std::unique_ptr<ModelDrafter> model_drafter_;  // likewise
     BatchCost cost_;
     std::optional<double> fixed_least_probability_;
     Scheduler scheduler_;

@@ -29,6 +29,7 @@ Model::Model(const std::vector<std::string> & paths, const ModelOptions & option
              const LoadProgress & progress)
     : on_cpu_(options.n_gpu_layers == 0 || !llama_supports_gpu_offload()) {
     if (paths.empty()) throw ModelLoadError("no model file was given");
+    path_ = paths[0];
     start_backend_once();
 
     llama_model_params params = llama_model_default_params();
@@ -72,6 +73,20 @@ std::vector<Token> Model::tokenize(std::string_view text, bool parse_special) co
     }
     tokens.resize(static_cast<size_t>(n));
     return tokens;
+}
+
+std::string Model::vocabulary_difference(const Model & other) const {
+    if (n_vocab_ != other.n_vocab_) {
+        return std::to_string(n_vocab_) + " tokens, not " + std::to_string(other.n_vocab_);
+    }
+    for (Token t = 0; t < n_vocab_; ++t) {
+        const std::string here = llama_vocab_get_text(vocab(), t);
+        const std::string there = llama_vocab_get_text(other.vocab(), t);
+        if (here != there) {
+            return "token " + std::to_string(t) + " is '" + here + "', not '" + there + "'";
+        }
+    }
+    return "";
 }
 
 std::string Model::piece(Token token) const {

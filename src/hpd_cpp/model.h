@@ -27,6 +27,9 @@ public:
     // No BOS is added here: bos() says whether a prompt needs one.
     std::vector<Token> tokenize(std::string_view text, bool parse_special) const;
 
+    // Where the other model's tokens are not the same, in words; empty: nowhere.
+    std::string vocabulary_difference(const Model & other) const;
+
     // The bytes of one token; empty for control tokens.
     std::string piece(Token token) const;
 
@@ -52,6 +55,7 @@ public:
     bool is_recurrent() const { return llama_model_is_recurrent(model_.get()); }
     bool on_cpu() const { return on_cpu_; }  // no layer is on a GPU
     bool is_hybrid() const { return llama_model_is_hybrid(model_.get()); }
+    const std::string & path() const { return path_; }  // the first, of several parts
     std::string description() const;
     std::string chat_template() const;  // empty: there is none
     std::string metadata(const std::string & key) const;  // empty: there is none
@@ -62,6 +66,7 @@ public:
     const std::vector<float> & lora_scales() const { return lora_scales_; }
 
 private:
+    std::string path_;
     llama_model_ptr model_;
     std::vector<llama_adapter_lora *> loras_;  // freed with the model
     std::vector<float> lora_scales_;

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace hpd {
+
+class Model;
 
 // What is needed to open a model.
 struct ModelOptions {
@@ -39,6 +42,9 @@ struct EngineOptions {
     std::string cache_type_k = "f16";  // element types of the KV cells, by ggml's names
     std::string cache_type_v = "f16";
     bool drafts = true;  // guess tokens where that pays; the values stay the same
+    std::shared_ptr<const Model> draft_model;  // guesses tokens, too; none: no such model
+    int32_t n_draft = 8;  // tokens that it guesses for a value at a time, at most
+    float draft_p_min = 0.75f;  // it stops where its own likeliest token is less likely
     bool swa_full = true;  // keep every cell of sliding-window layers: forks need them
     bool offload_kqv = true;  // attention and the KV cells on the GPU
     SamplingOptions sampling;

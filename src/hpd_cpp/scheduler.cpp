@@ -29,8 +29,8 @@ int32_t largest_field_cells(const Request & r) {
 
 }  // namespace
 
-Scheduler::Scheduler(const Limits & limits, Drafter * drafter)
-    : limits_(limits), drafter_(drafter) {
+Scheduler::Scheduler(const Limits & limits, Drafter * drafter, Propose propose)
+    : limits_(limits), drafter_(drafter), propose_(std::move(propose)) {
     limits_.n_value_batch = std::min(limits_.n_value_batch, limits_.n_batch);
     for (SeqId s = 0; s < limits_.n_seq; ++s) free_seqs_.insert(s);
 }
@@ -122,6 +122,7 @@ void Scheduler::read_prompts() {
 // Fills the batch with values, oldest first, up to n_batch tokens in all.
 void Scheduler::add_values(int32_t n_batch) {
     n_batch_ = n_batch;
+    if (propose_) propose();
     for (auto & r : running_) {
         const size_t before = plan_.batch.size();
         for (Value & v : r->values) {
@@ -129,6 +130,20 @@ void Scheduler::add_values(int32_t n_batch) {
         }
         if (plan_.batch.size() > before) ++r->n_steps;
     }
+}
+
+// Asks for guesses for the values that the batch has room for, guesses left aside.
+void Scheduler::propose() {
+    const int32_t n_batch_left = n_batch_ - static_cast<int32_t>(plan_.batch.size());
+    const int32_t n_max = std::min(n_batch_left, n_free_cells());
+    std::vector<Value *> values;
+    for (auto & r : running_) {
+        for (Value & v : r->values) {
+            const bool room = static_cast<int32_t>(values.size()) < n_max;
+            if (v.state == Value::State::decoding && room) values.push_back(&v);
+        }
+    }
+    if (!values.empty()) propose_(values);
 }
 
 void Scheduler::commit() {
@@ -372,13 +387,19 @@ void Scheduler::add_value(Value & v) {
 void Scheduler::add_draft(Value & v, int32_t position) {
     v.draft.clear();
     v.draft_sources.clear();
-    if (!drafter_) return;
+    const std::vector<Token> proposed = std::exchange(v.proposed, {});
+    if (!drafter_ && proposed.empty()) return;
     // Guesses take only what no other token needs.
     const int32_t n_left = v.field().max_tokens - static_cast<int32_t>(v.tokens.size()) - 1;
     const int32_t n_batch_left = n_batch_ - static_cast<int32_t>(plan_.batch.size());
     const int32_t n_max = std::min({n_left, n_batch_left, n_draft_cells_, n_free_cells()});
     if (n_max <= 0) return;
-    drafter_->draft(v, n_max, plan_.kind);
+    if (proposed.empty()) {
+        drafter_->draft(v, n_max, plan_.kind);
+    } else {
+        const auto n = std::min(proposed.size(), static_cast<size_t>(n_max));
+        v.draft.assign(proposed.begin(), proposed.begin() + static_cast<std::ptrdiff_t>(n));
+    }
     int32_t n_drafted = 0;
     for (Token token : v.draft) {
         const int32_t row = add_token(token, position++, {v.seq}, true);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <list>
 #include <memory>
 #include <set>
@@ -64,7 +65,11 @@ struct Plan {
 // when cells run short the youngest give theirs back and start again later.
 class Scheduler {
 public:
-    explicit Scheduler(const Limits & limits, Drafter * drafter = nullptr);
+    // Given the values that a batch is to hold, before it is filled: fills in their `proposed`.
+    using Propose = std::function<void(const std::vector<Value *> &)>;
+
+    explicit Scheduler(const Limits & limits, Drafter * drafter = nullptr,
+                       Propose propose = nullptr);
 
     void submit(std::unique_ptr<RequestState> request);
 
@@ -110,6 +115,7 @@ private:
     bool reads_next();
     void read_prompts();
     void add_values(int32_t n_batch);
+    void propose();
 
     bool admit();
     bool fits(RequestState & r);
@@ -148,6 +154,7 @@ private:
 
     Limits limits_;
     Drafter * drafter_;
+    Propose propose_;
     std::deque<std::unique_ptr<RequestState>> waiting_;
     RequestList running_;  // oldest first
     std::vector<std::unique_ptr<RequestState>> finished_;

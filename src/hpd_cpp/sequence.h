@@ -72,6 +72,7 @@ struct Value {
     std::vector<float> margins;
     std::vector<Token> draft;     // guesses that ride in the batch now being decoded
     std::vector<uint8_t> draft_sources;  // where each came from
+    std::vector<Token> proposed;  // guesses of a draft model, for the next batch
     int32_t n_cached = 0;         // accepted tokens that have KV cells
     std::string text;             // of the accepted tokens, up to the end of the value
     JsonScanner scanner;

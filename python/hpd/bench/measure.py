@@ -209,6 +209,7 @@ def _settings(method: Method) -> dict[str, Any]:
         "stack",
         "in_flight",
         "drafts",
+        "draft_model",
         "n_batch",
         "n_ubatch",
         "n_value_batch",

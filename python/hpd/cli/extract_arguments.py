@@ -107,6 +107,27 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
         "fewer, larger steps (default: yes)",
     )
     group.add_argument(
+        "-md",
+        "--draft-model",
+        metavar="MODEL",
+        help="let this smaller model of the same vocabulary guess tokens, too: a GGUF file, or "
+        "USER/REPO[:QUANT]",
+    )
+    group.add_argument(
+        "--draft-max",
+        dest="n_draft",
+        metavar="N",
+        type=integer(1),
+        help=f"tokens that it guesses for a value at a time (default {_DEFAULTS.n_draft})",
+    )
+    group.add_argument(
+        "--draft-p-min",
+        metavar="P",
+        type=number(0, 1),
+        help="it stops where its likeliest token is less likely than P "
+        f"(default {_DEFAULTS.draft_p_min})",
+    )
+    group.add_argument(
         "--max-tokens",
         metavar="K",
         type=integer(1),
