@@ -33,6 +33,7 @@ class FakeExtractor:
     """Answers each document with its own text; some texts make it misbehave."""
 
     made: ClassVar[list[FakeExtractor]] = []
+    tuned: ClassVar[dict[str, int]] = {}
 
     def __init__(
         self, schema: object, model: str | None = None, *, hf: str | None, options: Options,
@@ -243,7 +244,7 @@ def test_options_reach_the_extractor(tmp_path: Path, fake: list[FakeExtractor]) 
         "--method ar --layout skeleton --stack 2 --in-flight 5 --max-tokens 9 --on-overflow chunk"
         " --null-threshold 0.25 --require-grounding -m m.gguf -c 100 -b 64 -ub 32 -t 3 -ngl 7"
         " -fa off -ctk q8_0 -ctv bf16 --lora a.gguf:0.5 --lora b.gguf --temp 0.7 --top-k 3"
-        " --top-p 0.5 --min-p 0.1 -s 42 --drafts --verbose"
+        " --top-p 0.5 --min-p 0.1 -s 42 --drafts --value-batch-size 0 --verbose"
         " -md d.gguf --draft-max 4 --draft-p-min 0.5"
     )
     assert main(["extract", source, "--schema", "a", *command.split()]) == 0
@@ -253,7 +254,8 @@ def test_options_reach_the_extractor(tmp_path: Path, fake: list[FakeExtractor]) 
         null_threshold=0.25, require_grounding=True, n_ctx=100, n_batch=64, n_ubatch=32,
         n_threads=3, n_gpu_layers=7, flash_attn="off", cache_type_k="q8_0", cache_type_v="bf16",
         loras=(("a.gguf", 0.5), ("b.gguf", 1.0)), temperature=0.7, top_k=3, top_p=0.5, min_p=0.1,
-        seed=42, drafts=True, verbose=True, draft_model="d.gguf", n_draft=4, draft_p_min=0.5,
+        seed=42, drafts=True, n_value_batch=0, verbose=True, draft_model="d.gguf", n_draft=4,
+        draft_p_min=0.5,
     )  # fmt: skip
     assert main(["extract", source, "--schema", "a", "-hf", "user/repo:Q8_0", "-ngl", "-1"]) == 0
     assert (fake[1].hf, fake[1].options) == ("user/repo:Q8_0", Options(n_gpu_layers=-1))

@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from hpd import hardware
+from hpd.cache import CACHE_VARIABLE
 
 TinyModel = Callable[..., Path]
 
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv(hardware.CACHE_VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
     monkeypatch.delenv(hardware.EXTRA_BUFTS_VARIABLE, raising=False)
     hardware.use_extra_bufts.cache_clear()
     yield

@@ -18,6 +18,8 @@ from recipe.rows import answer_text, field_texts, prompt_text
 
 Batch = dict[str, "np.ndarray[Any, Any]"]
 
+P_UPPER = 0.1  # capitals fall into more tokens, and are harder: more of them than in the wild
+
 
 @dataclass(frozen=True)
 class BatchShape:
@@ -64,9 +66,8 @@ def rows(
         if rng.random() < (0.05 if done < 0.2 else 0.01):
             yield copies(rng, n_vocab)
             continue
-        row = row_of(
-            make_example(rng, simple=done < 0.15), tokenizer, with_answer=rng.random() < 0.3
-        )
+        example = make_example(rng, simple=done < 0.15, p_upper=P_UPPER)
+        row = row_of(example, tokenizer, with_answer=rng.random() < 0.3)
         if len(row) <= n_longest:
             yield row
 

@@ -51,22 +51,22 @@ class Example:
     layout: str = "branch"
 
 
-def make_example(rng: Random, simple: bool = False) -> Example:
+def make_example(rng: Random, simple: bool = False, p_upper: float = 0.04) -> Example:
     """An example of the mix; ``simple`` leaves out long pages, stacks and shots."""
     while True:
-        example = _make_example(rng, simple)
+        example = _make_example(rng, simple, p_upper)
         # Now and then nothing is left that the text decides.
         if example.schema.attributes:
             return example
 
 
-def _make_example(rng: Random, simple: bool) -> Example:
+def _make_example(rng: Random, simple: bool, p_upper: float) -> Example:
     kind = rng.random()
     if kind < 0.18:
         return _from_form(rng)
-    listing = make_listing(rng)
+    listing = make_listing(rng, p_upper=p_upper)
     while simple and listing.kind == "page":
-        listing = make_listing(rng)
+        listing = make_listing(rng, p_upper=p_upper)
     example = _from_listing(listing, rng)
     if not simple:
         if kind < 0.24:

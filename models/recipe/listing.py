@@ -54,8 +54,10 @@ class Listing:
         return found
 
 
-def make_listing(rng: Random, category: Category | None = None) -> Listing:
-    """A listing of a category, or of one drawn at random."""
+def make_listing(
+    rng: Random, category: Category | None = None, p_upper: float = 0.04
+) -> Listing:
+    """A listing of a category, or of one drawn at random; IN CAPITALS as often as ``p_upper``."""
     # A category with more words to learn comes more often.
     category = category or rng.choices(CATEGORIES, cum_weights=_WEIGHTS)[0]
     gold: dict[str, str] = {}
@@ -68,7 +70,7 @@ def make_listing(rng: Random, category: Category | None = None) -> Listing:
         text, style = _page(category, gold, rng), "page"
     else:
         text, style = _sheet(category, gold, rng), "sheet"
-    text, stated = disturb(text, gold, rng)
+    text, stated = disturb(text, gold, rng, p_upper)
     headline, _, rest = text.partition(_FOLD)
     text = text.replace(_FOLD, "")
     stated = {key: part for key, part in stated.items() if part in text}

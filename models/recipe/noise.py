@@ -34,17 +34,19 @@ def separators(skeleton: str, rng: Random) -> str:
     return skeleton
 
 
-def disturb(text: str, gold: dict[str, str], rng: Random) -> tuple[str, dict[str, str]]:
+def disturb(
+    text: str, gold: dict[str, str], rng: Random, p_upper: float
+) -> tuple[str, dict[str, str]]:
     """Casing, entities, marks and lost ends, the same in the text and in the values."""
-    kind = rng.random()
+    kind = rng.random() - p_upper
     change = None
-    if kind < 0.04:
+    if kind < 0:
         change = str.upper
-    elif kind < 0.08:
+    elif kind < 0.04:
         change = str.lower
-    elif kind < 0.10:
+    elif kind < 0.06:
         change = lambda part: part.replace("&", "&amp;").replace("'", "&#39;")  # noqa: E731
-    elif kind < 0.12:
+    elif kind < 0.08:
         change = lambda part: part.replace("'", "\u2019")  # noqa: E731
     if change is not None:
         text, gold = change(text), {key: change(part) for key, part in gold.items()}

@@ -22,6 +22,7 @@ from hpd.plan import Examples, Plan
 from hpd.results import Extraction, Failure
 from hpd.run import Run, Runner
 from hpd.schema import load_schemas
+from hpd.tuned import tuned_values
 
 OnError = Literal["raise", "record"]
 _ERRORS: dict[str, type[HpdError]] = {
@@ -45,6 +46,9 @@ class Extractor:
             category, if the schema is.
         progress: called with the share of the model that is loaded; False stops the loading.
 
+    What ``hpd tune`` found for this model and machine takes the place of what is not set:
+    ``options`` then has it, and ``tuned`` tells what it was. ``HPD_TUNED=0`` leaves it out.
+
     Raises:
         SchemaError: the schema cannot be read.
         ModelLoadError: the model cannot be found or loaded.
@@ -61,17 +65,22 @@ class Extractor:
         progress: Callable[[float], bool | None] | None = None,
         **settings: Any,
     ) -> None:
-        self.options = replace(options or Options(), **settings)
+        asked = replace(options or Options(), **settings)
         self.schemas = schema if isinstance(schema, Schema) else load_schemas(schema)
         self._examples = examples
-        _native.echo_log(self.options.verbose)
-        path = resolve_model(model, hf, progress=not self.options.quiet)
-        self._model = _native.Model([str(path)], model_options(self.options), progress)
+        _native.echo_log(asked.verbose)
+        path = resolve_model(model, hf, progress=not asked.quiet)
+        self._model = _native.Model([str(path)], model_options(asked), progress)
+        self.tuned = tuned_values(self._model, path, asked)
+        self.options = asked.filled(self.tuned)
         self._engine = _native.Engine(self._model, engine_options(self.options))
         self._runner = Runner(self._engine)
         # A position beyond those of its training says nothing to a model.
         self._n_ctx = min(self._engine.n_ctx, self._model.n_ctx_train or self._engine.n_ctx)
         self._fitters: dict[str | None, Fitter] = {}
+        # A document must not wait forever for others of its category. What was tuned has no say
+        # in this: which documents share a prompt must not depend on it.
+        self._patience = 4 * asked.stack * asked.filled().in_flight
         self._threads: ThreadPoolExecutor | None = None
 
     def extract(self, document: str, *, category: str | None = None) -> Extraction:
@@ -173,8 +182,6 @@ class Extractor:
     def _jobs(self, documents: Iterable[str | Document]) -> Iterator[Run.Item]:
         """Documents of one category grouped into prompts, with their places in the input."""
         stacks: dict[str | None, list[tuple[int, Document]]] = {}
-        # A document must not wait forever for others of its category.
-        patience = 4 * self.options.stack * self.options.in_flight
         for i, given in enumerate(documents):
             document = given if isinstance(given, Document) else Document(given)
             problem = self._problem(document)
@@ -183,7 +190,7 @@ class Extractor:
                 continue
             stack = stacks.setdefault(document.category, [])
             stack.append((i, document))
-            late = [c for c, s in stacks.items() if s and i - s[0][0] >= patience]
+            late = [c for c, s in stacks.items() if s and i - s[0][0] >= self._patience]
             full = [document.category] if len(stack) >= self.options.stack else []
             for category in dict.fromkeys([*late, *full]):
                 yield from self._fitted(category, stacks.pop(category))
@@ -241,6 +248,7 @@ def load_draft_model(options: Options) -> _native.Model | None:
 
 def engine_options(options: Options) -> _native.EngineOptions:
     """What the options say of decoding, for the engine; loads the draft model."""
+    options = options.filled()
     native = _native.EngineOptions()
     for name in (
         "n_ctx",

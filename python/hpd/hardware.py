@@ -7,6 +7,8 @@ this processor and this library. Without AMX and repacked weights decoding is sl
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import hashlib
 import json
 import os
@@ -16,25 +18,15 @@ import sys
 from functools import cache
 from pathlib import Path
 
+from hpd.cache import cache_folder, write_json
 from hpd.errors import ModelLoadError
 from hpd.model import box_model
-
-CACHE_VARIABLE = "HPD_CACHE"
-"""The environment variable that names hpd's cache folder."""
 
 EXTRA_BUFTS_VARIABLE = "HPD_EXTRA_BUFTS"
 """``0`` or ``1``: do without, or use, AMX and repacked weights, and try nothing."""
 
 _PROBE_SECONDS = 60
-
-
-def cache_folder() -> Path:
-    """Where hpd keeps what it found out about this machine."""
-    named = os.environ.get(CACHE_VARIABLE)
-    if named:
-        return Path(named)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "hpd"
+_CPU_DEVICE = 0  # GGML_BACKEND_DEVICE_TYPE_CPU
 
 
 @cache
@@ -51,14 +43,47 @@ def use_extra_bufts() -> bool:
     except (OSError, ValueError, KeyError, TypeError):
         pass
     works = _survives()
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        partial = file.with_suffix(f".{os.getpid()}")
-        partial.write_text(json.dumps({"works": works}))
-        partial.replace(file)
-    except OSError:
-        pass  # no place to remember it: the next process tries again
+    # Where there is no place to remember it, the next process tries again.
+    with contextlib.suppress(OSError):
+        write_json(file, {"works": works})
     return works
+
+
+def processor() -> str:
+    """The processor's name, as the system tells it."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def n_cores() -> int:
+    """The cores that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # Linux has it
+        return os.cpu_count() or 1
+
+
+def devices() -> list[str]:
+    """What llama.cpp can compute on besides the processor: the descriptions of GPUs."""
+    from llama_cpp._ggml import libggml
+
+    libggml.ggml_backend_dev_count.restype = ctypes.c_size_t
+    libggml.ggml_backend_dev_get.argtypes = [ctypes.c_size_t]
+    libggml.ggml_backend_dev_get.restype = ctypes.c_void_p
+    libggml.ggml_backend_dev_type.argtypes = [ctypes.c_void_p]
+    libggml.ggml_backend_dev_description.argtypes = [ctypes.c_void_p]
+    libggml.ggml_backend_dev_description.restype = ctypes.c_char_p
+    found = [libggml.ggml_backend_dev_get(i) for i in range(libggml.ggml_backend_dev_count())]
+    return [
+        libggml.ggml_backend_dev_description(device).decode()
+        for device in found
+        if libggml.ggml_backend_dev_type(device) != _CPU_DEVICE
+    ]
 
 
 def _has_amx() -> bool:

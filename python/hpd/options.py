@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
 
 from hpd.prompt import Layout
 
 Method = Literal["hpd", "ar"]
 OnOverflow = Literal["error", "chunk", "truncate"]
 
+TUNABLE: dict[str, int] = {
+    "in_flight": 24,
+    "n_batch": 512,
+    "n_ubatch": 512,
+    "n_value_batch": -1,
+    "drafts": True,
+}
+"""What ``hpd tune`` tries, and what each is where neither it nor anybody else has said.
+
+They decide how fast values come, not which.
+"""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Options:
     """How documents are read and values are chosen.
 
-    Names and meanings follow llama.cpp's where it has the same setting. Counts of 0 mean: chosen
-    for the model and the machine.
+    Names and meanings follow llama.cpp's where it has the same setting. Counts of 0, and None,
+    mean: chosen for the model and the machine.
     """
 
     method: Method = "hpd"
@@ -25,10 +38,11 @@ class Options:
     """What a field sees of the others: nothing, or (``skeleton``) the keys before its own."""
     stack: int = 1
     """Documents in one prompt."""
-    in_flight: int = 16
-    """Prompts decoded together."""
-    drafts: bool = True
-    """Guess tokens and let the model verify them; the values stay the same, the steps get fewer."""
+    in_flight: int = 0
+    """Prompts decoded together; 0: as tuned, else 24."""
+    drafts: bool | None = None
+    """Guess tokens and let the model verify them; the values stay the same, the steps get fewer.
+    None: as tuned, else True."""
     draft_model: str = ""
     """A smaller model of the same vocabulary that guesses tokens: a GGUF file, or
     ``user/repo[:QUANT]`` on the Hugging Face Hub. The model verifies what it guesses."""
@@ -41,13 +55,13 @@ class Options:
 
     n_ctx: int = 0
     """KV cells for everything in flight."""
-    n_batch: int = 512
-    """Tokens in one decode call."""
-    n_ubatch: int = 512
-    """Tokens in one pass over the weights."""
-    n_value_batch: int = -1
+    n_batch: int = 0
+    """Tokens in one decode call; 0: as tuned, else 512."""
+    n_ubatch: int = 0
+    """Tokens in one pass over the weights; 0: as tuned, else 512."""
+    n_value_batch: int | None = None
     """Tokens in a batch of values alone; 0: values ride in the batches that read documents;
-    negative: whichever is faster here."""
+    negative: as the engine thinks best. None: as tuned, else the engine's choice."""
     n_threads: int = 0
     n_gpu_layers: int = -1
     """Layers on the GPU; negative: all of them."""
@@ -89,12 +103,26 @@ class Options:
             value = getattr(self, name)
             if value not in allowed:
                 raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
-        for name in ("stack", "in_flight", "max_tokens", "n_batch", "n_ubatch", "n_draft"):
+        for name in ("stack", "max_tokens", "n_draft"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
-        for name in ("n_ctx", "n_threads", "seed", "temperature"):
+        for name in (
+            *("in_flight", "n_batch", "n_ubatch"),
+            *("n_ctx", "n_threads", "seed", "temperature"),
+        ):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} must not be negative, not {getattr(self, name)}")
         for name in ("null_threshold", "draft_p_min"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise ValueError(f"{name} is a probability, not {getattr(self, name)}")
+
+    @property
+    def unset(self) -> tuple[str, ...]:
+        """Those of ``TUNABLE`` that nobody has set."""
+        defaults = {field.name: field.default for field in fields(self)}
+        return tuple(name for name in TUNABLE if getattr(self, name) == defaults[name])
+
+    def filled(self, tuned: Mapping[str, int] | None = None) -> Options:
+        """The same, and what nobody has set as in ``tuned``, or else as in ``TUNABLE``."""
+        found: dict[str, Any] = {**TUNABLE, **(tuned or {})}
+        return replace(self, **{name: found[name] for name in self.unset})

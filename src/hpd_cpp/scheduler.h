@@ -18,7 +18,7 @@ struct Limits {
     int32_t n_cells = 0;       // KV cells
     int32_t n_batch = 512;     // tokens in a batch
     int32_t n_value_batch = 0;  // tokens in a batch of values alone; 0: all in one batch
-    int32_t n_in_flight = 16;   // requests
+    int32_t n_in_flight = 24;   // requests
     // A beginning that two instructions have in common is kept once if it is this long: it takes a
     // sequence id.
     int32_t n_common_least = 16;

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hpd import _native
-from hpd.hardware import use_extra_bufts
+from hpd.hardware import processor, use_extra_bufts
 from hpd.version import __version__
 
 
@@ -23,7 +23,7 @@ def environment(model: _native.Model, path: Path) -> dict[str, Any]:
         "llama_cpp": llama_cpp.llama_print_system_info().decode().strip(),
         "python": platform.python_version(),
         "system": platform.platform(),
-        "processor": _processor(),
+        "processor": processor(),
         "n_cores": os.cpu_count(),
         "gpu_offload": bool(llama_cpp.llama_supports_gpu_offload()),
         "extra_bufts": use_extra_bufts(),
@@ -31,13 +31,3 @@ def environment(model: _native.Model, path: Path) -> dict[str, Any]:
         "model_description": model.description,
         "model_bytes": model.n_bytes,
     }
-
-
-def _processor() -> str:
-    try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()

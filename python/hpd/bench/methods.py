@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
-from hpd.options import Options
+from hpd.options import TUNABLE, Options
 
 Kind = Literal["prefill", "ar", "ar-batched", "hpd"]
 KINDS: tuple[Kind, ...] = ("prefill", "ar", "ar-batched", "hpd")
@@ -15,7 +15,10 @@ KINDS: tuple[Kind, ...] = ("prefill", "ar", "ar-batched", "hpd")
 _AR_IN_FLIGHT = "in_flight=4|8|16|32"
 _DOCUMENTS = "documents"
 _TYPES = {
-    f.name: type(f.default) for f in fields(Options) if isinstance(f.default, int | str | float)
+    **{
+        f.name: type(f.default) for f in fields(Options) if isinstance(f.default, int | str | float)
+    },
+    **{name: type(default) for name, default in TUNABLE.items()},
 }
 
 SWEEPS: dict[str, tuple[str, ...]] = {
@@ -69,7 +72,8 @@ def parse_contest(text: str, base: Options | None = None) -> Contest:
     if kind == "ar-batched" and "in_flight=" not in settings:
         settings = ",".join(filter(None, (_AR_IN_FLIGHT, settings)))
     choices = [_choices(setting, text) for setting in settings.split(",") if setting]
-    options = base or Options()
+    # Not as tuned: figures tell of the settings that their names say.
+    options = (base or Options()).filled()
     if kind == "ar":
         options = replace(options, in_flight=1)
     if kind.startswith("ar"):

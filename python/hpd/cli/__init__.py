@@ -20,12 +20,22 @@ from hpd.cli import eval as eval_command
 from hpd.cli import extract as extract_command
 from hpd.cli import finetune as finetune_command
 from hpd.cli import schema as schema_command
+from hpd.cli import tune as tune_command
 from hpd.cli.common import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, UsageError, say
 from hpd.cli.version import VersionAction
 from hpd.errors import HpdError, SchemaError
 from hpd.schema import SchemaWarning
+from hpd.tuned import TunedWarning
 
-COMMANDS = (extract_command, eval_command, bench_command, finetune_command, schema_command)
+COMMANDS = (
+    extract_command,
+    eval_command,
+    bench_command,
+    tune_command,
+    finetune_command,
+    schema_command,
+)
+_OURS = (SchemaWarning, TunedWarning)
 
 _DESCRIPTION = """\
 Structured values out of documents with a local model, all fields decoded at once.
@@ -36,8 +46,9 @@ Structured values out of documents with a local model, all fields decoded at onc
 """
 
 _EPILOG = """\
-Environment: HPD_MODEL (the model if none is named), and Hugging Face's HF_HOME, HF_TOKEN and
-HF_HUB_OFFLINE. Exit codes: 0 fine, 1 failure, 2 usage or bad schema, 3 some documents failed,
+Environment: HPD_MODEL (the model if none is named), HPD_TUNED=0 (leave out what hpd tune found),
+HPD_CACHE (the folder where that is kept), and Hugging Face's HF_HOME, HF_TOKEN and HF_HUB_OFFLINE.
+Exit codes: 0 fine, 1 failure, 2 usage or bad schema, 3 some documents failed,
 130 interrupted.
 """
 
@@ -88,12 +99,13 @@ def _plain_warnings() -> Iterator[None]:
     show = warnings.showwarning
 
     def plainly(message: Warning | str, category: type[Warning], *rest: Any, **named: Any) -> None:
-        if issubclass(category, SchemaWarning):
+        if issubclass(category, _OURS):
             say(f"warning: {message}")
         else:
             show(message, category, *rest, **named)
 
     with warnings.catch_warnings():
-        warnings.simplefilter("always", SchemaWarning)
+        for ours in _OURS:
+            warnings.simplefilter("always", ours)
         warnings.showwarning = plainly
         yield

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from hpd.errors import HpdError, InputError
@@ -23,6 +23,16 @@ class UsageError(HpdError):
 def say(message: str) -> None:
     """One line for a person, on standard error."""
     print(f"hpd: {message}", file=sys.stderr, flush=True)
+
+
+def in_words(settings: Mapping[str, int]) -> str:
+    """Settings as ``hpd bench`` takes them: ``in_flight=8, drafts=on``."""
+    return ", ".join(f"{name}={setting_text(value)}" for name, value in settings.items())
+
+
+def setting_text(value: int) -> str:
+    """A setting's value for people."""
+    return ("off", "on")[value] if isinstance(value, bool) else str(value)
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from hpd.cli.common import (
     EXIT_SOME_FAILED,
     UsageError,
     before_the_model,
+    in_words,
     say,
 )
 from hpd.cli.extract_arguments import EPILOG, add_arguments, options_of
@@ -95,6 +96,8 @@ def run(arguments: argparse.Namespace) -> int:
                         ) as extractor,
                         _progress_bar(arguments, writer.n_kept) as bar,
                     ):
+                        if options.verbose:
+                            _say_tuned(extractor.tuned)
                         job.run(extractor, itertools.chain([first], todo), bar)
             except KeyboardInterrupt:
                 job.say_interrupted()
@@ -184,6 +187,11 @@ def _check(arguments: argparse.Namespace, schemas: Schema | Mapping[str, Schema]
             raise UsageError("--resume needs a file to go on with: -o OUT")
     elif _same_file(arguments.output, arguments.input):
         raise UsageError(f"{arguments.output} is INPUT, and would be overwritten")
+
+
+def _say_tuned(tuned: Mapping[str, int]) -> None:
+    if tuned:
+        say(f"as hpd tune found: {in_words(tuned)}; HPD_TUNED=0 leaves that out")
 
 
 def _same_file(one: str, other: str) -> bool:

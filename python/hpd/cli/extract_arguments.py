@@ -9,7 +9,7 @@ from hpd.cli.common import UsageError, add_model_arguments, integer, number
 from hpd.cli.schema import SCHEMA_HELP
 from hpd.errors import ModelLoadError
 from hpd.model import parse_lora
-from hpd.options import Options
+from hpd.options import TUNABLE, Options
 from hpd.records import FORMATS, TEXT_FIELDS
 
 _DEFAULTS = Options()
@@ -98,13 +98,13 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
         "--in-flight",
         metavar="N",
         type=integer(1),
-        help=f"prompts decoded together (default {_DEFAULTS.in_flight})",
+        help=f"prompts decoded together (default: as tuned, else {TUNABLE['in_flight']})",
     )
     group.add_argument(
         "--drafts",
         action=argparse.BooleanOptionalAction,
         help="guess tokens where that pays and let the model verify them: the same values in "
-        "fewer, larger steps (default: yes)",
+        "fewer, larger steps (default: as tuned, else yes)",
     )
     group.add_argument(
         "-md",
@@ -182,7 +182,7 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
         dest="n_batch",
         metavar="N",
         type=integer(1),
-        help=f"tokens in one decode call (default {_DEFAULTS.n_batch})",
+        help=f"tokens in one decode call (default: as tuned, else {TUNABLE['n_batch']})",
     )
     group.add_argument(
         "-ub",
@@ -190,7 +190,15 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
         dest="n_ubatch",
         metavar="N",
         type=integer(1),
-        help=f"tokens in one pass over the weights (default {_DEFAULTS.n_ubatch})",
+        help=f"tokens in one pass over the weights (default: as tuned, else {TUNABLE['n_ubatch']})",
+    )
+    group.add_argument(
+        "--value-batch-size",
+        dest="n_value_batch",
+        metavar="N",
+        type=integer(-1),
+        help="tokens in a batch of values alone; 0: values ride in the batches that read "
+        "documents; -1: as the engine thinks best (default: as tuned, else -1)",
     )
     group.add_argument(
         "-t", "--threads", dest="n_threads", metavar="N", type=integer(0), help="(0: chosen)"

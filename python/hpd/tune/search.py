@@ -1,0 +1,198 @@
+"""Which settings are the fastest: one after the other is varied, and the best value is kept."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from hpd.errors import HpdError
+
+Settings = Mapping[str, int]
+Axis = Sequence[Settings]
+"""Values of one setting, or of several that go together."""
+
+TIE = 0.03
+"""Part of a time by which another must be shorter to count as shorter."""
+
+_N_RUNS = 3
+_HOPELESS = 1.2  # times the first run of the fastest: not worth another one
+_MAX_PASSES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Settings, used once."""
+
+    seconds: float
+    n_different: int = 0
+    """Documents that were answered otherwise than with the default settings."""
+
+
+Measure = Callable[[Settings], Run]
+
+
+@dataclass(slots=True)
+class Trial:
+    """All that is known of some settings."""
+
+    settings: Settings
+    seconds: list[float] = field(default_factory=list)
+    """Of each run."""
+    n_different: int = 0
+    problem: str = ""
+    """Why they cannot be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The end of a search."""
+
+    chosen: Settings
+    speedup: float
+    """The default's time over that of what was chosen, taken in turns; 1 if they are the same."""
+    trials: list[Trial]
+    """In the order in which they were first tried; the default is the first."""
+
+
+class Search:
+    """Coordinate descent from the default settings.
+
+    Args:
+        measure: uses settings once; ``HpdError`` means that they do not work here.
+        default: all settings; they win ties.
+        n_tolerated: documents that settings may answer otherwise than the default.
+        axes: what is varied, the one that matters most first.
+        is_over: whether the time for trying is up.
+    """
+
+    def __init__(
+        self,
+        measure: Measure,
+        default: Settings,
+        axes: Sequence[Axis],
+        n_tolerated: int,
+        is_over: Callable[[], bool],
+    ) -> None:
+        self._measure = measure
+        self._default = default
+        self._axes = axes
+        self._n_tolerated = n_tolerated
+        self._is_over = is_over
+        self._trials: list[Trial] = []
+
+    def run(self) -> Found:
+        """Try until nothing is gained any more, or the time is up.
+
+        Raises:
+            HpdError: the default settings do not work.
+        """
+        # In no contest: it warms up the machine, and its answers are those to compare with.
+        self._seconds(self._default)
+        best = self._default
+        done: set[frozenset[frozenset[tuple[str, int]]]] = set()
+        for _ in range(_MAX_PASSES):
+            start = best
+            for axis in self._axes:
+                candidates = _unique([best, *({**best, **change} for change in axis)])
+                contest = frozenset(frozenset(settings.items()) for settings in candidates)
+                if contest not in done and len(candidates) > 1:
+                    done.add(contest)
+                    best = self._winner(candidates, axis)
+            if best == start:
+                break
+        return self._confirmed(best)
+
+    def _winner(self, candidates: Sequence[Settings], axis: Axis) -> Settings:
+        """The fastest; of those that are as good as that, the most ordinary."""
+        incumbent = candidates[0]
+        times = self._contest(candidates)
+        if times[0] is None:
+            return incumbent  # the time was up
+        medians = [
+            statistics.median(runs) if runs and self._is_usable(settings) else float("inf")
+            for settings, runs in zip(candidates, times, strict=True)
+        ]
+        limit = min(medians) * (1 + TIE)
+        usual = {name: self._default[name] for change in axis for name in change}
+        ordinary = [{**incumbent, **usual}, incumbent]
+        for settings in ordinary:
+            if settings in candidates and medians[candidates.index(settings)] <= limit:
+                return settings
+        return candidates[medians.index(min(medians))]
+
+    def _contest(self, candidates: Sequence[Settings]) -> list[list[float] | None]:
+        """The seconds of each candidate's runs, None where there was no time for any.
+
+        They take turns, forwards and backwards, so that a machine that grows slow or fast in the
+        meantime favours none.
+        """
+        times: list[list[float]] = [[] for _ in candidates]
+        left = list(range(len(candidates)))
+        for number in range(_N_RUNS):
+            for i in left if number % 2 == 0 else reversed(left):
+                if self._is_over():
+                    return [runs or None for runs in times]
+                seconds = self._seconds(candidates[i])
+                if seconds is not None:
+                    times[i].append(seconds)
+            fastest = min((statistics.median(runs) for runs in times if runs), default=0.0)
+            left = [
+                i
+                for i in left
+                if self._is_usable(candidates[i])
+                and statistics.median(times[i]) <= fastest * _HOPELESS
+            ]
+            if len(left) < 2:
+                break
+        return [runs or None for runs in times]
+
+    def _confirmed(self, best: Settings) -> Found:
+        """The best beside the default once more: small gains of several steps may be none."""
+        if best == self._default:
+            return Found(best, 1.0, self._trials)
+        ratios = []
+        for number in range(_N_RUNS):
+            pair = (self._default, best)
+            seconds = [self._seconds(s) for s in (pair if number % 2 == 0 else pair[::-1])]
+            if None in seconds:
+                return Found(self._default, 1.0, self._trials)
+            first, second = (s for s in seconds if s is not None)
+            ratios.append(first / second if number % 2 == 0 else second / first)
+        speedup = statistics.median(ratios)
+        if speedup <= 1 + TIE or not self._is_usable(best):
+            return Found(self._default, 1.0, self._trials)
+        return Found(best, speedup, self._trials)
+
+    def _seconds(self, settings: Settings) -> float | None:
+        trial = self._trial(settings)
+        try:
+            run = self._measure(settings)
+        except HpdError as error:
+            if settings == self._default:
+                raise
+            trial.problem = str(error)
+            return None
+        trial.seconds.append(run.seconds)
+        trial.n_different = max(trial.n_different, run.n_different)
+        return run.seconds
+
+    def _is_usable(self, settings: Settings) -> bool:
+        """They work, and answer as the default settings do."""
+        trial = self._trial(settings)
+        return not trial.problem and trial.n_different <= self._n_tolerated
+
+    def _trial(self, settings: Settings) -> Trial:
+        for trial in self._trials:
+            if trial.settings == settings:
+                return trial
+        self._trials.append(Trial(settings))
+        return self._trials[-1]
+
+
+def _unique(all_settings: Sequence[Settings]) -> list[Settings]:
+    unique: list[Settings] = []
+    for settings in all_settings:
+        if settings not in unique:
+            unique.append(settings)
+    return unique

@@ -1,0 +1,98 @@
+"""Settings, tried on documents; the model's own answers are decoded and compared."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from hpd.bench.measure import Bench, Measurement
+from hpd.bench.methods import Method
+from hpd.bench.rounds import n_different
+from hpd.options import TUNABLE, Options
+from hpd.tune.search import Axis, Run, Settings
+
+AXES: tuple[Axis, ...] = (
+    tuple({"in_flight": n} for n in (4, 8, 16, 24, 48)),
+    ({"drafts": True}, {"drafts": False}),
+    tuple({"n_batch": n, "n_ubatch": n} for n in (256, 512, 1024, 2048)),
+    tuple({"n_value_batch": n} for n in (-1, 0, 32, 128)),
+)
+"""What is tried. Tokens in one decode call and in one pass go together: fewer in a pass would save
+memory only."""
+
+_N_PROBED = 8
+_N_RUNS = 40
+"""About so many runs a search has, when it has the time for all."""
+_FEWEST = 32
+"""Documents: with fewer, nothing could be said of many in flight."""
+
+
+def n_tolerated(n_documents: int) -> int:
+    """Documents of which settings may give other answers.
+
+    Not none: what is computed beside what decides how sums are rounded, and rounding decides
+    between values that are as good as equally likely. The default does not always agree with
+    itself, as how much is drafted hangs on what was measured.
+    """
+    return max(1, n_documents // 10)
+
+
+class Timer:
+    """Times settings on the first documents of a bench's workload.
+
+    Args:
+        bench: the model and the documents.
+        base: what the settings are not about.
+        n_documents: that the bench has.
+        note: told of each measurement.
+    """
+
+    def __init__(
+        self,
+        bench: Bench,
+        base: Options,
+        n_documents: int,
+        note: Callable[[Settings, Measurement], None],
+    ) -> None:
+        self._bench = bench
+        self._base = base
+        self._note = note
+        self._answers: Mapping[int, Any] | None = None
+        self.n_documents = n_documents
+
+    def fit(self, seconds: float) -> None:
+        """Take as many documents as fit a search of so many seconds."""
+        n_probed = min(_N_PROBED, self.n_documents)
+        method = Method("tune", "hpd", self._base.filled(), n_probed)
+        took = self._bench.measure(method, 0).measurement.seconds / n_probed
+        n_fitting = math.ceil(seconds / _N_RUNS / took)
+        self.n_documents = min(self.n_documents, max(_FEWEST, n_fitting))
+
+    def measure(self, settings: Settings) -> Run:
+        """Use settings once.
+
+        Raises:
+            HpdError: they do not work here, or a document cannot be decoded.
+        """
+        method = Method("tune", "hpd", self._base.filled(settings), self.n_documents)
+        outcome = self._bench.measure(method, 1)
+        self._note(settings, outcome.measurement)
+        if self._answers is None:
+            self._answers = outcome.answers
+        return Run(outcome.measurement.seconds, n_different(outcome.answers, self._answers))
+
+
+def axes_for(base: Options, n_documents: int) -> list[Axis]:
+    """What is to be tried with so many documents, without what ``base`` has set."""
+    axes: Sequence[Axis] = [
+        [change for change in axis if change.get("in_flight", 0) <= n_documents] for axis in AXES
+    ]
+    free = set(base.unset)
+    return [axis for axis in axes if axis and free.issuperset(axis[0])]
+
+
+def default_settings(base: Options) -> dict[str, int]:
+    """All settings as they are where nothing is tuned."""
+    filled = base.filled()
+    return {name: getattr(filled, name) for name in TUNABLE}
