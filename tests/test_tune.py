@@ -58,7 +58,7 @@ def test_negative_counts_are_refused(name: str) -> None:
 
 def test_the_engine_never_sees_what_was_not_set() -> None:
     native = hpd.extract.engine_options(Options())
-    assert (native.n_in_flight, native.n_batch, native.n_ubatch) == (16, 512, 512)
+    assert (native.n_in_flight, native.n_batch, native.n_ubatch) == (24, 512, 512)
     assert (native.n_value_batch, native.drafts) == (-1, True)
 
 
@@ -191,7 +191,7 @@ def test_nothing_new_is_tried_when_the_time_is_up(n_runs: int) -> None:
     found = machine.search()
     # The default comes first, and what won is held against it at the end.
     assert len(machine.used) <= max(1, n_runs) + 6
-    assert found.chosen["in_flight"] == (16 if n_runs < 3 else 4)
+    assert found.chosen["in_flight"] == (24 if n_runs < 3 else 4)
     assert len(found.trials) <= max(1, n_runs)
 
 
@@ -300,7 +300,7 @@ def test_the_extractor_takes_what_was_tuned(tiny_model: TinyModel) -> None:
     texts = [f"Nike shoe {n}, black" for n in range(12)]
     with Extractor("brand, color", path, **SETTINGS) as extractor:
         assert extractor.tuned == {}
-        assert extractor.options.in_flight == 16
+        assert extractor.options.in_flight == 24
         answers = [extraction.data for extraction in extractor.extract_many(texts)]
     keep(path)
     with Extractor("brand, color", path, **SETTINGS) as extractor:
@@ -348,7 +348,7 @@ def test_a_broken_file_does_not_stop_the_extractor(tiny_model: TinyModel) -> Non
         pytest.warns(tuned.TunedWarning),
         Extractor("a", path, **SETTINGS) as extractor,
     ):
-        assert extractor.options.in_flight == 16
+        assert extractor.options.in_flight == 24
 
 
 def test_figures_are_of_the_settings_that_their_names_say() -> None:
@@ -401,7 +401,7 @@ def test_the_command_keeps_what_the_next_run_takes(
 
     extract = ["extract", *source, "-c", "1024", "-t", "1", "--max-tokens", "6", "--verbose"]
     assert main(extract) == 0
-    assert "as hpd tune found: in_flight=16, n_batch=512" in capsys.readouterr().err
+    assert "as hpd tune found: in_flight=24, n_batch=512" in capsys.readouterr().err
     monkeypatch.setenv(tuned.TUNED_VARIABLE, "0")
     assert main(extract) == 0
     assert "hpd tune" not in capsys.readouterr().err

@@ -1,7 +1,7 @@
 """The engine of hpd, on llama.cpp: src/hpd_cpp/bindings.cpp."""
 
 from collections.abc import Callable, Sequence
-from typing import final
+from typing import ClassVar, final
 
 @final
 class SamplingOptions:
@@ -236,8 +236,12 @@ class Scheduler:
 
 @final
 class BatchKind:
-    reading: BatchKind
-    values: BatchKind
+    reading: ClassVar[BatchKind]
+    values: ClassVar[BatchKind]
+    @property
+    def name(self) -> str: ...
+    @property
+    def value(self) -> int: ...
 
 class BatchCost:
     def __init__(self) -> None: ...

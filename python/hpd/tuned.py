@@ -27,7 +27,10 @@ TUNED_VARIABLE = "HPD_TUNED"
 """``0``: do as if nothing had been tuned."""
 
 # What is fast with one of these may be slow with another.
-_CONDITIONS = ("layout", "stack", "n_gpu_layers", "flash_attn", "cache_type_k", "cache_type_v")
+_CONDITIONS = (
+    *("layout", "stack", "draft_model"),
+    *("n_gpu_layers", "flash_attn", "cache_type_k", "cache_type_v"),
+)
 
 
 class TunedWarning(UserWarning):
