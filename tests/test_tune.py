@@ -317,7 +317,7 @@ def test_what_is_said_wins(tiny_model: TinyModel, monkeypatch: pytest.MonkeyPatc
         assert (extractor.options.in_flight, extractor.options.drafts) == (16, True)
     monkeypatch.setenv(tuned.TUNED_VARIABLE, "0")
     with Extractor("a", path, **SETTINGS) as extractor:
-        assert (extractor.tuned, extractor.options.in_flight) == ({}, 16)
+        assert (extractor.tuned, extractor.options.in_flight) == ({}, 24)
 
 
 def test_what_was_tuned_is_for_other_options_not_taken(tiny_model: TinyModel) -> None:
@@ -392,9 +392,9 @@ def test_the_command_keeps_what_the_next_run_takes(
     assert "drafts=off: 2.00 times as fast as the default settings" in out
     lines = [line.split() for line in out.splitlines()]
     assert lines[0] == [*TUNABLE, "runs", "ms/doc"]
-    assert ["16", "512", "512", "-1", "on"] in [line[:5] for line in lines]
+    assert ["24", "512", "512", "-1", "on"] in [line[:5] for line in lines]
     (chosen,) = (line for line in lines if line[-1:] == ["chosen"])
-    assert chosen[:5] == ["16", "512", "512", "-1", "off"]
+    assert chosen[:5] == ["24", "512", "512", "-1", "off"]
     (file,) = own_cache.glob("tuned-*.json")
     assert str(file) in out
     assert json.loads(file.read_text())["tuned"]["drafts"] is False
