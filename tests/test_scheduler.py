@@ -84,6 +84,7 @@ def workloads(draw: st.DrawFn) -> dict[str, object]:
         "n_in_flight": draw(st.integers(1, 6)),
         "couples": draw(st.booleans()),
         "n_value_batch": draw(st.integers(0, 12)),
+        "n_busy_cells": draw(st.sampled_from([0, 10, 30, 1000])),
         "n_common_least": draw(st.integers(1, 4)),
         "requests": requests,
         "restart_at": draw(st.sets(st.integers(0, 30), max_size=2)),
@@ -93,7 +94,7 @@ def workloads(draw: st.DrawFn) -> dict[str, object]:
 @settings(max_examples=300, deadline=None)
 @given(workloads())
 def test_every_value_sees_its_prompt_its_key_and_itself(workload: dict) -> None:
-    names = ("n_seq", "n_cells", "n_batch", "n_value_batch", "n_in_flight")
+    names = ("n_seq", "n_cells", "n_batch", "n_value_batch", "n_in_flight", "n_busy_cells")
     limits = {name: workload[name] for name in (*names, "n_common_least", "couples")}
     scheduler = _core.Scheduler(**limits)
     cache = Cache(workload["n_cells"], workload["n_seq"], couples=workload["couples"])
@@ -194,6 +195,32 @@ def test_what_instructions_have_in_common_is_read_once(n_common: int) -> None:
         n_common_read += sum(token == 1 for token, *_ in batch)
         scheduler.commit([7] * len(rows), [True] * len(rows))
     assert n_common_read == (n_common if n_common > 16 else 3 * n_common)
+
+
+@pytest.mark.parametrize(("n_busy_cells", "n_together"), [(0, 1), (23, 1), (28, 2), (43, 3)])
+def test_fewer_requests_run_together_where_they_fill_the_busy_cells(
+    n_busy_cells: int, n_together: int
+) -> None:
+    """The instruction, which they share, does not count; a request alone always runs."""
+    scheduler = _core.Scheduler(
+        n_seq=99, n_cells=900, n_batch=64, n_in_flight=9, couples=True, n_busy_cells=n_busy_cells
+    )
+    instruction = list(range(100, 120))
+    for i in range(7):
+        document = [i] * 12
+        fields = [_native.Field([50], max_tokens=9)]
+        scheduler.submit(i, instruction + document, len(instruction), fields)
+    seen_alive = set()
+    n_left = dict.fromkeys(range(7), 3)
+    while not scheduler.idle:
+        _, _, rows = scheduler.plan()
+        seen_alive.add(len(rows))
+        for _, i, _ in rows:
+            n_left[i] -= 1
+        scheduler.commit([7] * len(rows), [n_left[i] == 0 for _, i, _ in rows])
+        scheduler.take_finished()
+    assert max(seen_alive) == n_together
+    assert all(left == 0 for left in n_left.values())
 
 
 def test_values_apart_come_in_full_batches() -> None:

@@ -58,7 +58,7 @@ def test_negative_counts_are_refused(name: str) -> None:
 
 def test_the_engine_never_sees_what_was_not_set() -> None:
     native = hpd.extract.engine_options(Options())
-    assert (native.n_in_flight, native.n_batch, native.n_ubatch) == (24, 512, 512)
+    assert (native.n_in_flight, native.n_batch, native.n_ubatch) == (0, 512, 512)
     assert (native.n_value_batch, native.drafts) == (-1, True)
 
 
@@ -191,7 +191,7 @@ def test_nothing_new_is_tried_when_the_time_is_up(n_runs: int) -> None:
     found = machine.search()
     # The default comes first, and what won is held against it at the end.
     assert len(machine.used) <= max(1, n_runs) + 6
-    assert found.chosen["in_flight"] == (24 if n_runs < 3 else 4)
+    assert found.chosen["in_flight"] == (0 if n_runs < 3 else 4)
     assert len(found.trials) <= max(1, n_runs)
 
 
@@ -203,8 +203,8 @@ def test_what_was_said_is_not_varied() -> None:
 
 
 def test_no_more_are_in_flight_than_there_are_documents() -> None:
-    assert [change["in_flight"] for change in axes_for(Options(), 20)[0]] == [4, 8, 16]
-    assert len(axes_for(Options(), 3)) == len(AXES) - 1
+    assert [change["in_flight"] for change in axes_for(Options(), 20)[0]] == [0, 4, 8, 16]
+    assert axes_for(Options(), 3)[0] == [{"in_flight": 0}]
 
 
 def test_every_default_is_among_what_is_tried() -> None:
@@ -243,7 +243,7 @@ def test_what_is_kept_is_found_for_the_same_model_and_machine_only() -> None:
         "{}",
         '{"tuned": null}',
         json.dumps({"tuned": {**FASTEST, "drafts": 1}}),
-        json.dumps({"tuned": {**FASTEST, "in_flight": 0}}),
+        json.dumps({"tuned": {**FASTEST, "in_flight": -1}}),
         json.dumps({"tuned": {**FASTEST, "n_batch": -5}}),
         json.dumps({"tuned": {**FASTEST, "n_ubatch": "512"}}),
         "\udcff",
@@ -300,7 +300,7 @@ def test_the_extractor_takes_what_was_tuned(tiny_model: TinyModel) -> None:
     texts = [f"Nike shoe {n}, black" for n in range(12)]
     with Extractor("brand, color", path, **SETTINGS) as extractor:
         assert extractor.tuned == {}
-        assert extractor.options.in_flight == 24
+        assert extractor.options.in_flight == 0
         answers = [extraction.data for extraction in extractor.extract_many(texts)]
     keep(path)
     with Extractor("brand, color", path, **SETTINGS) as extractor:
@@ -317,7 +317,7 @@ def test_what_is_said_wins(tiny_model: TinyModel, monkeypatch: pytest.MonkeyPatc
         assert (extractor.options.in_flight, extractor.options.drafts) == (16, True)
     monkeypatch.setenv(tuned.TUNED_VARIABLE, "0")
     with Extractor("a", path, **SETTINGS) as extractor:
-        assert (extractor.tuned, extractor.options.in_flight) == ({}, 24)
+        assert (extractor.tuned, extractor.options.in_flight) == ({}, 0)
 
 
 def test_what_was_tuned_is_for_other_options_not_taken(tiny_model: TinyModel) -> None:
@@ -348,7 +348,7 @@ def test_a_broken_file_does_not_stop_the_extractor(tiny_model: TinyModel) -> Non
         pytest.warns(tuned.TunedWarning),
         Extractor("a", path, **SETTINGS) as extractor,
     ):
-        assert extractor.options.in_flight == 24
+        assert extractor.options.in_flight == 0
 
 
 def test_figures_are_of_the_settings_that_their_names_say() -> None:
@@ -392,16 +392,16 @@ def test_the_command_keeps_what_the_next_run_takes(
     assert "drafts=off: 2.00 times as fast as the default settings" in out
     lines = [line.split() for line in out.splitlines()]
     assert lines[0] == [*TUNABLE, "runs", "ms/doc"]
-    assert ["24", "512", "512", "-1", "on"] in [line[:5] for line in lines]
+    assert ["0", "512", "512", "-1", "on"] in [line[:5] for line in lines]
     (chosen,) = (line for line in lines if line[-1:] == ["chosen"])
-    assert chosen[:5] == ["24", "512", "512", "-1", "off"]
+    assert chosen[:5] == ["0", "512", "512", "-1", "off"]
     (file,) = own_cache.glob("tuned-*.json")
     assert str(file) in out
     assert json.loads(file.read_text())["tuned"]["drafts"] is False
 
     extract = ["extract", *source, "-c", "1024", "-t", "1", "--max-tokens", "6", "--verbose"]
     assert main(extract) == 0
-    assert "as hpd tune found: in_flight=24, n_batch=512" in capsys.readouterr().err
+    assert "as hpd tune found: in_flight=0, n_batch=512" in capsys.readouterr().err
     monkeypatch.setenv(tuned.TUNED_VARIABLE, "0")
     assert main(extract) == 0
     assert "hpd tune" not in capsys.readouterr().err

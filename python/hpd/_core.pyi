@@ -204,6 +204,7 @@ class Scheduler:
         n_in_flight: int,
         couples: bool,
         n_value_batch: int = 0,
+        n_busy_cells: int = 2**31 - 1,
         n_common_least: int = 16,
     ) -> None: ...
     def submit(

@@ -80,7 +80,7 @@ class Extractor:
         self._fitters: dict[str | None, Fitter] = {}
         # A document must not wait forever for others of its category. What was tuned has no say
         # in this: which documents share a prompt must not depend on it.
-        self._patience = 4 * asked.stack * asked.filled().in_flight
+        self._patience = 4 * asked.stack * asked.filled().most_in_flight
         self._threads: ThreadPoolExecutor | None = None
 
     def extract(self, document: str, *, category: str | None = None) -> Extraction:
@@ -97,7 +97,7 @@ class Extractor:
         """``extract`` for asyncio: as many as ``in_flight`` at a time are decoded together."""
         if self._threads is None:
             # As many threads as asyncio has of its own may be fewer.
-            self._threads = ThreadPoolExecutor(self.options.in_flight, "hpd")
+            self._threads = ThreadPoolExecutor(self.options.most_in_flight, "hpd")
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(
             self._threads, lambda: self.extract(document, category=category)

@@ -12,7 +12,7 @@ Method = Literal["hpd", "ar"]
 OnOverflow = Literal["error", "chunk", "truncate"]
 
 TUNABLE: dict[str, int] = {
-    "in_flight": 24,
+    "in_flight": 0,
     "n_batch": 512,
     "n_ubatch": 512,
     "n_value_batch": -1,
@@ -22,6 +22,8 @@ TUNABLE: dict[str, int] = {
 
 They decide how fast values come, not which.
 """
+
+_MOST_IN_FLIGHT = 24  # of the engine's choice: Limits::n_in_flight
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,8 +40,9 @@ class Options:
     """What a field sees of the others: nothing, or (``skeleton``) the keys before its own."""
     stack: int = 1
     """Documents in one prompt."""
-    in_flight: int = 0
-    """Prompts decoded together; 0: as tuned, else 24."""
+    in_flight: int | None = None
+    """Prompts decoded together; 0: as many as the engine thinks best, which is 24 or, on
+    a CPU, fewer where they are long. None: as tuned, else the engine's choice."""
     drafts: bool | None = None
     """Guess tokens and let the model verify them; the values stay the same, the steps get fewer.
     None: as tuned, else True."""
@@ -110,11 +113,16 @@ class Options:
             *("in_flight", "n_batch", "n_ubatch"),
             *("n_ctx", "n_threads", "seed", "temperature"),
         ):
-            if getattr(self, name) < 0:
+            if (getattr(self, name) or 0) < 0:
                 raise ValueError(f"{name} must not be negative, not {getattr(self, name)}")
         for name in ("null_threshold", "draft_p_min"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise ValueError(f"{name} is a probability, not {getattr(self, name)}")
+
+    @property
+    def most_in_flight(self) -> int:
+        """Prompts decoded together, at most."""
+        return self.in_flight or _MOST_IN_FLIGHT
 
     @property
     def unset(self) -> tuple[str, ...]:

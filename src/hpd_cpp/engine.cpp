@@ -11,6 +11,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// A CPU's attention goes over all cells in use, those that a token does not see, too. More documents
+// fill a batch better, but with more cells than these each token costs more than that gains:
+// measured for documents of 20, 300 and 1,000 tokens.
+constexpr int32_t busy_cells_on_cpu = 1536;
+
 double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -22,7 +27,11 @@ Limits limits_of(const Model & model, const Context & context, const EngineOptio
     limits.n_batch = static_cast<int32_t>(context.n_batch());
     limits.n_value_batch =
         options.n_value_batch < 0 ? context.n_value_batch() : options.n_value_batch;
-    limits.n_in_flight = static_cast<int32_t>(std::max(1u, options.n_in_flight));
+    if (options.n_in_flight > 0) {
+        limits.n_in_flight = static_cast<int32_t>(options.n_in_flight);
+    } else if (model.on_cpu()) {
+        limits.n_busy_cells = busy_cells_on_cpu;
+    }
     limits.couples = context.couples();
     // A window may have dropped the cells that a fork in the middle of an instruction would need.
     if (model.n_swa() > 0) limits.n_common_least = std::numeric_limits<int32_t>::max();

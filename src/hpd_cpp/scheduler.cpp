@@ -210,6 +210,8 @@ std::vector<std::unique_ptr<RequestState>> Scheduler::take_finished() {
 bool Scheduler::admit() {
     if (waiting_.empty() || n_running() >= limits_.n_in_flight) return false;
     RequestState & r = *waiting_.front();
+    const int32_t n_new = r.n_prompt() - r.request.n_shared;
+    if (!running_.empty() && n_busy_cells() + n_new > limits_.n_busy_cells) return false;
     if (!fits(r)) return false;
     running_.push_back(std::move(waiting_.front()));
     waiting_.pop_front();
@@ -643,6 +645,15 @@ SeqId Scheduler::take_seq() {
 void Scheduler::free_seq(SeqId s) {
     ops_.push_back({CacheOp::Kind::drop, s});
     free_seqs_.insert(s);
+}
+
+// Cells in use, without those of instructions.
+int32_t Scheduler::n_busy_cells() const {
+    int32_t n = n_cells_used_;
+    for (const Prefix & p : prefixes_) {
+        if (p.ready) n -= p.n_own_cells();
+    }
+    return n;
 }
 
 int32_t Scheduler::n_decoding() const {

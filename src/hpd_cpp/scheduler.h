@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <list>
 #include <memory>
 #include <set>
@@ -19,6 +20,9 @@ struct Limits {
     int32_t n_batch = 512;     // tokens in a batch
     int32_t n_value_batch = 0;  // tokens in a batch of values alone; 0: all in one batch
     int32_t n_in_flight = 24;   // requests
+    // No request is started beside others if more cells than this, without those of instructions,
+    // were in use then.
+    int32_t n_busy_cells = std::numeric_limits<int32_t>::max();
     // A beginning that two instructions have in common is kept once if it is this long: it takes a
     // sequence id.
     int32_t n_common_least = 16;
@@ -102,6 +106,7 @@ public:
     std::vector<std::unique_ptr<RequestState>> take_finished();
 
     int32_t n_running() const { return static_cast<int32_t>(running_.size()); }
+    int32_t n_busy_cells() const;
     int32_t n_decoding() const;  // values that have their first token and want the next
     int32_t n_cells_used() const { return n_cells_used_; }
     uint64_t n_preempted() const { return n_preempted_; }

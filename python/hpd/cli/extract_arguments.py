@@ -97,8 +97,8 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--in-flight",
         metavar="N",
-        type=integer(1),
-        help=f"prompts decoded together (default: as tuned, else {TUNABLE['in_flight']})",
+        type=integer(0),
+        help="prompts decoded together; 0: as many as are thought best (default: as tuned, else 0)",
     )
     group.add_argument(
         "--drafts",

@@ -13,7 +13,7 @@ from hpd.options import TUNABLE, Options
 from hpd.tune.search import Axis, Run, Settings
 
 AXES: tuple[Axis, ...] = (
-    tuple({"in_flight": n} for n in (4, 8, 16, 24, 32, 64)),
+    tuple({"in_flight": n} for n in (0, 4, 8, 16, 32, 64)),
     ({"drafts": True}, {"drafts": False}),
     tuple({"n_batch": n, "n_ubatch": n} for n in (256, 512, 1024, 2048)),
     tuple({"n_value_batch": n} for n in (-1, 0, 32, 128)),
