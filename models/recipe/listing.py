@@ -54,9 +54,7 @@ class Listing:
         return found
 
 
-def make_listing(
-    rng: Random, category: Category | None = None, p_upper: float = 0.04
-) -> Listing:
+def make_listing(rng: Random, category: Category | None = None, p_upper: float = 0.04) -> Listing:
     """A listing of a category, or of one drawn at random; IN CAPITALS as often as ``p_upper``."""
     # A category with more words to learn comes more often.
     category = category or rng.choices(CATEGORIES, cum_weights=_WEIGHTS)[0]

@@ -264,7 +264,7 @@ def engine_options(options: Options) -> _native.EngineOptions:
         "cache_type_v",
     ):
         setattr(native, name, getattr(options, name))
-    native.n_in_flight = options.in_flight
+    native.n_in_flight = options.in_flight or 0
     native.draft_model = load_draft_model(options)
     sampling = _native.SamplingOptions()
     for name in ("temperature", "top_k", "top_p", "min_p", "seed"):

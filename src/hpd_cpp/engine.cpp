@@ -11,9 +11,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A CPU's attention goes over all cells in use, those that a token does not see, too. More documents
-// fill a batch better, but with more cells than these each token costs more than that gains:
-// measured for documents of 20, 300 and 1,000 tokens.
+// A CPU's attention goes over all cells in use, those that a token does not see, too. More
+// documents fill a batch better, but with more cells than these each token costs more than that
+// gains: measured for documents of 20, 300 and 1,000 tokens.
 constexpr int32_t busy_cells_on_cpu = 1536;
 
 double seconds_since(Clock::time_point start) {
