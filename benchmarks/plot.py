@@ -28,11 +28,11 @@ def read_summary(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 def curves(
     summary: list[dict[str, Any]], ratio: str
 ) -> dict[tuple[str, int], list[tuple[int, float]]]:
-    """For each layout and stack: documents in flight, speed-up."""
+    """For each layout and stack: documents in flight, speed-up; where a number of them was said."""
     lines: dict[tuple[str, int], list[tuple[int, float]]] = defaultdict(list)
     for row in summary:
-        if row["kind"] == "hpd" and row[ratio] is not None:
-            settings = row["settings"]
+        settings = row["settings"]
+        if row["kind"] == "hpd" and row[ratio] is not None and settings["in_flight"]:
             lines[settings["layout"], settings["stack"]].append((settings["in_flight"], row[ratio]))
     return {key: sorted(points) for key, points in sorted(lines.items())}
 

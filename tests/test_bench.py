@@ -449,7 +449,8 @@ def test_a_made_up_catalogue_states_half_of_its_attributes(
 
 
 def test_the_plot_has_a_line_for_each_stack(tmp_path: Path) -> None:
-    names = ["ar-batched:in_flight=4", "hpd:stack=2,in_flight=8", "hpd:stack=2,in_flight=1", "hpd"]
+    hpd = ["stack=2,in_flight=8", "stack=2,in_flight=1", "in_flight=16", "drafts=off"]
+    names = ["ar-batched:in_flight=4", *(f"hpd:{settings}" for settings in hpd)]
     summary = summarise([measurement(name, 1, n + 1.0) for n, name in enumerate(names)])
     for row, name in zip(summary, names, strict=True):
         options = parse_contest(name).methods[0].options
