@@ -10,18 +10,18 @@ SOURCES = Path(__file__).resolve().parents[1] / "src" / "hpd_cpp"
 
 LAYERS = (
     {"bindings"},
-    {"engine"},
+    {"engine", "attention_probe"},
     {"model_drafter"},
     {"context", "constraint"},
-    {"model", "scheduler"},
+    {"model", "scheduler", "attention"},
     {"drafting", "key_trie"},
     {"sequence"},
-    {"json_scanner", "sampling", "log"},
-    {"errors", "options"},
+    {"json_scanner", "sampling", "log", "attention_kernel"},
+    {"errors", "options", "exponential"},
 )
 """From the top down: a file includes what stands below it, never its neighbours."""
 
-MEETS_LLAMA_CPP = {"constraint", "context", "log", "model"}
+MEETS_LLAMA_CPP = {"attention", "attention_probe", "constraint", "context", "log", "model"}
 """The files that include llama.cpp's headers themselves."""
 
 CALLS_DECODE = {"context"}

@@ -3,6 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import ClassVar, final
 
+import numpy as np
+from numpy.typing import NDArray
+
 @final
 class SamplingOptions:
     def __init__(self) -> None: ...
@@ -39,6 +42,7 @@ class EngineOptions:
     n_draft: int
     draft_p_min: float
     swa_full: bool
+    cpu_attention: bool
     offload_kqv: bool
     sampling: SamplingOptions
 
@@ -254,5 +258,15 @@ def choose(
     row: Sequence[float], options: SamplingOptions, uniform: float = 0.0
 ) -> tuple[int, float, float]: ...
 def uniform_at(seed: int, stream: int, n: int) -> float: ...
+def attention(
+    q: NDArray[np.float32],
+    k: NDArray[np.float32],
+    v: NDArray[np.float32],
+    mask: NDArray[np.float32],
+    scale: float,
+    isa: str,
+    n_threads: int = 1,
+) -> NDArray[np.float32]: ...
+def attention_kernels() -> list[str]: ...
 def echo_log(on: bool) -> None: ...
 def recent_log() -> str: ...

@@ -260,6 +260,7 @@ def engine_options(options: Options) -> _native.EngineOptions:
         "n_draft",
         "draft_p_min",
         "flash_attn",
+        "cpu_attention",
         "cache_type_k",
         "cache_type_v",
     ):

@@ -69,6 +69,8 @@ class Options:
     n_gpu_layers: int = -1
     """Layers on the GPU; negative: all of them."""
     flash_attn: Literal["auto", "on", "off"] = "auto"
+    cpu_attention: bool = True
+    """On a CPU, hpd's own kernel for flash attention, where the cells are f16."""
     cache_type_k: str = "f16"
     cache_type_v: str = "f16"
     loras: tuple[tuple[str, float], ...] = ()

@@ -29,7 +29,7 @@ TUNED_VARIABLE = "HPD_TUNED"
 # What is fast with one of these may be slow with another.
 _CONDITIONS = (
     *("layout", "stack", "draft_model"),
-    *("n_gpu_layers", "flash_attn", "cache_type_k", "cache_type_v"),
+    *("n_gpu_layers", "flash_attn", "cpu_attention", "cache_type_k", "cache_type_v"),
 )
 
 

@@ -1,4 +1,5 @@
 #include <pybind11/functional.h>
+#include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "attention_probe.h"
 #include "context.h"
 #include "engine.h"
 #include "errors.h"
@@ -96,6 +98,7 @@ void bind_options(py::module_ & m) {
         .def_readwrite("n_draft", &EngineOptions::n_draft)
         .def_readwrite("draft_p_min", &EngineOptions::draft_p_min)
         .def_readwrite("swa_full", &EngineOptions::swa_full)
+        .def_readwrite("cpu_attention", &EngineOptions::cpu_attention)
         .def_readwrite("offload_kqv", &EngineOptions::offload_kqv)
         .def_readwrite("sampling", &EngineOptions::sampling);
 }
@@ -290,6 +293,34 @@ void bind_context(py::module_ & m) {
             py::arg("n_rows"), py::arg("n_vocab"));
 }
 
+void bind_attention(py::module_ & m) {
+    using Array = py::array_t<float, py::array::c_style | py::array::forcecast>;
+    m.def(
+        "attention",
+        [](const Array & q, const Array & k, const Array & v, const Array & mask, float scale,
+           const std::string & isa, int32_t n_threads) {
+            const auto size = [](const Array & a, int axis) {
+                return static_cast<int32_t>(a.shape(axis));
+            };
+            const auto floats = [](const Array & a) {
+                return std::vector<float>(a.data(), a.data() + a.size());
+            };
+            const AttentionOperands operands{
+                size(q, 0), size(k, 0), size(q, 1), size(k, 1), size(k, 2),   size(v, 2),
+                scale,      floats(q),  floats(k),  floats(v),  floats(mask),
+            };
+            const std::vector<float> out = attention_of(operands, isa, n_threads);
+            return Array({q.shape(0), q.shape(1), v.shape(2)}, out.data());
+        },
+        py::arg("q"), py::arg("k"), py::arg("v"), py::arg("mask"), py::arg("scale"), py::arg("isa"),
+        py::arg("n_threads") = 1);
+    m.def("attention_kernels", [] {
+        std::vector<std::string> names;
+        for (const AttentionKernel & kernel : Attention::kernels()) names.emplace_back(kernel.isa);
+        return names;
+    });
+}
+
 // The scheduler alone, for tests that play the model: one decides when each value ends.
 class SchedulerForTests {
 public:
@@ -401,8 +432,8 @@ void bind_parts(py::module_ & m) {
     m.def(
         "choose",
         [](const std::vector<float> & row, const SamplingOptions & options, double uniform) {
-            const Choice c =
-                choose_random(row.data(), static_cast<int32_t>(row.size()), options, uniform);
+            const LogitRow r = read_row(row.data(), static_cast<int32_t>(row.size()));
+            const Choice c = choose_random(r, options, uniform);
             return py::make_tuple(c.token, c.logprob, c.margin);
         },
         py::arg("row"), py::arg("options"), py::arg("uniform") = 0.0);
@@ -427,6 +458,7 @@ PYBIND11_MODULE(_core, m) {
     bind_model(m);
     bind_engine(m);
     bind_context(m);
+    bind_attention(m);
     bind_scheduler(m);
     bind_parts(m);
     m.def("echo_log", &echo_log, py::arg("on"));

@@ -74,6 +74,14 @@ Context::Context(const Model & model, const EngineOptions & options)
     params.no_perf = true;
     params.abort_callback = stop_wanted;
     params.abort_callback_data = &stop_;
+    const std::vector<AttentionKernel> kernels = Attention::kernels();
+    // Where there is a GPU, it may be given nodes of a model that is on the CPU.
+    const bool all_on_cpu = model.on_cpu() && !llama_supports_gpu_offload();
+    if (all_on_cpu && options.cpu_attention && !kernels.empty()) {
+        attention_ = std::make_unique<Attention>(kernels.front(), n_threads);
+        params.cb_eval = Attention::on_node;
+        params.cb_eval_user_data = attention_.get();
+    }
     context_.reset(llama_init_from_model(model.get(), params));
     if (!context_) {
         throw ModelLoadError(
@@ -83,7 +91,7 @@ Context::Context(const Model & model, const EngineOptions & options)
     const bool tiled = params.flash_attn_type != LLAMA_FLASH_ATTN_TYPE_DISABLED &&
                        params.type_k == params.type_v &&
                        (params.type_k == GGML_TYPE_F16 || params.type_k == GGML_TYPE_F32);
-    if (model.on_cpu() && tiled) n_value_batch_ = cpu_attention_tile - 1;
+    if (model.on_cpu() && tiled && !attention_) n_value_batch_ = cpu_attention_tile - 1;
     if (!model.loras().empty()) {
         auto loras = model.loras();
         auto scales = model.lora_scales();
@@ -168,6 +176,7 @@ DecodeStatus Context::decode(const std::vector<BatchToken> & batch) {
     }
     const llama_batch b{static_cast<int32_t>(n), tokens_.data(),  nullptr,        positions_.data(),
                         n_seq_ids_.data(),       seq_ids_.data(), outputs_.data()};
+    if (attention_) attention_->begin();
     switch (const int32_t code = llama_decode(context_.get(), b)) {
         case 0:
             return DecodeStatus::ok;

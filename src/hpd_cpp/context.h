@@ -4,8 +4,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "attention.h"
 #include "model.h"
 #include "options.h"
 #include "scheduler.h"
@@ -47,12 +49,17 @@ public:
     uint32_t n_cells() const { return llama_n_ctx(context_.get()); }
     uint32_t n_batch() const { return llama_n_batch(context_.get()); }
     uint32_t n_seq_max() const { return n_seq_max_; }
+    int32_t n_threads() const { return llama_n_threads(context_.get()); }
     bool couples() const { return couples_; }
 
     // The largest batch in which tokens of many documents do not pay for each other's cells; 0 if
-    // no batch makes them. The CPU's flash attention works through tiles of 64 tokens, and a tile
-    // computes every cell that any of its tokens sees; smaller batches go token by token.
+    // no batch makes them. llama.cpp's flash attention on a CPU works through tiles of 64 tokens,
+    // and a tile computes every cell that any of its tokens sees; smaller batches go token by
+    // token.
     int32_t n_value_batch() const { return n_value_batch_; }
+
+    // Whether a token is slowed down by cells that it does not see.
+    bool pays_for_idle_cells() const { return model_.on_cpu() && !attention_; }
 
     // Makes a decode that is under way return soon (on a CPU). From any thread.
     void stop(bool on) { stop_ = on; }
@@ -62,6 +69,7 @@ private:
     llama_memory_t memory() const { return llama_get_memory(context_.get()); }
 
     const Model & model_;
+    std::unique_ptr<Attention> attention_;  // none: llama.cpp's own
     llama_context_ptr context_;
     std::atomic<bool> stop_{false};
     bool couples_;

@@ -11,9 +11,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A CPU's attention goes over all cells in use, those that a token does not see, too. More
-// documents fill a batch better, but with more cells than these each token costs more than that
-// gains: measured for documents of 20, 300 and 1,000 tokens.
+// llama.cpp's attention on a CPU goes over all cells in use, those that a token does not see, too.
+// More documents fill a batch better, but with more cells than these each token costs more than
+// that gains: measured for documents of 20, 300 and 1,000 tokens.
 constexpr int32_t busy_cells_on_cpu = 1536;
 
 double seconds_since(Clock::time_point start) {
@@ -29,7 +29,7 @@ Limits limits_of(const Model & model, const Context & context, const EngineOptio
         options.n_value_batch < 0 ? context.n_value_batch() : options.n_value_batch;
     if (options.n_in_flight > 0) {
         limits.n_in_flight = static_cast<int32_t>(options.n_in_flight);
-    } else if (model.on_cpu()) {
+    } else if (context.pays_for_idle_cells()) {
         limits.n_busy_cells = busy_cells_on_cpu;
     }
     limits.couples = context.couples();
@@ -138,9 +138,11 @@ void Engine::accept(const Plan & plan) {
     ++stats_.n_batches;
     stats_.n_tokens += plan.batch.size();
     if (plan.rows.empty()) return;
-    for (const BatchToken & t : plan.batch) stats_.n_rows += t.output;
-    const float * rows = context_.rows();
-    const auto n_vocab = static_cast<size_t>(model_->n_vocab());
+    size_t n_rows = 0;
+    for (const BatchToken & t : plan.batch) n_rows += t.output;
+    stats_.n_rows += n_rows;
+    const std::vector<LogitRow> rows =
+        read_rows(context_.rows(), n_rows, model_->n_vocab(), context_.n_threads());
     for (size_t i = 0; i < plan.rows.size();) {
         Value & value = *plan.rows[i].value;
         size_t end = i;
@@ -148,7 +150,7 @@ void Engine::accept(const Plan & plan) {
         bool done = false;
         int32_t n_accepted = 0;
         for (; i < end; ++i) {
-            done = accept_token(value, rows + static_cast<size_t>(plan.rows[i].row) * n_vocab);
+            done = accept_token(value, rows[static_cast<size_t>(plan.rows[i].row)]);
             // The row after a guess counts only if the guess is what the model itself chose.
             const auto k = static_cast<size_t>(plan.rows[i].n_drafted);
             const bool guessed = k < value.draft.size() && value.draft[k] == value.tokens.back();
@@ -170,7 +172,7 @@ void Engine::accept(const Plan & plan) {
 }
 
 // Takes the next token of a value; true if it was the last.
-bool Engine::accept_token(Value & value, const float * row) {
+bool Engine::accept_token(Value & value, const LogitRow & row) {
     const Choice choice = choose(value, row);
     if (choice.token < 0) {  // the constraint leaves nothing
         value.finish = Finish::invalid;
@@ -205,7 +207,7 @@ bool Engine::accept_token(Value & value, const float * row) {
     return true;
 }
 
-Choice Engine::choose(Value & value, const float * row) {
+Choice Engine::choose(Value & value, const LogitRow & row) {
     const size_t n = value.tokens.size();
     Constraint * constraint = nullptr;
     if (n == 0) {
@@ -215,17 +217,15 @@ Choice Engine::choose(Value & value, const float * row) {
     } else if (const auto it = value_constraints_.find(&value); it != value_constraints_.end()) {
         constraint = it->second.get();
     }
-    const int32_t n_vocab = model_->n_vocab();
     Choice choice;
     if (sampling_.temperature > 0.0f) {
         const double uniform = uniform_at(sampling_.seed, stream_of(value), n);
-        choice = constraint ? choose_random(row, n_vocab, sampling_, uniform,
+        choice = constraint ? choose_random(row, sampling_, uniform,
                                             [&](Token t) { return constraint->allows(t); })
-                            : choose_random(row, n_vocab, sampling_, uniform);
+                            : choose_random(row, sampling_, uniform);
     } else {
-        choice = constraint
-                     ? choose_greedy(row, n_vocab, [&](Token t) { return constraint->allows(t); })
-                     : choose_greedy(row, n_vocab);
+        choice = constraint ? choose_greedy(row, [&](Token t) { return constraint->allows(t); })
+                            : choose_greedy(row);
     }
     // The logits have been computed and read as always; only then is the known answer taken.
     if (n < value.field().replay.size()) choice.token = value.field().replay[n];

@@ -69,8 +69,8 @@ private:
     std::unique_lock<std::mutex> enter();
     void apply(const std::vector<CacheOp> & ops);
     void accept(const Plan & plan);
-    bool accept_token(Value & value, const float * row);
-    Choice choose(Value & value, const float * row);
+    bool accept_token(Value & value, const LogitRow & row);
+    Choice choose(Value & value, const LogitRow & row);
     void start_again(bool shrink);
     void clear_caches();
 

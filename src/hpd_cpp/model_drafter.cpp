@@ -218,7 +218,7 @@ bool ModelDrafter::feed(Draft & draft, std::vector<BatchToken> & batch) {
 
 // False if no guess should follow this row's.
 bool ModelDrafter::take_guess(Draft & draft, const float * row) const {
-    const Choice choice = choose_greedy(row, model_->n_vocab());
+    const Choice choice = choose_greedy(read_row(row, model_->n_vocab()));
     if (std::exp(choice.logprob) < p_min_ || model_->ends_generation(choice.token)) return false;
     // A value's last token needs no guess: nothing is decoded after it.
     const JsonScanner::Status status = draft.scanner.feed(model_->piece(choice.token));

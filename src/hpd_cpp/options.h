@@ -46,6 +46,7 @@ struct EngineOptions {
     int32_t n_draft = 8;  // tokens that it guesses for a value at a time, at most
     float draft_p_min = 0.75f;  // it stops where its own likeliest token is less likely
     bool swa_full = true;  // keep every cell of sliding-window layers: forks need them
+    bool cpu_attention = true;  // on a CPU, hpd's kernel for flash attention
     bool offload_kqv = true;  // attention and the KV cells on the GPU
     SamplingOptions sampling;
 };

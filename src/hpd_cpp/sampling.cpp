@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "errors.h"
+#include "exponential.h"
 
 // The same loops compiled for several instruction sets, the best chosen when the library is loaded.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__)
@@ -21,28 +22,7 @@ namespace {
 
 constexpr int32_t block_size = 256;
 constexpr float lowest = -std::numeric_limits<float>::infinity();
-
-// exp(x) for x <= 0, to about 2e-7 relative: a plain loop over it vectorises, std::exp does not.
-inline float exp_nonpositive(float x) {
-    x = x < -87.0f ? -87.0f : x;
-    const float t = x * 1.44269504f;
-    // Round to nearest by adding and taking away 1.5 * 2^23.
-    const float shifted = t + 12582912.0f;
-    const float n = shifted - 12582912.0f;
-    const float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
-    float p = 1.9875691e-4f;
-    p = p * r + 1.3981999e-3f;
-    p = p * r + 8.3334519e-3f;
-    p = p * r + 4.1665796e-2f;
-    p = p * r + 1.6666665e-1f;
-    p = p * r + 5.0e-1f;
-    p = p * r * r + r + 1.0f;
-    int32_t bits;
-    std::memcpy(&bits, &p, sizeof bits);
-    bits += static_cast<int32_t>(n) * (1 << 23);
-    std::memcpy(&p, &bits, sizeof p);
-    return p;
-}
+[[maybe_unused]] constexpr size_t worth_threads = 1 << 18;  // logits: about 50 microseconds
 
 HPD_SIMD_CLONES
 float block_max(const float * x, int32_t n) {
@@ -72,47 +52,47 @@ float block_exp_sum(const float * x, int32_t n, float shift) {
     return sum;
 }
 
-struct RowSummary {
-    int32_t best = -1;
-    float best_logit = lowest;
-    float second_logit = lowest;
-    double log_sum = 0.0;  // log of the sum of exp(logit)
-};
-
 // One sweep: each block of the row is read from memory once, for its maximum and for its sum.
-RowSummary summarise(const float * row, int32_t n_vocab) {
-    RowSummary s;
+LogitRow sweep(const float * logits, int32_t n_vocab) {
+    LogitRow r;
+    r.logits = logits;
+    r.n_vocab = n_vocab;
     double sum = 0.0;
     for (int32_t start = 0; start < n_vocab; start += block_size) {
         const int32_t n = std::min(block_size, n_vocab - start);
-        const float * x = row + start;
+        const float * x = logits + start;
         const float top = block_max(x, n);
-        if (top > s.second_logit) {
+        if (top > r.second_logit) {
             for (int32_t i = 0; i < n; ++i) {
-                if (x[i] > s.best_logit) {
-                    s.second_logit = s.best_logit;
-                    sum *= std::exp(static_cast<double>(s.best_logit) - x[i]);
-                    s.best_logit = x[i];
-                    s.best = start + i;
-                } else if (x[i] > s.second_logit) {
-                    s.second_logit = x[i];
+                if (x[i] > r.best_logit) {
+                    r.second_logit = r.best_logit;
+                    sum *= std::exp(static_cast<double>(r.best_logit) - x[i]);
+                    r.best_logit = x[i];
+                    r.best = start + i;
+                } else if (x[i] > r.second_logit) {
+                    r.second_logit = x[i];
                 }
             }
         }
-        if (s.best >= 0) sum += block_exp_sum(x, n, s.best_logit);
+        if (r.best >= 0) sum += block_exp_sum(x, n, r.best_logit);
     }
-    if (s.best < 0 || !std::isfinite(s.best_logit) || !std::isfinite(sum)) {
+    r.log_sum = r.best_logit + std::log(sum);
+    return r;
+}
+
+const LogitRow & checked(const LogitRow & r) {
+    if (r.best < 0 || !std::isfinite(r.best_logit) || !std::isfinite(r.log_sum)) {
         throw DecodeError(
             "the model's logits are not finite: the weights may be damaged, or their "
             "type not supported on this device");
     }
-    s.log_sum = s.best_logit + std::log(sum);
-    return s;
+    return r;
 }
 
-Choice describe(const float * row, int32_t token, const RowSummary & s) {
-    const float other = token == s.best ? s.second_logit : s.best_logit;
-    return {token, static_cast<float>(std::min(0.0, row[token] - s.log_sum)), row[token] - other};
+Choice describe(const LogitRow & r, int32_t token) {
+    const float other = token == r.best ? r.second_logit : r.best_logit;
+    const float logit = r.logits[token];
+    return {token, static_cast<float>(std::min(0.0, logit - r.log_sum)), logit - other};
 }
 
 uint64_t mix(uint64_t x) {  // splitmix64
@@ -124,28 +104,41 @@ uint64_t mix(uint64_t x) {  // splitmix64
 
 }  // namespace
 
-Choice choose_greedy(const float * row, int32_t n_vocab) {
-    const RowSummary s = summarise(row, n_vocab);
-    return describe(row, s.best, s);
+LogitRow read_row(const float * row, int32_t n_vocab) { return checked(sweep(row, n_vocab)); }
+
+std::vector<LogitRow> read_rows(const float * rows, size_t n_rows, int32_t n_vocab,
+                                [[maybe_unused]] int32_t n_threads) {
+    std::vector<LogitRow> read(n_rows);
+    const auto width = static_cast<size_t>(n_vocab);
+    // The threads are the ones that llama.cpp, too, calls from this thread: they are awake.
+#if defined(_OPENMP)
+#pragma omp parallel for num_threads(n_threads) if (n_rows * width >= worth_threads)
+#endif
+    for (size_t i = 0; i < n_rows; ++i) read[i] = sweep(rows + i * width, n_vocab);
+    for (const LogitRow & row : read) checked(row);
+    return read;
 }
 
-Choice choose_greedy(const float * row, int32_t n_vocab, const TokenFilter & allowed) {
-    const RowSummary s = summarise(row, n_vocab);
+Choice choose_greedy(const LogitRow & row) { return describe(row, row.best); }
+
+Choice choose_greedy(const LogitRow & row, const TokenFilter & allowed) {
     // The likeliest token is nearly always allowed: look at the others only if it is not.
-    if (allowed(s.best)) return describe(row, s.best, s);
+    if (allowed(row.best)) return describe(row, row.best);
     int32_t best = -1;
-    for (int32_t token = 0; token < n_vocab; ++token) {
-        if ((best < 0 || row[token] > row[best]) && allowed(token)) best = token;
+    for (int32_t token = 0; token < row.n_vocab; ++token) {
+        const bool better = best < 0 || row.logits[token] > row.logits[best];
+        if (better && allowed(token)) best = token;
     }
-    return best < 0 ? Choice{} : describe(row, best, s);
+    return best < 0 ? Choice{} : describe(row, best);
 }
 
-Choice choose_random(const float * row, int32_t n_vocab, const SamplingOptions & options,
-                     double uniform, const TokenFilter & allowed) {
+Choice choose_random(const LogitRow & r, const SamplingOptions & options, double uniform,
+                     const TokenFilter & allowed) {
     if (options.temperature <= 0.0f) {
-        return allowed ? choose_greedy(row, n_vocab, allowed) : choose_greedy(row, n_vocab);
+        return allowed ? choose_greedy(r, allowed) : choose_greedy(r);
     }
-    const RowSummary s = summarise(row, n_vocab);
+    const float * row = r.logits;
+    const int32_t n_vocab = r.n_vocab;
 
     std::vector<int32_t> kept;
     kept.reserve(n_vocab);
@@ -186,7 +179,7 @@ Choice choose_random(const float * row, int32_t n_vocab, const SamplingOptions &
     double left = uniform * weight_sum;
     size_t i = 0;
     while (i + 1 < kept.size() && left >= weights[i]) left -= weights[i++];
-    return describe(row, kept[i], s);
+    return describe(r, kept[i]);
 }
 
 double uniform_at(uint64_t seed, uint64_t stream, uint64_t n) {

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
+#include <vector>
 
 #include "options.h"
 
@@ -17,17 +19,32 @@ struct Choice {
 // True for tokens that may be chosen.
 using TokenFilter = std::function<bool(int32_t)>;
 
-// The most likely token; of equals, the one with the lowest id.
-// Throws DecodeError if the row holds no finite logit.
-Choice choose_greedy(const float * row, int32_t n_vocab);
+// One row of logits, (n_vocab), and what a sweep over it tells.
+struct LogitRow {
+    const float * logits = nullptr;
+    int32_t n_vocab = 0;
+    int32_t best = -1;  // of equals, the token with the lowest id
+    float best_logit = -std::numeric_limits<float>::infinity();
+    float second_logit = -std::numeric_limits<float>::infinity();
+    double log_sum = 0.0;  // log of the sum of exp(logit)
+};
+
+// The rows (n_rows, n_vocab), each swept by one of so many threads, where it is worth waking them.
+// Throws DecodeError if a row holds no finite logit.
+std::vector<LogitRow> read_rows(const float * rows, size_t n_rows, int32_t n_vocab,
+                                int32_t n_threads);
+LogitRow read_row(const float * row, int32_t n_vocab);
+
+// The most likely token.
+Choice choose_greedy(const LogitRow & row);
 
 // The most likely token that the filter lets through; token -1 if there is none.
-Choice choose_greedy(const float * row, int32_t n_vocab, const TokenFilter & allowed);
+Choice choose_greedy(const LogitRow & row, const TokenFilter & allowed);
 
 // A random token: top-k, then top-p, then min-p, then temperature, as llama.cpp's chain does.
 // `uniform` in [0, 1) decides which. The filter, where given, is applied first.
-Choice choose_random(const float * row, int32_t n_vocab, const SamplingOptions & options,
-                     double uniform, const TokenFilter & allowed = nullptr);
+Choice choose_random(const LogitRow & row, const SamplingOptions & options, double uniform,
+                     const TokenFilter & allowed = nullptr);
 
 // The n-th number of the stream that belongs to (seed, stream), in [0, 1). Pure: a value's numbers
 // do not depend on what else is being decoded.

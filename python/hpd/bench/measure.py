@@ -214,5 +214,6 @@ def _settings(method: Method) -> dict[str, Any]:
         "n_ubatch",
         "n_value_batch",
         "flash_attn",
+        "cpu_attention",
     )
     return {name: getattr(method.options, name) for name in names}

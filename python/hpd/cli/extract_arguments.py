@@ -212,6 +212,11 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
         help="layers on the GPU (-1: all)",
     )
     group.add_argument("-fa", "--flash-attn", choices=("on", "off", "auto"), help="(default auto)")
+    group.add_argument(
+        "--cpu-attention",
+        action=argparse.BooleanOptionalAction,
+        help="on a CPU, hpd's own kernel for flash attention instead of llama.cpp's (default yes)",
+    )
     for letter in "kv":
         group.add_argument(
             f"-ct{letter}",
