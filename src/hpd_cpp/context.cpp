@@ -74,10 +74,13 @@ Context::Context(const Model & model, const EngineOptions & options)
     params.no_perf = true;
     params.abort_callback = stop_wanted;
     params.abort_callback_data = &stop_;
-    const std::vector<AttentionKernel> kernels = Attention::kernels();
+    const auto by_floats = [](ggml_type t) { return t == GGML_TYPE_F16 || t == GGML_TYPE_F32; };
+    const bool flash = params.flash_attn_type != LLAMA_FLASH_ATTN_TYPE_DISABLED &&
+                       by_floats(params.type_k) && by_floats(params.type_v);
     // Where there is a GPU, it may be given nodes of a model that is on the CPU.
     const bool all_on_cpu = model.on_cpu() && !llama_supports_gpu_offload();
-    if (all_on_cpu && options.cpu_attention && !kernels.empty()) {
+    const std::vector<AttentionKernel> kernels = Attention::kernels();
+    if (flash && all_on_cpu && options.cpu_attention && !kernels.empty()) {
         attention_ = std::make_unique<Attention>(kernels.front(), n_threads);
         params.cb_eval = Attention::on_node;
         params.cb_eval_user_data = attention_.get();
@@ -88,9 +91,7 @@ Context::Context(const Model & model, const EngineOptions & options)
             with_recent_log("cannot make a context of " + std::to_string(params.n_ctx) +
                             " cells: a smaller n_ctx or another cache type may fit"));
     }
-    const bool tiled = params.flash_attn_type != LLAMA_FLASH_ATTN_TYPE_DISABLED &&
-                       params.type_k == params.type_v &&
-                       (params.type_k == GGML_TYPE_F16 || params.type_k == GGML_TYPE_F32);
+    const bool tiled = flash && params.type_k == params.type_v;
     if (model.on_cpu() && tiled && !attention_) n_value_batch_ = cpu_attention_tile - 1;
     if (!model.loras().empty()) {
         auto loras = model.loras();
