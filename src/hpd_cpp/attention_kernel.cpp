@@ -25,10 +25,15 @@ namespace {
 constexpr int n_lanes = 16;
 constexpr int cell_block = 16;
 constexpr int value_block = 16;
-#else
+#elif defined(__AVX2__) || defined(__clang__)
 constexpr int n_lanes = 8;
 constexpr int cell_block = 12;
 constexpr int value_block = 8;
+#else
+// GCC keeps a vector of two NEON registers in memory, so here it is one.
+constexpr int n_lanes = 4;
+constexpr int cell_block = 16;
+constexpr int value_block = 16;
 #endif
 static_assert(attention_tile % cell_block == 0, "a tile is whole blocks");
 
@@ -49,7 +54,7 @@ void read_halves(const char * from, int32_t n, float * to) {
         _mm256_store_ps(to + i, _mm256_cvtph_ps(h));
     }
 #else
-    const auto * halves = reinterpret_cast<const _Float16 *>(from);
+    const auto * halves = reinterpret_cast<const __fp16 *>(from);
     for (int32_t i = 0; i < n; ++i) to[i] = static_cast<float>(halves[i]);
 #endif
 }
