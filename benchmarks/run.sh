@@ -47,12 +47,18 @@ on_catalogue() { # run catalogue options...
 costs() {
   echo "== costs"
   "$python" "$here/costs.py" -m "$model" | tee "$results/costs.txt"
+  "$python" "$here/costs.py" -m "$model" --set cpu_attention=off | tee "$results/costs-off.txt"
 }
 
 workloads() {
   local methods=(--method prefill --method "$ar" --method "$ar,drafts=on" --method ar-batched)
-  methods+=(--method hpd --method hpd:drafts=off --method hpd:n_value_batch=0)
-  methods+=(--method hpd:layout=skeleton)
+  methods+=(--method hpd --method hpd:drafts=off --method hpd:layout=skeleton)
+  # and with llama.cpp's own attention
+  methods+=(--method "$ar,cpu_attention=off")
+  local method
+  for method in prefill ar-batched hpd; do
+    methods+=(--method "$method:cpu_attention=off")
+  done
   local folder
   for folder in "${OA_MINE:-}" "${AE_110K:-}"; do
     if [ -n "$folder" ]; then
