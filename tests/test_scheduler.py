@@ -247,3 +247,18 @@ def test_values_apart_come_in_full_batches() -> None:
     assert sizes[:-6]
     assert min(sizes[:-6]) >= n_value_batch // 2
     assert all(left == 0 for left in n_left.values())
+
+
+def test_steps_are_shared_by_the_values_of_all_documents_in_flight() -> None:
+    """Of those about to be read, too: what a guess is worth does not depend on who comes first."""
+    scheduler = _core.Scheduler(n_seq=99, n_cells=900, n_batch=64, n_in_flight=2, couples=True)
+    for i in range(3):
+        scheduler.submit(i, [1, 2, 3], 0, [_native.Field([10 + f], max_tokens=5) for f in range(4)])
+    shared = []
+    while not scheduler.idle:
+        shared.append(scheduler.n_in_step)
+        _, _, rows = scheduler.plan()
+        # Three values of each document end with their first token, the last with its second.
+        scheduler.commit([7] * len(rows), [f < 3 or len(shared) > 1 for _, _, f in rows])
+        scheduler.take_finished()
+    assert shared == [4 + 4, 1 + 1, 4]

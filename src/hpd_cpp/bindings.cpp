@@ -383,6 +383,7 @@ public:
     bool wants_request() const { return scheduler_.wants_request(); }
     bool idle() const { return scheduler_.idle(); }
     int32_t n_cells_used() const { return scheduler_.n_cells_used(); }
+    int32_t n_in_step() const { return scheduler_.n_in_step(); }
     uint64_t n_preempted() const { return scheduler_.n_preempted(); }
 
 private:
@@ -412,6 +413,7 @@ void bind_scheduler(py::module_ & m) {
         .def_property_readonly("wants_request", &SchedulerForTests::wants_request)
         .def_property_readonly("idle", &SchedulerForTests::idle)
         .def_property_readonly("n_cells_used", &SchedulerForTests::n_cells_used)
+        .def_property_readonly("n_in_step", &SchedulerForTests::n_in_step)
         .def_property_readonly("n_preempted", &SchedulerForTests::n_preempted);
 }
 
@@ -444,8 +446,7 @@ void bind_parts(py::module_ & m) {
         .def(py::init<>())
         .def("observe", &BatchCost::observe, py::arg("kind"), py::arg("n_tokens"),
              py::arg("seconds"))
-        .def("least_probability", &BatchCost::least_probability, py::arg("kind"),
-             py::arg("n_values"));
+        .def("least_probability", &BatchCost::least_probability, py::arg("n_values"));
     m.def("uniform_at", &uniform_at, py::arg("seed"), py::arg("stream"), py::arg("n"));
 }
 

@@ -27,16 +27,12 @@ void BatchCost::observe(BatchKind kind, int32_t n_tokens, double seconds) {
     }
 }
 
-double BatchCost::least_probability(BatchKind kind, int32_t n_values) const {
-    Line values{tokens_per_step_guess, 1.0};
-    Line reading{0.0, 1.0};
-    const bool know_values = fit(records_[static_cast<size_t>(BatchKind::values)], values);
-    const bool know_reading = fit(records_[static_cast<size_t>(BatchKind::reading)], reading);
-    if (!know_values && know_reading) values = reading;
-    if (!know_reading) reading = values;
-    const double cost = kind == BatchKind::reading ? reading.per_token : values.per_token;
-    const double saved = values.per_token + values.fixed / std::max(1, n_values);
-    return cost / std::max(cost, saved);
+double BatchCost::least_probability(int32_t n_values) const {
+    Line line{tokens_per_step_guess, 1.0};
+    if (!fit(records_[static_cast<size_t>(BatchKind::values)], line)) {
+        fit(records_[static_cast<size_t>(BatchKind::reading)], line);
+    }
+    return line.per_token / (line.per_token + line.fixed / std::max(1, n_values));
 }
 
 bool BatchCost::fit(const Records & records, Line & line) {
@@ -69,8 +65,7 @@ Drafter::Drafter(std::vector<Token> without_space)
       // Priors: a longer match is a better one.
       rates_{{{7, 10}, {3, 10}, {5, 10}, {6, 10}}} {}
 
-void Drafter::draft(Value & value, int32_t n_max, BatchKind kind) {
-    const double least_probability = least_probability_[static_cast<size_t>(kind)];
+void Drafter::draft(Value & value, int32_t n_max) {
     const auto it = histories_.find(attribute_of(value));
     const History * history = it == histories_.end() ? nullptr : &it->second;
     std::vector<Token> text = value.tokens;
@@ -80,7 +75,7 @@ void Drafter::draft(Value & value, int32_t n_max, BatchKind kind) {
         const Guess b = from_document(value, text);
         const Guess & best = a.p >= b.p ? a : b;
         p *= best.p;
-        if (best.token < 0 || p < least_probability) break;
+        if (best.token < 0 || p < least_probability_) break;
         value.draft.push_back(best.token);
         value.draft_sources.push_back(best.source);
         text.push_back(best.token);

@@ -13,20 +13,20 @@ namespace hpd {
 enum class BatchKind : uint8_t { reading, values };
 
 // What a batch costs, learnt from the batches decoded: fixed + per_token * n_tokens, for each kind
-// of its own. They differ: a value's token has a row of logits, and on a CPU it pays for attention
-// alone what the tokens of one document share.
+// of its own. They differ: a value's token has a row of logits, and with llama.cpp's attention on a
+// CPU it pays alone for what the tokens of one document share.
 //
 // Whatever else the machine does only makes batches slower, so the fastest of each size counts.
 class BatchCost {
 public:
     void observe(BatchKind kind, int32_t n_tokens, double seconds);
 
-    // How likely a guess must be to be worth its place in a batch of this kind, while n_values
-    // values are being decoded.
+    // How likely a guess must be to be worth its place, where n_values values share the steps.
     //
-    // A guess costs one token there. A right one saves a token of a later batch of values, and the
-    // value's share of the fixed cost of the step that it makes unnecessary.
-    double least_probability(BatchKind kind, int32_t n_values) const;
+    // A guess costs a value's token, wherever it rides: it has a row of logits. A right one saves
+    // as much in a later batch, and the value's share of the fixed cost of the step that it makes
+    // unnecessary.
+    double least_probability(int32_t n_values) const;
 
 private:
     struct Fastest {
@@ -60,7 +60,7 @@ public:
     explicit Drafter(std::vector<Token> without_space);
 
     // Appends up to n_max guesses to value.draft; fewer, or none, where they would not pay.
-    void draft(Value & value, int32_t n_max, BatchKind kind);
+    void draft(Value & value, int32_t n_max);
 
     // How many of value.draft were right.
     void observe(const Value & value, int32_t n_accepted);
@@ -68,9 +68,7 @@ public:
     // A finished value, for later documents.
     void learn(const Value & value);
 
-    void set_least_probability(BatchKind kind, double p) {
-        least_probability_[static_cast<size_t>(kind)] = p;
-    }
+    void set_least_probability(double p) { least_probability_ = p; }
 
 private:
     // Tokens seen at one place in the values of one attribute.
@@ -108,7 +106,7 @@ private:
     std::vector<Token> without_space_;
     std::unordered_map<uint64_t, History> histories_;
     std::array<Rate, n_match_max + 1> rates_;
-    std::array<double, 2> least_probability_{0.5, 0.5};
+    double least_probability_ = 0.5;
 };
 
 }  // namespace hpd

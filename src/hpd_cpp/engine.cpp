@@ -80,10 +80,8 @@ std::vector<std::unique_ptr<RequestState>> Engine::step() {
 
     const auto start = Clock::now();
     if (drafter_) {
-        for (BatchKind kind : {BatchKind::reading, BatchKind::values}) {
-            const double p = cost_.least_probability(kind, scheduler_.n_decoding());
-            drafter_->set_least_probability(kind, fixed_least_probability_.value_or(p));
-        }
+        const double p = cost_.least_probability(scheduler_.n_in_step());
+        drafter_->set_least_probability(fixed_least_probability_.value_or(p));
     }
     const double draft_seconds = model_drafter_ ? model_drafter_->seconds() : 0.0;
     DecodeStatus status = DecodeStatus::aborted;

@@ -397,7 +397,7 @@ void Scheduler::add_draft(Value & v, int32_t position) {
     const int32_t n_max = std::min({n_left, n_batch_left, n_draft_cells_, n_free_cells()});
     if (n_max <= 0) return;
     if (proposed.empty()) {
-        drafter_->draft(v, n_max, plan_.kind);
+        drafter_->draft(v, n_max);
     } else {
         const auto n = std::min(proposed.size(), static_cast<size_t>(n_max));
         v.draft.assign(proposed.begin(), proposed.begin() + static_cast<std::ptrdiff_t>(n));
@@ -662,6 +662,21 @@ int32_t Scheduler::n_decoding() const {
         for (const Value & v : r->values) n += v.state == Value::State::decoding;
     }
     return n;
+}
+
+int32_t Scheduler::n_in_step() const {
+    size_t n = 0;
+    for (const auto & r : running_) {
+        n += static_cast<size_t>(
+            std::count_if(r->values.begin(), r->values.end(),
+                          [](const Value & v) { return v.state != Value::State::done; }));
+    }
+    int32_t n_requests = n_running();
+    for (const auto & r : waiting_) {
+        if (++n_requests > limits_.n_in_flight) break;
+        n += r->request.fields.size();
+    }
+    return static_cast<int32_t>(n);
 }
 
 int32_t Scheduler::expected_value_tokens(const Value & v) const {

@@ -108,6 +108,8 @@ public:
     int32_t n_running() const { return static_cast<int32_t>(running_.size()); }
     int32_t n_busy_cells() const;
     int32_t n_decoding() const;  // values that have their first token and want the next
+    int32_t n_in_step() const;  // values that share the coming steps, those of documents about
+                                // to be read, too
     int32_t n_cells_used() const { return n_cells_used_; }
     uint64_t n_preempted() const { return n_preempted_; }
 
