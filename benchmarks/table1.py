@@ -18,8 +18,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from hpd.datasets import load_examples, load_predictions, match_predictions
-from hpd.metrics import evaluate
+from hpd.evaluation.datasets import load_examples, load_predictions, match_predictions
+from hpd.evaluation.metrics import evaluate
 from hpd.schema import load_schemas
 
 WAYS = {"AR": ("ar", "branch"), "HPD, branch": ("hpd", "branch"), "HPD, paper": ("hpd", "paper")}

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import llama_cpp
 import pytest
 
 import tiny_models
-
-TinyModel = Callable[..., Path]
+from tiny_models import TinyModel
 
 _LOG: list[str] = []
 _DEBUG = 1  # GGML_LOG_LEVEL_DEBUG

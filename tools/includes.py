@@ -10,24 +10,31 @@ SOURCES = Path(__file__).resolve().parents[1] / "src" / "hpd_cpp"
 
 LAYERS = (
     {"bindings"},
-    {"engine", "attention_probe"},
-    {"model_drafter"},
-    {"context", "constraint"},
-    {"model", "scheduler", "attention"},
-    {"drafting", "key_trie"},
-    {"sequence"},
-    {"json_scanner", "sampling", "log", "attention_kernel"},
-    {"errors", "options", "exponential"},
+    {"engine", "attention/probe"},
+    {"drafting/model_drafter"},
+    {"model/context", "sampling/constraint"},
+    {"model/model", "scheduling/scheduler", "attention/attention"},
+    {"drafting/drafting", "scheduling/key_trie"},
+    {"scheduling/sequence"},
+    {"sampling/json_scanner", "sampling/sampling", "model/log", "attention/kernel"},
+    {"errors", "options", "sampling/exponential"},
 )
 """From the top down: a file includes what stands below it, never its neighbours."""
 
-MEETS_LLAMA_CPP = {"attention", "attention_probe", "constraint", "context", "log", "model"}
+MEETS_LLAMA_CPP = {
+    "attention/attention",
+    "attention/probe",
+    "sampling/constraint",
+    "model/context",
+    "model/log",
+    "model/model",
+}
 """The files that include llama.cpp's headers themselves."""
 
-CALLS_DECODE = {"context"}
+CALLS_DECODE = {"model/context"}
 """The only caller of llama.cpp's decode and memory functions."""
 
-OWN_TRIE = ("sequence.cpp", "key_trie")
+OWN_TRIE = ("scheduling/sequence.cpp", "scheduling/key_trie")
 """A request holds its trie, whose type its header only names: the one step upward."""
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)\.h"', re.MULTILINE)
@@ -36,11 +43,20 @@ _DECODE = re.compile(r"\bllama_(?:decode|encode|memory_\w+|get_memory|get_logits
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
-def problems(sources: dict[str, str]) -> list[str]:
+def sources() -> dict[str, str]:
+    """The text of every file, by its path below ``SOURCES``."""
+    return {
+        path.relative_to(SOURCES).as_posix(): path.read_text(encoding="utf-8")
+        for path in SOURCES.rglob("*")
+        if path.suffix in (".h", ".cpp")
+    }
+
+
+def problems(texts: dict[str, str]) -> list[str]:
     """What is wrong in files, given by name and text."""
     depth = {name: i for i, layer in enumerate(LAYERS) for name in layer}
     found = []
-    for file, text in sorted(sources.items()):
+    for file, text in sorted(texts.items()):
         name = file.rpartition(".")[0]
         code = _COMMENT.sub("", text)
         if name not in depth:
@@ -62,8 +78,8 @@ def problems(sources: dict[str, str]) -> list[str]:
 
 def main() -> int:
     """Check all files; 1 if anything is wrong."""
-    files = [path for path in SOURCES.iterdir() if path.suffix in (".h", ".cpp")]
-    found = problems({path.name: path.read_text(encoding="utf-8") for path in files})
+    files = sources()
+    found = problems(files)
     print("\n".join(found) or f"{len(files)} files: all includes run one way")
     return 1 if found else 0
 

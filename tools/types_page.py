@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hpd.attributes import Attribute
 from hpd.grammar import enum_texts, unconstrained, value_grammar
 from hpd.schema import load_schema
+from hpd.schema.attributes import Attribute
 from hpd.values import count_attribute
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "types.md"

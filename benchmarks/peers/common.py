@@ -16,7 +16,7 @@ from hpd import _native, prompt
 from hpd.bench.jobs import look_up, value_text
 from hpd.bench.workload import Workload, load_workload
 from hpd.cli.common import table
-from hpd.requests import PromptTokenizer
+from hpd.prompt.tokens import PromptTokenizer
 from hpd.schema import load_schemas
 from hpd.values import leaf_fields
 

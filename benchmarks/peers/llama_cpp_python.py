@@ -25,8 +25,8 @@ import llama_cpp
 import numpy as np
 from llama_cpp.llama_speculative import LlamaPromptLookupDecoding
 
-from hpd.attributes import Schema
 from hpd.bench.workload import Workload
+from hpd.schema.attributes import Schema
 
 
 class Replay(llama_cpp.LogitsProcessorList):

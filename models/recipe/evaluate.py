@@ -21,7 +21,7 @@ from random import Random
 import torch
 from tokenizers import Tokenizer
 
-from hpd.attributes import Attribute, Schema
+from hpd.schema.attributes import Attribute, Schema
 from hpd.training.packing import FieldTokens, PackedRow, pack, visible
 from recipe.batches import _after
 from recipe.examples import Example, make_example

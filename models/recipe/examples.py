@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from hpd.attributes import Attribute, Schema
+from hpd.schema.attributes import Attribute, Schema
 from recipe.category import Category
 from recipe.forms import make_form
 from recipe.listing import Listing, make_listing

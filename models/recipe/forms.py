@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from hpd.attributes import Attribute
+from hpd.schema.attributes import Attribute
 from recipe import lists, makeup
 from recipe.lists import words
 from recipe.values import GENERATORS

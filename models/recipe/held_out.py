@@ -16,7 +16,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from hpd.attributes import Schema
+from hpd.schema.attributes import Schema
 from hpd.schema.render import to_json_schema
 from recipe.examples import Example, make_example, same_schema
 from recipe.forms import make_form

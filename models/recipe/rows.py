@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from hpd import prompt
-from hpd.attributes import Attribute
+from hpd.schema.attributes import Attribute
 from hpd.training.packing import FieldText
 from recipe.examples import Example
 

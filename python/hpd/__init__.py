@@ -11,7 +11,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from hpd.attributes import Attribute, Schema
 from hpd.errors import (
     ContextOverflowError,
     DecodeError,
@@ -23,11 +22,12 @@ from hpd.errors import (
 )
 from hpd.options import Options
 from hpd.results import Extraction, FieldResult, Usage
+from hpd.schema.attributes import Attribute, Schema
 from hpd.version import __version__
 
 if TYPE_CHECKING:
-    from hpd.extract import Extractor
-    from hpd.job import Document
+    from hpd.extractor import Extractor
+    from hpd.pipeline.job import Document
 
 __all__ = [
     "Attribute",
@@ -48,7 +48,7 @@ __all__ = [
     "__version__",
 ]
 
-_WITH_ENGINE = {"Document": "hpd.job", "Extractor": "hpd.extract"}
+_WITH_ENGINE = {"Document": "hpd.pipeline.job", "Extractor": "hpd.extractor"}
 
 
 def __getattr__(name: str) -> Any:

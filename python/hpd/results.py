@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal
 
-from hpd.attributes import Schema
+from hpd.schema.attributes import Schema
 
 Match = Literal["exact", "normalized", "fuzzy", "none"]
 

@@ -9,15 +9,15 @@
 #include <utility>
 #include <vector>
 
-#include "attention_probe.h"
-#include "context.h"
+#include "attention/probe.h"
+#include "model/context.h"
 #include "engine.h"
 #include "errors.h"
-#include "json_scanner.h"
-#include "log.h"
-#include "model.h"
-#include "sampling.h"
-#include "scheduler.h"
+#include "sampling/json_scanner.h"
+#include "model/log.h"
+#include "model/model.h"
+#include "sampling/sampling.h"
+#include "scheduling/scheduler.h"
 
 namespace py = pybind11;
 using namespace hpd;

@@ -7,14 +7,14 @@
 #include <optional>
 #include <vector>
 
-#include "constraint.h"
-#include "context.h"
-#include "drafting.h"
-#include "model.h"
-#include "model_drafter.h"
+#include "sampling/constraint.h"
+#include "model/context.h"
+#include "drafting/drafting.h"
+#include "model/model.h"
+#include "drafting/model_drafter.h"
 #include "options.h"
-#include "sampling.h"
-#include "scheduler.h"
+#include "sampling/sampling.h"
+#include "scheduling/scheduler.h"
 
 namespace hpd {
 

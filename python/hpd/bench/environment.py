@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hpd import _native
-from hpd.hardware import processor, use_extra_bufts
+from hpd.machine.hardware import processor, use_extra_bufts
 from hpd.version import __version__
 
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from hpd._native import Field, Model, Result
-from hpd.job import Ask, Document, Job
 from hpd.options import Options
-from hpd.plan import Plan
+from hpd.pipeline.job import Ask, Document, Job
+from hpd.pipeline.questions import Plan
 from hpd.prompt import COUNT_KEY, Path, answer_text
-from hpd.requests import TokenizedPrompt
+from hpd.prompt.tokens import TokenizedPrompt
 
 
 class TimedJob(Job):

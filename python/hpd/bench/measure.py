@@ -13,11 +13,11 @@ from hpd.bench.memory import forget_peak, peak_bytes
 from hpd.bench.methods import Method
 from hpd.bench.workload import Item, Workload, spread
 from hpd.errors import HpdError
-from hpd.extract import engine_options
-from hpd.job import Document
-from hpd.plan import Plan
+from hpd.extractor import engine_options
+from hpd.pipeline.job import Document
+from hpd.pipeline.questions import Plan
+from hpd.pipeline.runner import Run, Runner
 from hpd.results import Extraction, plain_data
-from hpd.run import Run, Runner
 
 MakeEngine = Callable[[_native.Model, _native.EngineOptions], _native.Engine]
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hpd.attributes import Attribute, Schema
-from hpd.datasets import ABSENT
 from hpd.errors import InputError
+from hpd.evaluation.datasets import ABSENT
 from hpd.records import Record, RecordReader
+from hpd.schema.attributes import Attribute, Schema
 
 Schemas = Schema | Mapping[str, Schema]
 

@@ -24,8 +24,8 @@ from hpd.cli import tune as tune_command
 from hpd.cli.common import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, UsageError, say
 from hpd.cli.version import VersionAction
 from hpd.errors import HpdError, SchemaError
+from hpd.machine.tuned_settings import TunedWarning
 from hpd.schema import SchemaWarning
-from hpd.tuned import TunedWarning
 
 COMMANDS = (
     extract_command,

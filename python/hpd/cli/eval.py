@@ -8,18 +8,18 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
-from hpd.attributes import Schema
-from hpd.calibration import Calibration, answers, calibrate, plot
 from hpd.cli.common import EXIT_OK, UsageError, before_the_model, table
-from hpd.datasets import (
+from hpd.evaluation.calibration import Calibration, answers, calibrate, plot
+from hpd.evaluation.datasets import (
     Example,
     Prediction,
     load_examples,
     load_predictions,
     match_predictions,
 )
-from hpd.metrics import OUTCOMES, Counts, Evaluation, Macro, Score, evaluate, lookup
+from hpd.evaluation.metrics import OUTCOMES, Counts, Evaluation, Macro, Score, evaluate, lookup
 from hpd.schema import load_schemas
+from hpd.schema.attributes import Schema
 
 _DESCRIPTION = """\
 Hold what hpd extract wrote against gold values: precision, recall and F1, micro and macro.

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
-from hpd.attributes import Schema
 from hpd.cli.common import (
     EXIT_INTERRUPTED,
     EXIT_OK,
@@ -33,11 +32,12 @@ from hpd.records import (
     error_line,
 )
 from hpd.schema import load_schemas
+from hpd.schema.attributes import Schema
 
 if TYPE_CHECKING:
-    from hpd.extract import Extractor
-    from hpd.job import Document
+    from hpd.extractor import Extractor
     from hpd.options import Options
+    from hpd.pipeline.job import Document
 
 Examples = list[tuple[str, object]] | dict[str, list[tuple[str, object]]]
 
@@ -84,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
             first = next(todo, None)
             try:
                 if first is not None:
-                    from hpd.extract import Extractor
+                    from hpd.extractor import Extractor
 
                     with (
                         Extractor(
@@ -141,7 +141,7 @@ class _Job:
         say(f"interrupted: {self._writer.n_kept + self._n_written} documents are written{how}")
 
     def _documents(self, records: Iterable[Record]) -> Iterator[Document]:
-        from hpd.job import Document
+        from hpd.pipeline.job import Document
 
         for record in records:
             error = record.error or self._unknown_category(record)
@@ -219,8 +219,8 @@ def _dry_run(
         if schema is None:
             raise UsageError(f"there is no schema for the category {category!r}")
 
-    from hpd.extract import examples_for
-    from hpd.preview import context_size, open_vocabulary, preview
+    from hpd.extractor import examples_for
+    from hpd.pipeline.preview import context_size, open_vocabulary, preview
 
     model = open_vocabulary(arguments.model, arguments.hf, progress=not arguments.quiet)
     shown = preview(

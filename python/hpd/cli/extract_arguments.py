@@ -8,7 +8,7 @@ from dataclasses import fields
 from hpd.cli.common import UsageError, add_model_arguments, integer, number
 from hpd.cli.schema import SCHEMA_HELP
 from hpd.errors import ModelLoadError
-from hpd.model import parse_lora
+from hpd.machine.model_files import parse_lora
 from hpd.options import TUNABLE, Options
 from hpd.records import FORMATS, TEXT_FIELDS
 

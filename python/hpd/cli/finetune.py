@@ -8,11 +8,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hpd.attributes import Schema
 from hpd.cli.common import EXIT_OK, UsageError, integer, number, say
 from hpd.cli.schema import SCHEMA_HELP
-from hpd.model import resolve_model
+from hpd.machine.model_files import resolve_model
 from hpd.schema import load_schemas
+from hpd.schema.attributes import Schema
 
 if TYPE_CHECKING:
     from hpd.training.finetune import FinetuneOptions, Labels

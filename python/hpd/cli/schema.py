@@ -6,10 +6,10 @@ import argparse
 import json
 from collections.abc import Callable
 
-from hpd.attributes import Schema
 from hpd.cli.common import EXIT_OK, add_model_arguments
 from hpd.cli.preview import report
 from hpd.schema import describe, load_schemas, to_json_schema
+from hpd.schema.attributes import Schema
 
 SCHEMA_HELP = (
     'a JSON Schema, a list of names, the one-line form ("brand, price number?"), a file that holds '
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _prompt_of(arguments: argparse.Namespace) -> Callable[[Schema], str]:
-    from hpd.preview import context_size, open_vocabulary, preview
+    from hpd.pipeline.preview import context_size, open_vocabulary, preview
 
     model = open_vocabulary(arguments.model, arguments.hf)
 

@@ -97,11 +97,11 @@ def run(arguments: argparse.Namespace) -> int:
 
     from hpd import _native
     from hpd.bench.measure import Bench
-    from hpd.extract import model_options
-    from hpd.model import resolve_model
+    from hpd.extractor import model_options
+    from hpd.machine.model_files import resolve_model
+    from hpd.machine.tuned_settings import identity, store
     from hpd.tune.search import Search
     from hpd.tune.timing import Timer, axes_for, default_settings, n_tolerated
-    from hpd.tuned import identity, store
 
     path = resolve_model(arguments.model, arguments.hf)
     model = _native.Model([str(path)], model_options(base))

@@ -17,9 +17,9 @@ import json
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Final
 
-from hpd.attributes import Attribute, Schema
 from hpd.grammar.patterns import STRING_CHAR, UnsupportedPattern, pattern_rule
 from hpd.grammar.ranges import N_FRACTION, decimals, integers
+from hpd.schema.attributes import Attribute, Schema
 
 MAX_REPETITION: Final = 1000
 """Longer bounds are checked after decoding: llama.cpp writes out each repetition as a rule."""

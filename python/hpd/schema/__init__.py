@@ -1,6 +1,6 @@
-"""Every form in which a schema can be written, read into ``hpd.attributes.Schema``."""
+"""Every form in which a schema can be written, read into ``hpd.schema.attributes.Schema``."""
 
-from hpd.attributes import Attribute, Schema
+from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.checks import check
 from hpd.schema.notices import SchemaWarning
 from hpd.schema.one_line import parse_one_line

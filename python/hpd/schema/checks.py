@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hpd.attributes import Attribute, Schema
+from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.dependencies import first_waves
 from hpd.schema.notices import fail
 

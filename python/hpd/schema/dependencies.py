@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hpd.attributes import Attribute
+from hpd.schema.attributes import Attribute
 from hpd.schema.notices import fail
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from hpd.attributes import Attribute, Schema, Type
+from hpd.schema.attributes import Attribute, Schema, Type
 from hpd.schema.checks import MAX_DEPTH, check_name
 from hpd.schema.formats import CHECKED_FORMATS
 from hpd.schema.keywords import (

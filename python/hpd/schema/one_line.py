@@ -25,8 +25,8 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from hpd.attributes import Attribute, Type
 from hpd.errors import SchemaError
+from hpd.schema.attributes import Attribute, Type
 from hpd.schema.checks import MAX_DEPTH
 
 TYPE_WORDS: Final[dict[str, Type]] = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from hpd.attributes import Schema
 from hpd.errors import SchemaError
+from hpd.schema.attributes import Schema
 from hpd.schema.json_schema import read_json_schema
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from hpd.attributes import Attribute, Schema
+from hpd.schema.attributes import Attribute, Schema
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

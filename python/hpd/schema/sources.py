@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from hpd.attributes import Attribute, Schema
 from hpd.errors import SchemaError
+from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.checks import check, check_name, check_names
 from hpd.schema.json_schema import read_json_schema
 from hpd.schema.keywords import JSON_TYPES

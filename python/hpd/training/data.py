@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hpd import prompt
-from hpd.attributes import Attribute, Schema
-from hpd.datasets import Example, gold_values, load_predictions, match_predictions
 from hpd.errors import InputError
+from hpd.evaluation.datasets import Example, gold_values, load_predictions, match_predictions
+from hpd.prompt.tokens import Vocabulary
 from hpd.records import Record, RecordReader
-from hpd.requests import Vocabulary
+from hpd.schema.attributes import Attribute, Schema
 from hpd.training.masks import Mask
 from hpd.training.prompter import Prompter
 from hpd.training.rows import TrainingRow, training_row

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from hpd.datasets import Example, load_examples
 from hpd.errors import InputError
-from hpd.metrics import evaluate
+from hpd.evaluation.datasets import Example, load_examples
+from hpd.evaluation.metrics import evaluate
 from hpd.options import Method
 from hpd.training import data
 from hpd.training.data import Labelled, RowMaker, Schemas, Source, Unnamed

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hpd import prompt
-from hpd.attributes import Schema
 from hpd.options import Method
+from hpd.schema.attributes import Schema
 from hpd.training.decode import Decoder
 from hpd.training.masks import Mask
 from hpd.training.prompter import Prompter

@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Sequence
 
 from hpd import prompt
-from hpd.attributes import Schema
 from hpd.prompt import Path
-from hpd.requests import PromptTokenizer, Vocabulary
+from hpd.prompt.tokens import PromptTokenizer, Vocabulary
+from hpd.schema.attributes import Schema
 from hpd.training.masks import Mask
 from hpd.training.rows import Prompt
 

@@ -1,4 +1,4 @@
-"""A checkpoint's tokenizer as `hpd.requests` wants it, so that prompts are those of the engine."""
+"""A checkpoint's tokenizer as ``hpd.prompt`` wants it, so that prompts are the engine's."""
 
 from __future__ import annotations
 

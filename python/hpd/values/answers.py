@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass, field
 from json import JSONDecoder
 
-from hpd.attributes import Attribute, Schema
 from hpd.prompt import COUNT_KEY, Path
+from hpd.schema.attributes import Attribute, Schema
 from hpd.values.leaves import count_attribute
 from hpd.values.parsing import MAX_NESTING, Parsed, parse_value
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from hpd.attributes import Attribute, Schema
 from hpd.prompt import COUNT_KEY, Path
+from hpd.schema.attributes import Attribute, Schema
 from hpd.values.parsing import Parsed, absent
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from hpd.attributes import Attribute, Schema
 from hpd.prompt import COUNT_KEY, Path
+from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.dependencies import first_waves
 
 MAX_ITEMS = 100

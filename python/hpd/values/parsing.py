@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from hpd.attributes import Attribute
+from hpd.schema.attributes import Attribute
 from hpd.schema.formats import CHECKED_FORMATS, is_date, is_date_time
 
 MAX_NESTING = 64

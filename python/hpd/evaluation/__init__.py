@@ -1,0 +1,1 @@
+"""Data sets with known answers, and how well extractions agree with them."""

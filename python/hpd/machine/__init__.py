@@ -1,0 +1,1 @@
+"""What depends on this computer: its processor, its files, what was tuned on it."""

@@ -1,0 +1,137 @@
+"""What this machine can do, where finding out may cost a process its life.
+
+On x86 CPUs with AMX, a llama.cpp built by some compilers dies at the first decode, in the code for
+AMX. No error can be caught, so a child process tries it once, and the answer is remembered for
+this processor and this library. Without AMX and repacked weights decoding is slower, and works.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import hashlib
+import json
+import os
+import platform
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+from hpd.errors import ModelLoadError
+from hpd.machine.cache import cache_folder, write_json
+from hpd.machine.model_files import box_model
+
+EXTRA_BUFTS_VARIABLE = "HPD_EXTRA_BUFTS"
+"""``0`` or ``1``: do without, or use, AMX and repacked weights, and try nothing."""
+
+_PROBE_SECONDS = 60
+_CPU_DEVICE = 0  # GGML_BACKEND_DEVICE_TYPE_CPU
+
+
+@cache
+def use_extra_bufts() -> bool:
+    """Whether llama.cpp's AMX and repacked-weight kernels can be used here."""
+    forced = os.environ.get(EXTRA_BUFTS_VARIABLE)
+    if forced in ("0", "1"):
+        return forced == "1"
+    if not _has_amx():
+        return True
+    file = cache_folder() / f"amx-{_fingerprint()}.json"
+    try:
+        return bool(json.loads(file.read_text())["works"])
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    works = _survives()
+    # Where there is no place to remember it, the next process tries again.
+    with contextlib.suppress(OSError):
+        write_json(file, {"works": works})
+    return works
+
+
+def processor() -> str:
+    """The processor's name, as the system tells it."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def n_cores() -> int:
+    """The cores that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # Linux has it
+        return os.cpu_count() or 1
+
+
+def devices() -> list[str]:
+    """What llama.cpp can compute on besides the processor: the descriptions of GPUs."""
+    from llama_cpp._ggml import libggml
+
+    libggml.ggml_backend_dev_count.restype = ctypes.c_size_t
+    libggml.ggml_backend_dev_get.argtypes = [ctypes.c_size_t]
+    libggml.ggml_backend_dev_get.restype = ctypes.c_void_p
+    libggml.ggml_backend_dev_type.argtypes = [ctypes.c_void_p]
+    libggml.ggml_backend_dev_description.argtypes = [ctypes.c_void_p]
+    libggml.ggml_backend_dev_description.restype = ctypes.c_char_p
+    found = [libggml.ggml_backend_dev_get(i) for i in range(libggml.ggml_backend_dev_count())]
+    return [
+        libggml.ggml_backend_dev_description(device).decode()
+        for device in found
+        if libggml.ggml_backend_dev_type(device) != _CPU_DEVICE
+    ]
+
+
+def _has_amx() -> bool:
+    if platform.machine().lower() not in ("x86_64", "amd64"):
+        return False
+    flags = _cpu_flags()
+    # Where the processor cannot be asked, it may have AMX.
+    return flags is None or "amx_tile" in flags
+
+
+def _cpu_flags() -> frozenset[str] | None:
+    if sys.platform == "darwin":
+        return frozenset()  # no Mac has AMX tiles
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("flags"):
+                return frozenset(line.partition(":")[2].split())
+    except OSError:
+        pass
+    return None
+
+
+def _fingerprint() -> str:
+    """Changes with the processor and with the library's files."""
+    parts = [platform.processor(), *sorted(_cpu_flags() or ())]
+    import llama_cpp
+
+    for library in sorted((Path(llama_cpp.__file__).parent / "lib").glob("*")):
+        status = library.stat()
+        parts.append(f"{library.name} {status.st_size} {status.st_mtime_ns}")
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def _survives() -> bool:
+    """Whether a child that decodes with these kernels lives."""
+    try:
+        model = box_model()
+    except ModelLoadError:
+        return False  # nothing to try it with
+    try:
+        child = subprocess.run(
+            [sys.executable, "-m", "hpd.machine.amx_probe", str(model)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=_PROBE_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return child.returncode == 0

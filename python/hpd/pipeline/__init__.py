@@ -1,0 +1,1 @@
+"""From documents to extractions: one prompt's way through the engine."""

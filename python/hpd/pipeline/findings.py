@@ -1,0 +1,110 @@
+"""What is known of one document's fields while it is worked on, and the extraction made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from hpd import prompt
+from hpd.grounding import Grounder
+from hpd.options import Options
+from hpd.prompt import Path
+from hpd.results import Extraction, FieldResult, Usage, build_data
+from hpd.schema.attributes import Attribute, Schema
+from hpd.values import Parsed, answer_leaf, assemble
+
+
+@dataclass(slots=True)
+class Known:
+    """The values of one document's fields and what is told about them, by path."""
+
+    values: dict[Path, Parsed] = field(default_factory=dict)
+    results: dict[Path, FieldResult] = field(default_factory=dict)
+
+    def store(
+        self,
+        path: Path,
+        attribute: Attribute,
+        parsed: Parsed,
+        result: FieldResult,
+        null_threshold: float,
+    ) -> Parsed:
+        """Keep a value, if it is as likely as it must be."""
+        if (
+            parsed.value is not None
+            and not is_count(path)
+            and result.confidence is not None
+            and result.confidence < null_threshold
+        ):
+            parsed = Parsed(error=refusal(attribute, "less likely than the threshold"))
+        self.values[path] = parsed
+        self.results[path] = replace(result, error=parsed.error, value=parsed.value)
+        return parsed
+
+    def ground(self, schema: Schema, text: str, options: Options) -> None:
+        """Find every value in the document, and let go of those that must be there and are not."""
+        grounder = Grounder(text)
+        for path, result in self.results.items():
+            attribute = answer_leaf(schema, path)
+            if attribute is None or is_count(path) or result.value is None:
+                continue
+            is_fixed = attribute.type in ("enum", "boolean")
+            spans = grounder.ground_all(
+                result.value, fuzzy=not is_fixed, only_first=not options.all_occurrences
+            )
+            if spans:
+                self.results[path] = replace(
+                    result,
+                    start=spans[0].start,
+                    end=spans[0].end,
+                    match=spans[0].match,
+                    occurrences=_places(spans) if options.all_occurrences else (),
+                )
+            elif is_fixed or not options.require_grounding:
+                self.results[path] = replace(result, match="none")
+            else:
+                refused = Parsed(error=refusal(attribute, "the document does not hold it"))
+                self.values[path] = refused
+                self.results[path] = replace(result, value=None, error=refused.error)
+
+    def extraction(
+        self, schema: Schema, id_: Any, usage: Usage, truncated_at: int | None = None
+    ) -> Extraction:
+        """All of it as the user sees it: nested, and an instance of the user's class."""
+        assembled = assemble(schema, self.values)
+        data, problems = build_data(schema, assembled.data)
+        fields = {
+            assembled.places[path]: result
+            for path, result in self.results.items()
+            if path in assembled.places
+        }
+        for errors in (assembled.errors, problems):
+            for place, message in errors.items():
+                fields[place] = replace(fields.get(place, FieldResult()), error=message)
+        return Extraction(id_, data, fields, usage, truncated_at=truncated_at)
+
+
+def is_count(path: Path) -> bool:
+    """Whether a field counts an array's items."""
+    return path[-1:] == (prompt.COUNT_KEY,)
+
+
+def refusal(attribute: Attribute, why: str) -> str | None:
+    """An error where the field must have a value; otherwise the value is silently null."""
+    return f"required, but {why}" if attribute.required and not attribute.nullable else None
+
+
+def seen_values(data: Mapping[str, Any], paths: tuple[Path, ...]) -> dict[Path, object]:
+    """The finished values that a field depends on, by path."""
+    seen: dict[Path, object] = {}
+    for path in paths:
+        value: Any = data
+        for name in path:
+            value = value.get(name) if isinstance(value, Mapping) else None
+        seen[path] = value
+    return seen
+
+
+def _places(spans: list[Any]) -> tuple[tuple[int, int], ...]:
+    return tuple((span.start, span.end) for span in spans)

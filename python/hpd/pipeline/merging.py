@@ -1,0 +1,188 @@
+"""What is known of a document's chunks, put together into what is known of the whole.
+
+A value is taken from the chunk that is surest of it, where its text holds it rather than not; null
+only where every chunk says so. Attributes that depend on one another come from one chunk. Arrays
+are the union of the chunks' items: one that an earlier chunk has, too, is taken once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hpd.pipeline.findings import Known
+from hpd.prompt import COUNT_KEY, Path
+from hpd.results import FieldResult
+from hpd.schema.attributes import Attribute, Schema
+from hpd.values import Parsed
+
+
+def shift(known: Known, offset: int) -> None:
+    """Move the spans of a chunk to where they are in the whole document."""
+    for path, result in known.results.items():
+        if result.start is not None and result.end is not None:
+            known.results[path] = replace(
+                result,
+                start=result.start + offset,
+                end=result.end + offset,
+                occurrences=tuple(
+                    (low + offset, high + offset) for low, high in result.occurrences
+                ),
+            )
+
+
+def merge(schema: Schema, parts: Sequence[Known]) -> Known:
+    """One document's fields from those of its chunks, in the order of the text."""
+    merger = _Merger(parts)
+    merger.siblings(schema.attributes, ())
+    return merger.whole
+
+
+class _Merger:
+    def __init__(self, parts: Sequence[Known]) -> None:
+        self.parts = parts
+        self.whole = Known()
+
+    def siblings(self, attributes: Sequence[Attribute], prefix: Path) -> None:
+        for group in _dependent_groups(attributes):
+            first = group[0]
+            path = (*prefix, first.name)
+            if len(group) > 1:
+                paths = [(*prefix, attribute.name) for attribute in group]
+                self.take(self.surest(paths), paths)
+            elif first.type == "object":
+                self.siblings(first.attributes, path)
+            elif first.type == "array":
+                self.array(first, path)
+            else:
+                self.take(self.surest([path]), [path])
+                self.gather_occurrences(path)
+
+    def surest(self, roots: Sequence[Path]) -> Known:
+        """The chunk whose values below some paths are the ones to take."""
+
+        def rank(part: Known) -> tuple[int, int, int, float]:
+            results = [result for path, result in part.results.items() if _is_below(path, roots)]
+            found = [result for result in results if result.value is not None]
+            n_held = sum(result.match not in (None, "none") for result in found)
+            n_errors = sum(result.error is not None for result in results)
+            # If all say null, that is as sure as the least sure of them.
+            sign = 1 if found else -1
+            mean = sum(result.confidence or 0.0 for result in found or results)
+            return n_held, len(found), -n_errors, sign * mean / max(1, len(found or results))
+
+        return max(self.parts, key=rank)
+
+    def take(self, part: Known, roots: Sequence[Path]) -> None:
+        for path, parsed in part.values.items():
+            if _is_below(path, roots):
+                self.whole.values[path] = parsed
+        for path, result in part.results.items():
+            if _is_below(path, roots):
+                self.whole.results[path] = result
+
+    def gather_occurrences(self, path: Path) -> None:
+        """All places of the value taken, wherever in the document."""
+        taken = self.whole.results.get(path)
+        if taken is None or not taken.occurrences:
+            return
+        same = [part.results[path] for part in self.parts if path in part.results]
+        places = {
+            place
+            for result in same
+            if result.value == taken.value and result.match == taken.match
+            for place in result.occurrences
+        }
+        self.whole.results[path] = replace(taken, occurrences=tuple(sorted(places)))
+
+    def array(self, array: Attribute, path: Path) -> None:
+        items: list[tuple[Known, Path, float]] = []
+        seen: dict[str, int] = {}  # the chunk in which each was first
+        for n, part in enumerate(self.parts):
+            count = part.values.get((*path, COUNT_KEY), Parsed())
+            n_items = count.value if isinstance(count.value, int) else 0
+            for number in range(1, n_items + 1):
+                root = (*path, str(number))
+                identity = _identity(part, root)
+                if identity is not None and seen.setdefault(identity, n) == n:
+                    items.append((part, root, _confidence(part, root)))
+        if array.max_items is not None and len(items) > array.max_items:
+            limit = sorted((item[2] for item in items), reverse=True)[array.max_items - 1]
+            items = [item for item in items if item[2] >= limit][: array.max_items]
+        self.count(path, len(items))
+        for number, (part, root, _) in enumerate(items, start=1):
+            self.move(part, root, (*path, str(number)))
+
+    def count(self, path: Path, n_items: int) -> None:
+        count_path = (*path, COUNT_KEY)
+        results = [part.results[count_path] for part in self.parts if count_path in part.results]
+        if not results:
+            return
+        least_sure = min(results, key=lambda result: result.confidence or 0.0)
+        if n_items:
+            self.whole.values[count_path] = Parsed(n_items)
+            self.whole.results[count_path] = FieldResult(
+                least_sure.confidence, raw=f" {n_items}", value=n_items
+            )
+            return
+        errors = [result.error for result in results if result.error]
+        nothing = Parsed(error=errors[0]) if len(errors) == len(results) else Parsed(0)
+        if all(result.value is None for result in results):
+            nothing = Parsed(error=errors[0] if errors else None)
+        self.whole.values[count_path] = nothing
+        self.whole.results[count_path] = replace(
+            least_sure, value=nothing.value, error=nothing.error
+        )
+
+    def move(self, part: Known, root: Path, to: Path) -> None:
+        """Take an item under a number of its own."""
+        for path, parsed in part.values.items():
+            if _is_below(path, [root]):
+                self.whole.values[to + path[len(root) :]] = parsed
+        for path, result in part.results.items():
+            if _is_below(path, [root]):
+                self.whole.results[to + path[len(root) :]] = result
+
+
+def _dependent_groups(attributes: Sequence[Attribute]) -> list[list[Attribute]]:
+    """Siblings grouped with those they come after, directly or not, in the order of the first."""
+    group_of: dict[str, set[str]] = {attribute.name: {attribute.name} for attribute in attributes}
+    for attribute in attributes:
+        for other in attribute.after:
+            together = group_of[attribute.name] | group_of[other]
+            for name in together:
+                group_of[name] = together
+    groups: list[list[Attribute]] = []
+    done: set[str] = set()
+    for attribute in attributes:
+        if attribute.name not in done:
+            members = group_of[attribute.name]
+            groups.append([other for other in attributes if other.name in members])
+            done |= members
+    return groups
+
+
+def _is_below(path: Path, roots: Sequence[Path]) -> bool:
+    return any(path[: len(root)] == root for root in roots)
+
+
+def _identity(part: Known, root: Path) -> str | None:
+    """The same for items with the same values; None for one that has no value at all."""
+    values = {
+        path[len(root) :]: parsed.value
+        for path, parsed in part.values.items()
+        if path[: len(root)] == root
+    }
+    if all(value is None for value in values.values()):
+        return None
+    return json.dumps(sorted((path, repr(value)) for path, value in values.items()))
+
+
+def _confidence(part: Known, root: Path) -> float:
+    below = [
+        result.confidence
+        for path, result in part.results.items()
+        if path[: len(root)] == root and result.confidence is not None
+    ]
+    return min(below, default=0.0)

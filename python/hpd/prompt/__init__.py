@@ -1,0 +1,41 @@
+"""The prompt: its text, the model's chat template around it, and its tokens."""
+
+from hpd.prompt.template import Rendered, render
+from hpd.prompt.text import (
+    COUNT_KEY,
+    STACK_RULE,
+    SYSTEM,
+    Layout,
+    Path,
+    answer_text,
+    attribute_lines,
+    documents_text,
+    instruction_text,
+    key_text,
+    key_texts,
+    system_text,
+    type_hint,
+)
+from hpd.prompt.tokens import PromptTokenizer, TokenizedPrompt, Vocabulary, common_prefix
+
+__all__ = [
+    "COUNT_KEY",
+    "STACK_RULE",
+    "SYSTEM",
+    "Layout",
+    "Path",
+    "PromptTokenizer",
+    "Rendered",
+    "TokenizedPrompt",
+    "Vocabulary",
+    "answer_text",
+    "attribute_lines",
+    "common_prefix",
+    "documents_text",
+    "instruction_text",
+    "key_text",
+    "key_texts",
+    "render",
+    "system_text",
+    "type_hint",
+]

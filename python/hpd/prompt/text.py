@@ -1,0 +1,164 @@
+"""Schema and documents into text: the instruction, the document part and the keys.
+
+Pure text; no model is needed. ``hpd.prompt.tokens`` turns it into tokens.
+
+The text of a request is, in this order: the *instruction* (rules and attributes: the same for
+every document of a schema, so its KV cells are shared), the *documents*, and then, in the
+assistant's turn, one *key* per field, which ends right after a colon, where the model's own next
+token opens the value.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+from hpd.schema.attributes import Attribute, Schema
+
+Layout = Literal["branch", "skeleton"]
+Path = tuple[str, ...]
+
+SYSTEM = (
+    "You read a document and fill in the attributes that are asked for. "
+    "Copy every value from the document, in its own words and as short as possible: "
+    "a few words at most. Keep names, numbers and units as they are written; where there are "
+    "several numbers or units, keep them all and do not calculate. Never guess or explain. "
+    "Where the document does not state an attribute, write null. "
+    "Answer with one JSON object whose keys are the names of the attributes."
+)
+
+STACK_RULE = (
+    " There are several documents: answer with one JSON object whose keys are the numbers of the"
+    " documents and whose values are their objects."
+)
+
+COUNT_KEY = "count"
+"""The key under which an array's number of items is asked for, beside its items 1, 2, ..."""
+
+_TYPE_HINTS = {
+    "integer": "whole number",
+    "number": "number",
+    "boolean": "true or false",
+    "date": "date as YYYY-MM-DD",
+    "date-time": "date and time as YYYY-MM-DDThh:mm:ss",
+}
+
+
+def system_text(n_stacked: int = 1) -> str:
+    """The rules, for a prompt of ``n_stacked`` documents."""
+    return SYSTEM + STACK_RULE if n_stacked > 1 else SYSTEM
+
+
+def type_hint(attribute: Attribute) -> str:
+    """What the prompt says of an attribute's type; nothing for plain text."""
+    if attribute.type == "enum":
+        return "one of: " + ", ".join(_plain(choice) for choice in attribute.choices)
+    if attribute.type == "array":
+        item = attribute.item
+        if item is None or item.type == "string":
+            return "list"
+        if item.type == "object":
+            return "list of objects"
+        return "list, each: " + type_hint(item)
+    return _TYPE_HINTS.get(attribute.type, "")
+
+
+def attribute_lines(attributes: Iterable[Attribute], prefix: str = "") -> list[str]:
+    """One line per attribute, nested ones by dotted path: ``- maker.city (…): description``."""
+    lines = []
+    for attribute in attributes:
+        path = prefix + attribute.name
+        inner = attribute.item if attribute.type == "array" else attribute
+        children = inner.attributes if inner is not None and inner.type == "object" else ()
+        # An object needs no line of its own unless it has something to say: its parts follow.
+        if attribute.type != "object" or attribute.description:
+            lines.append(_attribute_line(path, attribute))
+        nested = path + ("[]." if attribute.type == "array" else ".")
+        lines.extend(attribute_lines(children, nested))
+    return lines
+
+
+def instruction_text(schema: Schema, examples: Sequence[tuple[str, object]] = ()) -> str:
+    """The user's text up to where the documents begin.
+
+    ``examples`` are (document, answer) pairs, shown as they would be answered.
+    """
+    parts = ["Attributes:\n" + "\n".join(attribute_lines(schema)) + "\n\n"]
+    for document, answer in examples:
+        parts.append(f"Example document:\n{document}\nExample answer:\n{answer_text(answer)}\n\n")
+    return "".join(parts)
+
+
+def documents_text(documents: Sequence[str]) -> str:
+    """The user's text from where the documents begin; several are numbered from 1."""
+    if len(documents) == 1:
+        return f"Document:\n{documents[0]}"
+    numbered = (f"[{number}]\n{text}" for number, text in enumerate(documents, start=1))
+    return "Documents:\n" + "\n".join(numbered)
+
+
+def answer_text(answer: object) -> str:
+    """An answer as the model is taught to write it, and as ``method="ar"`` reads it."""
+    return json.dumps(answer, ensure_ascii=False)
+
+
+def key_text(path: Path, seen: Mapping[Path, object] | None = None) -> str:
+    """The start of the answer up to a field's value: ``{"maker": {"city":``.
+
+    ``seen`` holds finished values that stand before the field's own key, each in the object it
+    belongs to: ``{"brand": "Nike", "model":``.
+    """
+    parts = []
+    for depth, name in enumerate(path):
+        members = [
+            f"{answer_text(other[-1])}: {answer_text(value)}, "
+            for other, value in (seen or {}).items()
+            if other[:-1] == path[:depth]
+        ]
+        parts.append("{" + "".join(members) + answer_text(name) + ":")
+    return " ".join(parts)
+
+
+def key_texts(paths: Sequence[Path], layout: Layout) -> list[str]:
+    """For each field, all the text between the prompt and its value.
+
+    ``branch``: its own key only. ``skeleton``: the keys of the fields before it, values left
+    blank, and its own (the paper's order of keys, section 4.3.1).
+    """
+    if layout == "branch":
+        return [key_text(path) for path in paths]
+    texts = []
+    text = ""
+    previous: Path = ()
+    for path in paths:
+        text += _next_key(previous, path)
+        texts.append(text)
+        previous = path
+    return texts
+
+
+def _next_key(previous: Path, path: Path) -> str:
+    """What leads from a blank value at ``previous`` to the value at ``path``."""
+    if not previous:
+        return key_text(path)
+    n_common = 0
+    while n_common < min(len(previous), len(path)) - 1 and previous[n_common] == path[n_common]:
+        n_common += 1
+    closing = "}" * (len(previous) - 1 - n_common)
+    opened = key_text(path[n_common:])
+    return f"{closing}, {opened[1:]}"
+
+
+def _attribute_line(path: str, attribute: Attribute) -> str:
+    hint = type_hint(attribute)
+    line = f"- {path} ({hint})" if hint else f"- {path}"
+    if attribute.description:
+        line += f": {attribute.description}"
+    if attribute.examples:
+        line += f" (for example: {'; '.join(attribute.examples)})"
+    return line
+
+
+def _plain(choice: str | int | float | bool) -> str:
+    return choice if isinstance(choice, str) else json.dumps(choice)

@@ -1,0 +1,167 @@
+"""Prompts as tokens: text, split so that tokens come out as if tokenised in one piece.
+
+A prompt is tokenised in *fragments* that control tokens separate; within a fragment all text goes
+to the tokenizer at once, so no token boundary is forced into the document or the key. Control
+tokens are looked for in the template alone: those written in a document stay plain text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from hpd.prompt import text as prompt_text
+from hpd.prompt.template import Rendered, render
+
+
+class Vocabulary(Protocol):
+    """What is needed of a model here."""
+
+    @property
+    def bos(self) -> int:
+        """The token that begins every prompt, or -1."""
+
+    @property
+    def chat_template(self) -> str:
+        """Jinja text, or nothing."""
+
+    @property
+    def control_tokens(self) -> list[tuple[int, str, bool, bool]]:
+        """Id, text, and whether the token swallows white space to its left and right."""
+
+    def tokenize(self, text: str, parse_special: bool = False) -> list[int]:
+        """Tokens of a text, without a BOS."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenizedPrompt:
+    """One prompt and the keys of its fields.
+
+    ``prompt + keys[i]`` is what tokenising prompt and key ``i`` together gives.
+    """
+
+    prompt: list[int]
+    n_shared: int
+    """Leading tokens that belong to the instruction, not to the documents."""
+    keys: list[list[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """A template cut at the control tokens around the documents."""
+
+    head: list[int]
+    """Tokens up to the last control token before the documents."""
+    before: str
+    """Plain text between it and the documents."""
+    after: str
+    """Plain text from the documents to the next control token."""
+    middle: list[int] | None
+    """Tokens from there to the last control token; None if no control token follows."""
+    tail: str
+    """Plain text from there to the key."""
+
+
+class PromptTokenizer:
+    """Turns documents and fields into tokens for one model and one instruction."""
+
+    def __init__(self, model: Vocabulary, system: str, instruction: str) -> None:
+        self._model = model
+        self._control = model.control_tokens
+        texts = {token: text for token, text, _, _ in self._control}
+        bos_text = texts.get(model.bos, "")
+        rendered = render(model.chat_template, system, instruction, bos=bos_text)
+        self._frame = self._cut(rendered)
+        self._shared = self._shared_prefix()
+        self._static_keys: dict[str, list[int]] = {}
+
+    def tokenize(self, documents: Sequence[str], key_texts: Sequence[str]) -> TokenizedPrompt:
+        """The prompt for ``documents``, stacked if there are several, and its fields' keys.
+
+        Args:
+            documents: texts as the user gave them.
+            key_texts: for each field the text between the prompt and its value; may be empty.
+        """
+        frame = self._frame
+        text = frame.before + prompt_text.documents_text(documents) + frame.after
+        if frame.middle is None:
+            # Nothing separates the documents from the keys: each key is read with the documents.
+            fixed = frame.head
+            rests = [self._model.tokenize(text + frame.tail + key) for key in key_texts]
+            opening = self._model.tokenize(text + frame.tail + "{")
+        else:
+            fixed = frame.head + self._model.tokenize(text) + frame.middle
+            rests = [self._key(key) for key in key_texts]
+            opening = self._key("{")
+        # Whatever the fields are, one document has one prompt: what follows it can be kept.
+        n_common = common_prefix([opening, *rests])
+        tokens = fixed + rests[0][:n_common]
+        n_shared = common_prefix([self._shared, tokens])
+        return TokenizedPrompt(tokens, n_shared, [rest[n_common:] for rest in rests])
+
+    def n_instruction_tokens(self) -> int:
+        """Tokens that every prompt of this instruction begins with."""
+        return len(self._shared)
+
+    def _key(self, text: str) -> list[int]:
+        tokens = self._static_keys.get(text)
+        if tokens is None:
+            tokens = self._model.tokenize(self._frame.tail + text)
+            self._static_keys[text] = tokens
+        return tokens
+
+    def _cut(self, rendered: Rendered) -> _Frame:
+        before, after = rendered.before, rendered.after
+        head_end, strip_before = self._last_control(before)
+        head = self._model.tokenize(before[:head_end], True)
+        if self._model.bos >= 0 and head[:1] != [self._model.bos]:
+            head = [self._model.bos, *head]
+        plain_before = before[head_end:]
+        if strip_before:
+            plain_before = plain_before.lstrip()
+        first, strip_after = self._first_control(after)
+        if first < 0:
+            return _Frame(head, plain_before, after, None, "")
+        last_end, strip_tail = self._last_control(after)
+        plain_after = after[:first].rstrip() if strip_after else after[:first]
+        tail = after[last_end:].lstrip() if strip_tail else after[last_end:]
+        return _Frame(
+            head, plain_before, plain_after, self._model.tokenize(after[first:last_end], True), tail
+        )
+
+    def _last_control(self, text: str) -> tuple[int, bool]:
+        """Where the last control token in ``text`` ends, and whether it strips what follows."""
+        found = (0, False)
+        for _, token_text, _, strips_right in self._control:
+            start = text.rfind(token_text)
+            if start >= 0:
+                found = max(found, (start + len(token_text), strips_right))
+        return found
+
+    def _first_control(self, text: str) -> tuple[int, bool]:
+        """Where the first control token in ``text`` begins (-1: none), and whether it strips."""
+        found = (-1, False)
+        for _, token_text, strips_left, _ in self._control:
+            start = text.find(token_text)
+            if start >= 0 and (found[0] < 0 or start < found[0]):
+                found = (start, strips_left)
+        return found
+
+    def _shared_prefix(self) -> list[int]:
+        """The tokens that no document changes: those on which very different ones agree."""
+        samples = []
+        for document in ("A", "b", "1", "é", " ", "\n", '"', "(", "…"):
+            text = self._frame.before + prompt_text.documents_text([document])
+            samples.append(self._frame.head + self._model.tokenize(text))
+        return samples[0][: common_prefix(samples)]
+
+
+def common_prefix(sequences: Sequence[Sequence[int]]) -> int:
+    """How many leading tokens all sequences share."""
+    shortest = min(len(sequence) for sequence in sequences)
+    first = sequences[0]
+    for i in range(shortest):
+        if any(sequence[i] != first[i] for sequence in sequences):
+            return i
+    return shortest

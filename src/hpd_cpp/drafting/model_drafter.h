@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "model/context.h"
+#include "model/model.h"
+#include "options.h"
+#include "scheduling/sequence.h"
+
+namespace hpd {
+
+// Guesses how values go on by decoding them with a smaller model of the same vocabulary.
+//
+// Every value has a sequence of its own in that model's cache, which is fed what it lacks of the
+// value when guesses are wanted; beginnings that values have in common are read once and forked.
+// Where cells or sequences run short, or the text is longer than the model was trained for, a
+// value gets no guesses.
+class ModelDrafter {
+public:
+    // Throws ModelLoadError where the draft model cannot guess for the target.
+    ModelDrafter(const Model & target, std::shared_ptr<const Model> model,
+                 const EngineOptions & options, uint32_t n_cells);
+
+    // Fills in `proposed` of values that are being decoded and have none. Throws DecodeError.
+    void propose(const std::vector<Value *> & values);
+
+    // Must be called before the value is destroyed, or clear().
+    void forget(const Value & value);
+
+    void clear();
+
+    // Makes a decode that is under way return soon; what was read is then read again. From any
+    // thread.
+    void stop(bool on) { context_.stop(on); }
+
+    uint64_t n_batches() const { return n_batches_; }
+    double seconds() const { return seconds_; }  // waiting for llama.cpp
+
+    // Recounts the cells and sequences; throws std::logic_error where the books are wrong.
+    void check() const;
+
+private:
+    // The beginning of texts: an instruction, or a prompt on its cells.
+    struct Stem {
+        std::vector<Token> tokens;
+        SeqId seq = no_seq;
+        Stem * parent = nullptr;  // whose cells it begins with
+        bool kept = false;  // an instruction: more prompts will begin with it
+        bool read = false;
+        int32_t n_users = 0;     // values, and stems, that stand on it
+        uint64_t last_used = 0;  // for dropping the least recently used
+
+        int32_t n_tokens() const { return static_cast<int32_t>(tokens.size()); }
+        int32_t n_inherited() const { return parent ? parent->n_tokens() : 0; }
+        int32_t n_own_cells() const { return n_tokens() - n_inherited(); }
+    };
+    // What stands behind the prompt: key, accepted tokens and guesses.
+    struct Sequence {
+        SeqId seq = no_seq;
+        Stem * stem = nullptr;
+        bool forked = false;
+        std::vector<Token> held;  // tokens that have cells
+    };
+    // A value that is being guessed.
+    struct Draft {
+        Value * value;
+        Sequence * sequence;
+        int32_t n_max;
+        JsonScanner scanner;
+    };
+    using TakeRow = std::function<void(size_t i, const float * row)>;
+
+    int32_t n_wanted(const Value & value) const;
+    Sequence * sequence_of(const Value & value);
+    Stem * stem_of(const std::vector<Token> & prompt, int32_t n_tokens, Stem * parent);
+    bool read_stems(const std::vector<Draft> & drafts);
+    bool feed(Draft & draft, std::vector<BatchToken> & batch);
+    bool take_guess(Draft & draft, const float * row) const;
+    void add_token(Sequence & sequence, Token token, bool output, std::vector<BatchToken> & batch);
+    bool decode(const std::vector<BatchToken> & tokens, const TakeRow & take);
+
+    bool make_room(int32_t n_cells, size_t n_seqs);
+    bool drop_idle_stem(size_t n_kept);
+    void drop_sequence(Sequence & sequence);
+    void leave_stem(Stem * stem);
+    void drop_stem(Stem & stem);
+    SeqId take_seq();
+    void free_seq(SeqId seq);
+
+    static constexpr size_t n_idle_stems = 4;  // attention is computed over their cells, too
+
+    std::shared_ptr<const Model> model_;
+    Context context_;
+    int32_t n_draft_;
+    float p_min_;
+    int32_t n_cells_;
+    int32_t n_cells_used_ = 0;
+    std::set<SeqId> free_seqs_;  // ordered, so that runs are repeatable
+    std::list<Stem> stems_;
+    std::unordered_map<const Value *, Sequence> sequences_;
+    uint64_t clock_ = 0;
+    uint64_t n_batches_ = 0;
+    double seconds_ = 0.0;
+};
+
+}  // namespace hpd

@@ -1,0 +1,201 @@
+#include "model/context.h"
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <unordered_map>
+
+#include "errors.h"
+#include "model/log.h"
+
+namespace hpd {
+
+namespace {
+
+constexpr uint32_t default_n_ctx = 8192;
+constexpr int32_t cpu_attention_tile = 64;  // ggml_fa_tile_config::Q
+constexpr uint32_t n_seq_least = 3;  // an instruction, a prompt on it, a field on that
+
+llama_flash_attn_type flash_attn_type(const std::string & name) {
+    if (name == "auto") return LLAMA_FLASH_ATTN_TYPE_AUTO;
+    if (name == "on") return LLAMA_FLASH_ATTN_TYPE_ENABLED;
+    if (name == "off") return LLAMA_FLASH_ATTN_TYPE_DISABLED;
+    throw std::invalid_argument("flash_attn must be on, off or auto, not '" + name + "'");
+}
+
+ggml_type cache_type(const std::string & name) {
+    for (ggml_type type :
+         {GGML_TYPE_F32, GGML_TYPE_F16, GGML_TYPE_BF16, GGML_TYPE_Q8_0, GGML_TYPE_Q4_0,
+          GGML_TYPE_Q4_1, GGML_TYPE_IQ4_NL, GGML_TYPE_Q5_0, GGML_TYPE_Q5_1}) {
+        if (name == ggml_type_name(type)) return type;
+    }
+    throw std::invalid_argument("'" + name +
+                                "' is not a type for KV cells: take f32, f16, bf16, "
+                                "q8_0, q4_0, q4_1, iq4_nl, q5_0 or q5_1");
+}
+
+bool stop_wanted(void * data) { return static_cast<std::atomic<bool> *>(data)->load(); }
+
+}  // namespace
+
+Context::Context(const Model & model, const EngineOptions & options)
+    : model_(model),
+      couples_(!model.is_recurrent() && !model.is_hybrid()),
+      n_seq_max_(std::clamp<uint32_t>(options.n_seq_max, n_seq_least,
+                                      static_cast<uint32_t>(llama_max_parallel_sequences()))) {
+    // A recurrent state is a whole buffer per sequence, not a cell.
+    if (!couples_) n_seq_max_ = std::min<uint32_t>(n_seq_max_, 64);
+
+    const auto n_threads =
+        options.n_threads > 0
+            ? options.n_threads
+            : static_cast<int32_t>(std::max(1u, std::thread::hardware_concurrency()));
+    llama_context_params params = llama_context_default_params();
+    const auto n_ctx_train = static_cast<uint32_t>(std::max(1, model.n_ctx_train()));
+    params.n_ctx = options.n_ctx ? options.n_ctx : std::min(default_n_ctx, 4 * n_ctx_train);
+    params.n_batch = std::min(std::max(options.n_batch, 1u), params.n_ctx);
+    params.n_ubatch = std::min(std::max(options.n_ubatch, 1u), params.n_batch);
+    // A second pass of one batch could take cells that the window needs again when the first
+    // pass's guesses are removed.
+    if (model.n_swa() > 0) params.n_batch = params.n_ubatch;
+    params.n_seq_max = n_seq_max_;
+    // llama.cpp keeps an output row per sequence and gives up if that is more than the maximum.
+    params.n_outputs_max = std::max(params.n_batch, n_seq_max_);
+    params.n_threads = n_threads;
+    params.n_threads_batch = n_threads;
+    params.flash_attn_type = flash_attn_type(options.flash_attn);
+    params.type_k = cache_type(options.cache_type_k);
+    params.type_v = cache_type(options.cache_type_v);
+    params.kv_unified = true;  // otherwise a fork copies buffers
+    params.swa_full = options.swa_full;
+    params.offload_kqv = options.offload_kqv;
+    params.no_perf = true;
+    params.abort_callback = stop_wanted;
+    params.abort_callback_data = &stop_;
+    const auto by_floats = [](ggml_type t) { return t == GGML_TYPE_F16 || t == GGML_TYPE_F32; };
+    const bool flash = params.flash_attn_type != LLAMA_FLASH_ATTN_TYPE_DISABLED &&
+                       by_floats(params.type_k) && by_floats(params.type_v);
+    // Where there is a GPU, it may be given nodes of a model that is on the CPU.
+    const bool all_on_cpu = model.on_cpu() && !llama_supports_gpu_offload();
+    const std::vector<AttentionKernel> kernels = Attention::kernels();
+    if (flash && all_on_cpu && options.cpu_attention && !kernels.empty()) {
+        attention_ = std::make_unique<Attention>(kernels.front(), n_threads);
+        params.cb_eval = Attention::on_node;
+        params.cb_eval_user_data = attention_.get();
+    }
+    context_.reset(llama_init_from_model(model.get(), params));
+    if (!context_) {
+        throw ModelLoadError(
+            with_recent_log("cannot make a context of " + std::to_string(params.n_ctx) +
+                            " cells: a smaller n_ctx or another cache type may fit"));
+    }
+    const bool tiled = flash && params.type_k == params.type_v;
+    if (model.on_cpu() && tiled && !attention_) n_value_batch_ = cpu_attention_tile - 1;
+    if (!model.loras().empty()) {
+        auto loras = model.loras();
+        auto scales = model.lora_scales();
+        if (llama_set_adapters_lora(context_.get(), loras.data(), loras.size(), scales.data())) {
+            throw ModelLoadError(with_recent_log("cannot apply the adapters to this model"));
+        }
+    }
+}
+
+void Context::fork(SeqId from, SeqId to, int32_t position) {
+    if (llama_memory_seq_pos_max(memory(), to) >= 0) {
+        throw std::logic_error("context: fork into sequence " + std::to_string(to) +
+                               ", which is not empty");
+    }
+    const int32_t held = n_past(from);
+    const bool whole = held == position;
+    if (held < position || (!couples_ && !whole)) {
+        throw std::logic_error("context: fork of " + std::to_string(position) +
+                               " cells from a sequence of " + std::to_string(held));
+    }
+    // Cells that have left the sliding window of the sequence's end may be gone, with swa_full as
+    // well. A copy that goes on from that end does not miss them; one from further back does.
+    if (couples_ && !whole && llama_memory_seq_pos_min(memory(), from) > 0) {
+        throw DecodeError("the sliding window has dropped cells that a fork needs: set swa_full");
+    }
+    if (whole) {
+        llama_memory_seq_cp(memory(), from, to, -1, -1);
+    } else {
+        llama_memory_seq_cp(memory(), from, to, 0, position);
+    }
+}
+
+void Context::drop(SeqId seq) { llama_memory_seq_rm(memory(), seq, -1, -1); }
+
+void Context::trim(SeqId seq, int32_t position) {
+    if (!couples_) throw std::logic_error("context: a recurrent state cannot be trimmed");
+    if (!llama_memory_seq_rm(memory(), seq, position, -1)) {
+        throw DecodeError(with_recent_log("cannot remove the tail of a sequence"));
+    }
+}
+
+void Context::clear() { llama_memory_clear(memory(), false); }
+
+int32_t Context::n_past(SeqId seq) const { return llama_memory_seq_pos_max(memory(), seq) + 1; }
+
+void Context::check(const std::vector<BatchToken> & batch) const {
+    std::unordered_map<SeqId, int32_t> next;
+    for (const BatchToken & t : batch) {
+        if (t.seqs.empty()) throw std::logic_error("context: a token without a sequence");
+        if (t.seqs.size() > 1 && !couples_) {
+            throw std::logic_error("context: a recurrent model cannot share a token");
+        }
+        for (SeqId s : t.seqs) {
+            const auto [it, first] = next.try_emplace(s, 0);
+            // An empty sequence may start anywhere as far as llama.cpp is concerned, and two
+            // tokens of one sequence at one position would see each other.
+            if (first) it->second = n_past(s);
+            if (t.position != it->second) {
+                throw std::logic_error("context: sequence " + std::to_string(s) + " holds " +
+                                       std::to_string(it->second) + " tokens and is given one at " +
+                                       "position " + std::to_string(t.position));
+            }
+            ++it->second;
+        }
+    }
+}
+
+DecodeStatus Context::decode(const std::vector<BatchToken> & batch) {
+    check(batch);
+    const size_t n = batch.size();
+    tokens_.resize(n);
+    positions_.resize(n);
+    n_seq_ids_.resize(n);
+    seq_ids_.resize(n);
+    outputs_.resize(n);
+    for (size_t i = 0; i < n; ++i) {
+        tokens_[i] = batch[i].token;
+        positions_[i] = batch[i].position;
+        n_seq_ids_[i] = static_cast<int32_t>(batch[i].seqs.size());
+        seq_ids_[i] = const_cast<llama_seq_id *>(batch[i].seqs.data());
+        outputs_[i] = batch[i].output;
+    }
+    const llama_batch b{static_cast<int32_t>(n), tokens_.data(),  nullptr,        positions_.data(),
+                        n_seq_ids_.data(),       seq_ids_.data(), outputs_.data()};
+    if (attention_) attention_->begin();
+    switch (const int32_t code = llama_decode(context_.get(), b)) {
+        case 0:
+            return DecodeStatus::ok;
+        case 1:
+            return DecodeStatus::full;
+        case 2:
+            return DecodeStatus::aborted;
+        default:
+            throw DecodeError(with_recent_log("llama.cpp could not decode a batch of " +
+                                              std::to_string(n) + " tokens (code " +
+                                              std::to_string(code) + ")"));
+    }
+}
+
+const float * Context::rows() {
+    const float * rows = llama_get_logits(context_.get());
+    if (!rows) throw DecodeError(with_recent_log("llama.cpp has no logits"));
+    return rows;
+}
+
+}  // namespace hpd

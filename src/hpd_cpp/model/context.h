@@ -1,0 +1,87 @@
+#pragma once
+
+#include <llama-cpp.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "attention/attention.h"
+#include "model/model.h"
+#include "options.h"
+#include "scheduling/scheduler.h"
+
+namespace hpd {
+
+enum class DecodeStatus {
+    ok,
+    full,     // the batch found no room in the cache; nothing was changed
+    aborted,  // stop was asked for in the middle; the cache holds part of the batch
+};
+
+// A llama.cpp context: the only place that calls its decode and memory functions.
+//
+// llama.cpp accepts silently some calls that give wrong values; they are refused here
+// (std::logic_error), since each is a fault of the scheduler.
+class Context {
+public:
+    Context(const Model & model, const EngineOptions & options);
+
+    // Copies the cells of `from` before `position` to `to`, which must be empty: copying into a
+    // sequence that has cells would merge the two. Bookkeeping only, the cells are shared.
+    void fork(SeqId from, SeqId to, int32_t position);
+
+    void drop(SeqId seq);
+
+    // Removes the cells of `seq` from `position` on. Recurrent models cannot: refused.
+    void trim(SeqId seq, int32_t position);
+
+    void clear();
+
+    // Every token must directly follow what its sequences hold. Throws DecodeError.
+    DecodeStatus decode(const std::vector<BatchToken> & batch);
+
+    // Logits of the batch's output tokens, (n_outputs, n_vocab), until the next decode.
+    const float * rows();
+
+    int32_t n_past(SeqId seq) const;  // cells that the sequence holds
+    uint32_t n_cells() const { return llama_n_ctx(context_.get()); }
+    uint32_t n_batch() const { return llama_n_batch(context_.get()); }
+    uint32_t n_seq_max() const { return n_seq_max_; }
+    int32_t n_threads() const { return llama_n_threads(context_.get()); }
+    bool couples() const { return couples_; }
+
+    // The largest batch in which tokens of many documents do not pay for each other's cells; 0 if
+    // no batch makes them. llama.cpp's flash attention on a CPU works through tiles of 64 tokens,
+    // and a tile computes every cell that any of its tokens sees; smaller batches go token by
+    // token.
+    int32_t n_value_batch() const { return n_value_batch_; }
+
+    // Whether a token is slowed down by cells that it does not see.
+    bool pays_for_idle_cells() const { return model_.on_cpu() && !attention_; }
+
+    // Makes a decode that is under way return soon (on a CPU). From any thread.
+    void stop(bool on) { stop_ = on; }
+
+private:
+    void check(const std::vector<BatchToken> & batch) const;
+    llama_memory_t memory() const { return llama_get_memory(context_.get()); }
+
+    const Model & model_;
+    std::unique_ptr<Attention> attention_;  // none: llama.cpp's own
+    llama_context_ptr context_;
+    std::atomic<bool> stop_{false};
+    bool couples_;
+    uint32_t n_seq_max_;
+    int32_t n_value_batch_ = 0;
+
+    // llama_batch, filled anew each time
+    std::vector<llama_token> tokens_;
+    std::vector<llama_pos> positions_;
+    std::vector<int32_t> n_seq_ids_;
+    std::vector<llama_seq_id *> seq_ids_;
+    std::vector<int8_t> outputs_;
+};
+
+}  // namespace hpd

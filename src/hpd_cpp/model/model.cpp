@@ -1,0 +1,165 @@
+#include "model/model.h"
+
+#include <mutex>
+#include <unordered_map>
+
+#include "errors.h"
+#include "model/log.h"
+
+namespace hpd {
+
+namespace {
+
+void start_backend_once() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        capture_log();
+        llama_backend_init();
+    });
+}
+
+bool report_progress(float share, void * data) {
+    const auto & progress = *static_cast<const LoadProgress *>(data);
+    return !progress || progress(share);
+}
+
+}  // namespace
+
+Model::Model(const std::vector<std::string> & paths, const ModelOptions & options,
+             const LoadProgress & progress)
+    : on_cpu_(options.n_gpu_layers == 0 || !llama_supports_gpu_offload()) {
+    if (paths.empty()) throw ModelLoadError("no model file was given");
+    path_ = paths[0];
+    start_backend_once();
+
+    llama_model_params params = llama_model_default_params();
+    params.n_gpu_layers = options.n_gpu_layers;
+    params.load_mode = options.use_mmap ? LLAMA_LOAD_MODE_AUTO : LLAMA_LOAD_MODE_NONE;
+    params.use_extra_bufts = options.use_extra_bufts;
+    params.vocab_only = options.vocab_only;
+    params.progress_callback = report_progress;
+    params.progress_callback_user_data = const_cast<LoadProgress *>(&progress);
+
+    std::vector<const char *> c_paths;
+    for (const std::string & path : paths) c_paths.push_back(path.c_str());
+    model_.reset(c_paths.size() == 1
+                     ? llama_model_load_from_file(c_paths[0], params)
+                     : llama_model_load_from_splits(c_paths.data(), c_paths.size(), params));
+    if (!model_) throw ModelLoadError(with_recent_log("cannot load the model " + paths[0]));
+    if (!llama_model_has_decoder(model_.get()) || llama_model_has_encoder(model_.get())) {
+        throw ModelLoadError(paths[0] + " is not a decoder-only language model");
+    }
+    n_vocab_ = llama_vocab_n_tokens(vocab());
+    if (options.vocab_only) return;
+    for (const auto & [path, scale] : options.loras) {
+        llama_adapter_lora * lora = llama_adapter_lora_init(model_.get(), path.c_str());
+        if (!lora) throw ModelLoadError(with_recent_log("cannot load the adapter " + path));
+        loras_.push_back(lora);
+        lora_scales_.push_back(scale);
+    }
+}
+
+std::vector<Token> Model::tokenize(std::string_view text, bool parse_special) const {
+    std::vector<Token> tokens(text.size() + 8);
+    const auto try_once = [&] {
+        return llama_tokenize(vocab(), text.data(), static_cast<int32_t>(text.size()),
+                              tokens.data(), static_cast<int32_t>(tokens.size()), false,
+                              parse_special);
+    };
+    int32_t n = try_once();
+    if (n < 0) {
+        tokens.resize(static_cast<size_t>(-n));
+        n = try_once();
+    }
+    tokens.resize(static_cast<size_t>(n));
+    return tokens;
+}
+
+std::string Model::vocabulary_difference(const Model & other) const {
+    if (n_vocab_ != other.n_vocab_) {
+        return std::to_string(n_vocab_) + " tokens, not " + std::to_string(other.n_vocab_);
+    }
+    for (Token t = 0; t < n_vocab_; ++t) {
+        const std::string here = llama_vocab_get_text(vocab(), t);
+        const std::string there = llama_vocab_get_text(other.vocab(), t);
+        if (here != there) {
+            return "token " + std::to_string(t) + " is '" + here + "', not '" + there + "'";
+        }
+    }
+    return "";
+}
+
+std::string Model::piece(Token token) const {
+    std::string text(32, '\0');
+    const auto try_once = [&] {
+        return llama_token_to_piece(vocab(), token, text.data(), static_cast<int32_t>(text.size()),
+                                    0, false);
+    };
+    int32_t n = try_once();
+    if (n < 0) {
+        text.resize(static_cast<size_t>(-n));
+        n = try_once();
+    }
+    text.resize(static_cast<size_t>(n));
+    return text;
+}
+
+std::vector<Model::ControlToken> Model::control_tokens() const {
+    std::vector<ControlToken> all;
+    for (Token t = 0; t < n_vocab_; ++t) {
+        const auto attributes = static_cast<int>(llama_vocab_get_attr(vocab(), t));
+        if (!(attributes & (LLAMA_TOKEN_ATTR_CONTROL | LLAMA_TOKEN_ATTR_UNKNOWN))) continue;
+        const char * text = llama_vocab_get_text(vocab(), t);
+        if (!text || !*text) continue;
+        all.push_back({t, text, (attributes & LLAMA_TOKEN_ATTR_LSTRIP) != 0,
+                       (attributes & LLAMA_TOKEN_ATTR_RSTRIP) != 0});
+    }
+    return all;
+}
+
+std::vector<Token> Model::tokens_without_space() const {
+    std::unordered_map<std::string, Token> by_text;
+    std::vector<std::string> texts;
+    for (Token t = 0; t < n_vocab_; ++t) {
+        texts.push_back(piece(t));
+        by_text.emplace(texts.back(), t);
+    }
+    std::vector<Token> without(static_cast<size_t>(n_vocab_));
+    for (Token t = 0; t < n_vocab_; ++t) {
+        const std::string & text = texts[static_cast<size_t>(t)];
+        const auto it =
+            text.size() > 1 && text[0] == ' ' ? by_text.find(text.substr(1)) : by_text.end();
+        without[static_cast<size_t>(t)] = it == by_text.end() ? t : it->second;
+    }
+    return without;
+}
+
+bool Model::ends_generation(Token token) const {
+    return llama_vocab_is_eog(vocab(), token) || llama_vocab_is_control(vocab(), token);
+}
+
+Token Model::bos() const {
+    return llama_vocab_get_add_bos(vocab()) ? llama_vocab_bos(vocab()) : -1;
+}
+
+std::string Model::description() const {
+    char text[256] = {};
+    llama_model_desc(model_.get(), text, sizeof text);
+    return text;
+}
+
+std::string Model::chat_template() const {
+    const char * text = llama_model_chat_template(model_.get(), nullptr);
+    return text ? text : "";
+}
+
+std::string Model::metadata(const std::string & key) const {
+    const int32_t n = llama_model_meta_val_str(model_.get(), key.c_str(), nullptr, 0);
+    if (n < 0) return "";
+    std::string text(static_cast<size_t>(n) + 1, '\0');
+    llama_model_meta_val_str(model_.get(), key.c_str(), text.data(), text.size());
+    text.resize(static_cast<size_t>(n));
+    return text;
+}
+
+}  // namespace hpd

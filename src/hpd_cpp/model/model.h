@@ -1,0 +1,77 @@
+#pragma once
+
+#include <llama-cpp.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "options.h"
+#include "scheduling/sequence.h"
+
+namespace hpd {
+
+// Called with the share loaded, 0 to 1; false stops the loading.
+using LoadProgress = std::function<bool(float)>;
+
+// A loaded GGUF model with its vocabulary and adapters.
+class Model {
+public:
+    // Several paths are the parts of a split file, in order. Throws ModelLoadError.
+    Model(const std::vector<std::string> & paths, const ModelOptions & options,
+          const LoadProgress & progress = nullptr);
+
+    // Text to tokens; with parse_special, control tokens written in the text become tokens.
+    // No BOS is added here: bos() says whether a prompt needs one.
+    std::vector<Token> tokenize(std::string_view text, bool parse_special) const;
+
+    // Where the other model's tokens are not the same, in words; empty: nowhere.
+    std::string vocabulary_difference(const Model & other) const;
+
+    // The bytes of one token; empty for control tokens.
+    std::string piece(Token token) const;
+
+    // Tokens that stand for no text and are looked for only in templates.
+    struct ControlToken {
+        Token id;
+        std::string text;
+        bool strips_left;  // white space beside it in the text is swallowed
+        bool strips_right;
+    };
+    std::vector<ControlToken> control_tokens() const;
+
+    // For each token the one whose text is the same but for a leading blank, or itself.
+    std::vector<Token> tokens_without_space() const;
+
+    bool ends_generation(Token token) const;  // also any other control token: no text follows it
+    Token bos() const;                        // -1 if a prompt does not begin with one
+    int32_t n_vocab() const { return n_vocab_; }
+    int32_t n_ctx_train() const { return llama_model_n_ctx_train(model_.get()); }
+    int32_t n_swa() const { return llama_model_n_swa(model_.get()); }
+    uint64_t n_params() const { return llama_model_n_params(model_.get()); }
+    uint64_t n_bytes() const { return llama_model_size(model_.get()); }
+    bool is_recurrent() const { return llama_model_is_recurrent(model_.get()); }
+    bool on_cpu() const { return on_cpu_; }  // no layer is on a GPU
+    bool is_hybrid() const { return llama_model_is_hybrid(model_.get()); }
+    const std::string & path() const { return path_; }  // the first, of several parts
+    std::string description() const;
+    std::string chat_template() const;  // empty: there is none
+    std::string metadata(const std::string & key) const;  // empty: there is none
+
+    llama_model * get() const { return model_.get(); }
+    const llama_vocab * vocab() const { return llama_model_get_vocab(model_.get()); }
+    const std::vector<llama_adapter_lora *> & loras() const { return loras_; }
+    const std::vector<float> & lora_scales() const { return lora_scales_; }
+
+private:
+    std::string path_;
+    llama_model_ptr model_;
+    std::vector<llama_adapter_lora *> loras_;  // freed with the model
+    std::vector<float> lora_scales_;
+    int32_t n_vocab_ = 0;
+    bool on_cpu_;
+};
+
+}  // namespace hpd

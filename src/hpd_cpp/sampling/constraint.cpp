@@ -1,0 +1,100 @@
+#include "sampling/constraint.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+namespace hpd {
+
+namespace {
+
+// llama.cpp's grammar sampler. One token is checked alone first: greedy text nearly always obeys,
+// and only a refusal makes the whole vocabulary be looked at.
+class GrammarConstraint : public Constraint {
+public:
+    GrammarConstraint(llama_sampler_ptr grammar, int32_t n_vocab)
+        : grammar_(std::move(grammar)), n_vocab_(n_vocab) {}
+
+    bool allows(Token token) override {
+        if (!allowed_.empty()) return allowed_[static_cast<size_t>(token)];
+        if (!checked_) {
+            checked_ = true;
+            llama_token_data one{token, 0.0f, 0.0f};
+            llama_token_data_array array{&one, 1, -1, false};
+            llama_sampler_apply(grammar_.get(), &array);
+            return std::isfinite(one.logit);
+        }
+        scan_vocabulary();
+        return allowed_[static_cast<size_t>(token)];
+    }
+
+    void accept(Token token) override {
+        llama_sampler_accept(grammar_.get(), token);
+        allowed_.clear();
+        checked_ = false;
+    }
+
+private:
+    void scan_vocabulary() {
+        std::vector<llama_token_data> all(static_cast<size_t>(n_vocab_));
+        for (Token t = 0; t < n_vocab_; ++t) all[static_cast<size_t>(t)] = {t, 0.0f, 0.0f};
+        llama_token_data_array array{all.data(), all.size(), -1, false};
+        llama_sampler_apply(grammar_.get(), &array);
+        allowed_.assign(static_cast<size_t>(n_vocab_), false);
+        for (size_t i = 0; i < array.size; ++i) {
+            if (std::isfinite(array.data[i].logit)) {
+                allowed_[static_cast<size_t>(array.data[i].id)] = true;
+            }
+        }
+    }
+
+    llama_sampler_ptr grammar_;
+    int32_t n_vocab_;
+    bool checked_ = false;
+    std::vector<bool> allowed_;
+};
+
+// A value out of a short list, compared token by token.
+class ChoiceConstraint : public Constraint {
+public:
+    explicit ChoiceConstraint(const std::vector<std::vector<Token>> & choices) : left_() {
+        for (const auto & choice : choices) left_.push_back(&choice);
+    }
+
+    bool allows(Token token) override {
+        return std::any_of(left_.begin(), left_.end(),
+                           [&](const auto * c) { return n_ < c->size() && (*c)[n_] == token; });
+    }
+
+    void accept(Token token) override {
+        left_.erase(
+            std::remove_if(left_.begin(), left_.end(),
+                           [&](const auto * c) { return n_ >= c->size() || (*c)[n_] != token; }),
+            left_.end());
+        ++n_;
+    }
+
+private:
+    std::vector<const std::vector<Token> *> left_;
+    size_t n_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Constraint> ConstraintFactory::make(const Field & field) {
+    if (!field.choices.empty()) return std::make_unique<ChoiceConstraint>(field.choices);
+    if (field.grammar.empty()) return nullptr;
+    auto it = grammars_.find(field.grammar);
+    if (it == grammars_.end()) {
+        llama_sampler_ptr grammar(
+            llama_sampler_init_grammar(model_.vocab(), field.grammar.c_str(), "root"));
+        if (!grammar)
+            throw std::invalid_argument("llama.cpp cannot read the grammar:\n" + field.grammar);
+        it = grammars_.emplace(field.grammar, std::move(grammar)).first;
+    }
+    return std::make_unique<GrammarConstraint>(
+        llama_sampler_ptr(llama_sampler_clone(it->second.get())), model_.n_vocab());
+}
+
+}  // namespace hpd

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <llama-cpp.h>
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "model/model.h"
+#include "scheduling/sequence.h"
+
+namespace hpd {
+
+// Which tokens one value may go on with.
+class Constraint {
+public:
+    virtual ~Constraint() = default;
+    virtual bool allows(Token token) = 0;
+    virtual void accept(Token token) = 0;
+};
+
+// Makes the constraints of values; grammars are parsed once and copied for each value.
+class ConstraintFactory {
+public:
+    explicit ConstraintFactory(const Model & model) : model_(model) {}
+
+    // nullptr for a field without one. Throws std::invalid_argument for a grammar that llama.cpp
+    // cannot read.
+    std::unique_ptr<Constraint> make(const Field & field);
+
+private:
+    const Model & model_;
+    std::unordered_map<std::string, llama_sampler_ptr> grammars_;
+};
+
+}  // namespace hpd

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "scheduling/sequence.h"
+
+namespace hpd {
+
+// The keys of several fields, tokens that they begin with in common kept once.
+//
+// A node's token belongs to the sequences of all its `values`, so it costs one KV cell and one row
+// of every matrix product however many fields share it. In the `skeleton` layout field n's key
+// continues field n-1's, so the same structure holds all the keys of a document in one chain.
+struct KeyNode {
+    Token token;
+    int32_t depth;                // tokens before it in its key
+    std::vector<Value *> values;  // every value whose key passes through
+    std::vector<Value *> ends;    // those whose key ends here: the row that opens the value
+    int32_t n_live = 0;           // of its values, how many still hold its cell
+};
+
+// Nodes in preorder, so that every token comes after all that it sees.
+// With `share` false each key stands alone (models that cannot couple sequences).
+std::vector<KeyNode> build_key_trie(const std::vector<Value *> & values, bool share);
+
+}  // namespace hpd

@@ -1,0 +1,25 @@
+#include "scheduling/sequence.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "scheduling/key_trie.h"
+
+namespace hpd {
+
+void Value::forget() { *this = Value(*request, index); }
+
+RequestState::RequestState(Request && r) : request(std::move(r)) {
+    values.reserve(request.fields.size());  // Values are pointed at: they must not move
+    for (size_t i = 0; i < request.fields.size(); ++i) values.emplace_back(*this, i);
+}
+
+RequestState::~RequestState() = default;
+
+size_t RequestState::n_done() const {
+    return static_cast<size_t>(std::count_if(values.begin(), values.end(), [](const Value & v) {
+        return v.state == Value::State::done;
+    }));
+}
+
+}  // namespace hpd

@@ -1,0 +1,101 @@
+"""LoRA adapters and split files: what llama.cpp does with them reaches the engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import gguf
+import numpy as np
+import pytest
+
+from decoding import engine_options, make_requests, open_model, run
+from hpd import _native
+from hpd.errors import ModelLoadError
+from reference import Reference
+from tiny_models import TinyModel
+
+TENSOR = "blk.0.attn_output.weight"
+
+
+def write_adapter(path: Path, model_path: Path, *, scale: float) -> tuple[np.ndarray, np.ndarray]:
+    """An adapter of rank 4 for one matrix; its two factors."""
+    reader = gguf.GGUFReader(model_path)
+    (tensor,) = [t for t in reader.tensors if t.name == TENSOR]
+    n_in, n_out = (int(n) for n in tensor.shape)
+    rng = np.random.default_rng(0)
+    a = (rng.standard_normal((4, n_in)) * scale).astype(np.float32)
+    b = (rng.standard_normal((n_out, 4)) * scale).astype(np.float32)
+    writer = gguf.GGUFWriter(path, "qwen3")
+    writer.add_type("adapter")
+    writer.add_string("adapter.type", "lora")
+    writer.add_float32("adapter.lora.alpha", 4.0)
+    writer.add_tensor(f"{TENSOR}.lora_a", a)
+    writer.add_tensor(f"{TENSOR}.lora_b", b)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return a, b
+
+
+def merge(source: Path, target: Path, change: np.ndarray) -> None:
+    """The model with the adapter added to its weights."""
+    target.write_bytes(source.read_bytes())
+    reader = gguf.GGUFReader(target, "r+")
+    (tensor,) = [t for t in reader.tensors if t.name == TENSOR]
+    tensor.data[:] += change
+    reader.data.flush()
+
+
+def texts(model: _native.Model, requests: list) -> list[list[bytes]]:
+    engine = _native.Engine(model, engine_options())
+    return [[value.text for value in result.values] for result in run(engine, requests)]
+
+
+def test_an_adapter_does_what_its_merged_weights_do(tiny_model: TinyModel, tmp_path: Path) -> None:
+    source = tiny_model("qwen3")
+    adapter = tmp_path / "adapter.gguf"
+    a, b = write_adapter(adapter, source, scale=0.5)
+    merged = tmp_path / "merged.gguf"
+    merge(source, merged, 2.0 * b @ a)
+    with Reference(source) as reference:
+        requests = make_requests(reference, 5)
+    options = _native.ModelOptions()
+    options.use_extra_bufts = False
+    options.loras = [(str(adapter), 2.0)]
+    adapted = texts(_native.Model([str(source)], options), requests)
+    assert adapted == texts(open_model(merged), requests)
+    assert adapted != texts(open_model(source), requests)
+
+
+def test_a_missing_adapter_is_named(tiny_model: TinyModel, tmp_path: Path) -> None:
+    options = _native.ModelOptions()
+    options.use_extra_bufts = False
+    options.loras = [(str(tmp_path / "none.gguf"), 1.0)]
+    with pytest.raises(ModelLoadError, match=r"none\.gguf"):
+        _native.Model([str(tiny_model("qwen3"))], options)
+
+
+def test_what_is_no_model_is_refused_with_llama_cpps_words(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.gguf"
+    broken.write_bytes(b"GGUF" + b"\0" * 64)
+    with pytest.raises(ModelLoadError, match=r"llama\.cpp said"):
+        open_model(broken)
+
+
+def test_loading_reports_its_progress_and_can_be_stopped(tiny_model: TinyModel) -> None:
+    path = str(tiny_model("qwen3"))
+    options = _native.ModelOptions()
+    options.use_extra_bufts = False
+    shares: list[float] = []
+    _native.Model([path], options, shares.append)
+    assert shares[-1] == 1.0
+    assert shares == sorted(shares)
+    with pytest.raises(ModelLoadError):
+        _native.Model([path], options, lambda share: False)
+
+    def fail(share: float) -> bool:
+        raise KeyError("from the callback")
+
+    with pytest.raises(KeyError, match="from the callback"):
+        _native.Model([path], options, fail)

@@ -1,0 +1,112 @@
+"""Guesses: they pay where text is copied, and never change a value."""
+
+from __future__ import annotations
+
+import pytest
+
+from decoding import engine_options, open_model
+from hpd import _core, _native
+from tiny_models import TinyModel
+
+
+def replayed(
+    model: _native.Model, documents: list[tuple[str, list[str]]], **settings: object
+) -> tuple[list[list[bytes]], int, _native.Engine]:
+    """Values that are known beforehand, decoded; and how many steps they took together."""
+    engine = _native.Engine(model, engine_options(n_in_flight=1, **settings))
+    engine.check_every_step(True)
+    engine.fix_least_probability(0.1)
+    keys = [model.tokenize(key) for key in ('{"Brand":', '{"Color":', '{"Size":')]
+    texts, n_steps = [], 0
+    for i, (document, values) in enumerate(documents):
+        prompt = model.tokenize(f"<|im_start|>user\n{document}<|im_end|>\n", True)
+        fields = [
+            _native.Field(key, replay=model.tokenize(value))
+            for key, value in zip(keys, values, strict=True)
+        ]
+        engine.submit(i, prompt, 2, fields)
+        while not engine.idle:
+            for result in engine.step():
+                texts.append([value.text for value in result.values])
+                n_steps += result.n_steps
+                assert result.n_accepted <= result.n_drafted
+    return texts, n_steps, engine
+
+
+def catalogue() -> list[tuple[str, list[str]]]:
+    names = ["Exposure Quantum", "Velocity Harbor", "Meridian Falcon", "Granite Tempest"]
+    return [
+        (
+            f"{name} Running Shoe {i}, Black, 10 M US",
+            [f' "{name} Running Shoe {i}"', ' "Black"', " null" if i % 4 else ' "10 M US"'],
+        )
+        for i, name in enumerate(names * 8)
+    ]
+
+
+def test_drafts_halve_the_steps_of_copied_values(tiny_model: TinyModel) -> None:
+    model = open_model(tiny_model("qwen3"))
+    plain, n_plain, without = replayed(model, catalogue(), drafts=False)
+    drafted, n_drafted, with_ = replayed(model, catalogue(), drafts=True)
+    assert drafted == plain
+    assert plain == [[value.encode() for value in values] for _, values in catalogue()]
+    assert n_drafted < n_plain / 2
+    assert with_.stats.n_batches < without.stats.n_batches
+
+
+def test_no_drafts_where_they_are_switched_off_or_impossible(tiny_model: TinyModel) -> None:
+    for kind, settings in (("qwen3", {"drafts": False}), ("mamba", {}), ("lfm2", {})):
+        model = open_model(tiny_model(kind))
+        engine = _native.Engine(model, engine_options(**settings))
+        value = model.tokenize(' "Black Shoe Black Shoe Black Shoe"')
+        prompt = model.tokenize("Black Shoe Black Shoe ")
+        for i in range(3):
+            engine.submit(i, prompt, 0, [_native.Field(model.tokenize('{"a":'), replay=value)])
+        results = []
+        while not engine.idle:
+            results += engine.step()
+        assert [result.n_drafted for result in results] == [0, 0, 0]
+
+
+READING, VALUES = _core.BatchKind.reading, _core.BatchKind.values
+
+
+def test_a_guess_must_be_the_likelier_the_less_a_step_costs() -> None:
+    """Where batches cost what their tokens cost, only near certainty pays; else it is shared."""
+    dear, cheap = _core.BatchCost(), _core.BatchCost()
+    for n in (10, 60, 200, 20, 150, 90):
+        dear.observe(VALUES, n, 0.050 + 0.001 * n)  # a step costs as much as 50 tokens
+        cheap.observe(VALUES, n, 0.001 * n)
+    assert dear.least_probability(10) == pytest.approx(1 / (1 + 50 / 10), abs=1e-3)
+    assert dear.least_probability(100) == pytest.approx(1 / (1 + 50 / 100), abs=1e-3)
+    assert cheap.least_probability(10) == pytest.approx(1.0, abs=1e-3)
+
+
+def test_a_guess_costs_what_values_cost_or_what_reading_costs_until_that_is_known() -> None:
+    cost = _core.BatchCost()
+    for n in (128, 256, 512):
+        cost.observe(READING, n, 0.010 + 0.003 * n)
+    assert cost.least_probability(10) == pytest.approx(3 / (3 + 10 / 10), abs=1e-3)
+    for n in (10, 20, 40):
+        cost.observe(VALUES, n, 0.020 + 0.005 * n)
+    assert cost.least_probability(10) == pytest.approx(5 / (5 + 20 / 10), abs=1e-3)
+
+
+def test_cost_follows_the_machine() -> None:
+    cost = _core.BatchCost()
+    for n in (10, 100) * 200:
+        cost.observe(VALUES, n, 0.1 + 0.001 * n)
+    before = cost.least_probability(20)
+    for n in (10, 100) * 400:
+        cost.observe(VALUES, n, 0.001 * n)
+    assert cost.least_probability(20) > before + 0.5
+
+
+def test_cost_is_not_misled_by_a_busy_machine() -> None:
+    """Every other batch takes longer for reasons of its own."""
+    quiet, busy = _core.BatchCost(), _core.BatchCost()
+    for i, n in enumerate((20, 450, 60, 200, 30, 400) * 10):
+        seconds = 0.05 + 0.003 * n
+        quiet.observe(VALUES, n, seconds)
+        busy.observe(VALUES, n, seconds * (3 if i % 2 == (i // 6) % 2 else 1) + 0.2 * (i % 2))
+    assert busy.least_probability(100) == pytest.approx(quiet.least_probability(100), abs=0.1)

@@ -1,0 +1,182 @@
+"""The engine against one value at a time through llama.cpp: the same tokens, in any company."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import llama_cpp
+import pytest
+
+import tiny_models
+from decoding import (
+    disagreements,
+    engine_options,
+    expectation,
+    make_requests,
+    open_model,
+    run,
+)
+from hpd import _native
+from reference import Reference
+from tiny_models import TinyModel
+
+N_TOKENS = 16
+
+
+F32_TIE = 1e-5
+"""Sums are made in another order for another batch size: below this, either token is right."""
+
+
+def compare(
+    path: Path,
+    *,
+    n: int = 6,
+    layout: str = "branch",
+    n_stacked: int = 1,
+    tolerance: float = F32_TIE,
+    shuffle: bool = False,
+    max_tokens: int = N_TOKENS,
+    **settings: object,
+) -> _native.Engine:
+    """Run requests through both; fail where they differ by more than near ties."""
+    requests, expected = expectation(path, n, layout, n_stacked, max_tokens)
+    engine = _native.Engine(open_model(path), engine_options(**settings))
+    order = list(range(n))
+    if shuffle:
+        random.Random(1).shuffle(order)
+    results = run(engine, requests, order=order, max_tokens=max_tokens)
+    assert not disagreements(results, expected, tolerance)
+    return engine
+
+
+@pytest.mark.parametrize("drafts", [False, True])
+@pytest.mark.parametrize("layout", ["branch", "skeleton"])
+@pytest.mark.parametrize("kind", tiny_models.KINDS)
+def test_every_kind_of_model(tiny_model: TinyModel, kind: str, layout: str, drafts: bool) -> None:
+    compare(tiny_model(kind), layout=layout, drafts=drafts)
+
+
+@pytest.mark.parametrize("in_flight", [1, 2, 7, 64])
+@pytest.mark.parametrize("n_stacked", [1, 6])
+@pytest.mark.parametrize("layout", ["branch", "skeleton"])
+@pytest.mark.parametrize("drafts", [False, True])
+def test_in_flight_and_stacks(
+    tiny_model: TinyModel, layout: str, n_stacked: int, in_flight: int, drafts: bool
+) -> None:
+    compare(
+        tiny_model("qwen3"),
+        n=8 if n_stacked > 1 else 20,
+        layout=layout,
+        n_stacked=n_stacked,
+        n_in_flight=in_flight,
+        drafts=drafts,
+        n_ctx=8192,
+        shuffle=True,
+    )
+
+
+@pytest.mark.parametrize("kind", ["qwen3", "gemma3", "mamba", "lfm2"])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"n_ctx": 256},  # requests must start again when cells run short
+        {"n_batch": 5, "n_ubatch": 5},  # prompts and keys are cut anywhere
+        {"n_batch": 64, "n_ubatch": 3},
+        {"n_seq_max": 3},  # fields in turns, one at a time
+        {"n_seq_max": 5, "n_ctx": 256},
+        {"n_in_flight": 1, "n_seq_max": 4},
+        {"n_value_batch": 5},  # values in batches of their own
+        {"n_value_batch": 9, "n_ctx": 256},
+    ],
+    ids=str,
+)
+def test_scarce_resources(tiny_model: TinyModel, kind: str, settings: dict[str, int]) -> None:
+    compare(tiny_model(kind), n=10, shuffle=True, **settings)
+
+
+def test_cells_run_short(tiny_model: TinyModel) -> None:
+    """Values that grow longer than expected send the youngest requests back; nothing is lost."""
+    path = tiny_model("qwen3")
+    requests, _ = expectation(path, 12, "branch", 1, N_TOKENS)
+    model = open_model(path)
+    long_value = model.tokenize(' "' + "long " * 12 + '"')
+    assert len(long_value) >= 20
+    engine = _native.Engine(model, engine_options(n_ctx=512, n_in_flight=12))
+    engine.check_every_step(True)
+    waiting = list(enumerate(requests))
+    texts = []
+    while waiting or not engine.idle:
+        while waiting and engine.wants_request:
+            i, ((prompt, keys), n_shared) = waiting.pop(0)
+            fields = [_native.Field(list(key), replay=long_value) for key in keys]
+            engine.submit(i, list(prompt), n_shared, fields)
+        texts += [value.text for result in engine.step() for value in result.values]
+    assert engine.stats.n_preempted > 0
+    assert set(texts) == {(' "' + "long " * 12 + '"').encode()}
+    assert len(texts) == sum(len(keys) for (_, keys), _ in requests)
+
+
+def test_more_fields_than_sequences(tiny_model: TinyModel) -> None:
+    path = tiny_model("qwen3")
+    with Reference(path, n_ctx=2048, kv_type=llama_cpp.GGML_TYPE_F32) as reference:
+        prompt = reference.tokenize("<|im_start|>user\nNike Shoe, Black<|im_end|>\n")
+        keys = [reference.tokenize(f'{{"field {i}":') for i in range(300)]
+        expected = [[reference.value(prompt, key, 6) for key in keys]]
+    engine = _native.Engine(open_model(path), engine_options(n_ctx=4096))
+    results = run(engine, [((prompt, keys), 0)], max_tokens=6)
+    assert not disagreements(results, expected)
+
+
+def test_prompt_that_nearly_fills_the_context(tiny_model: TinyModel) -> None:
+    path = tiny_model("qwen3")
+    with Reference(path, n_ctx=2048, kv_type=llama_cpp.GGML_TYPE_F32) as reference:
+        key_texts = ['{"Brand":', '{"Color":', '{"Size":', '{"Type":']
+        keys = [reference.tokenize(text) for text in key_texts]
+        longest = max(len(key) for key in keys) + 8
+        prompt = (reference.tokenize("Nike Shoe, Black, 10 M US. ") * 100)[: 512 - longest]
+        expected = [[reference.value(prompt, key, 8) for key in keys]]
+    engine = _native.Engine(open_model(path), engine_options(n_ctx=512))
+    results = run(engine, [((prompt, keys), 10)], max_tokens=8)
+    assert not disagreements(results, expected)
+    too_long = run(engine, [(([*prompt, 5], keys), 10)], max_tokens=8)
+    assert too_long[0].error_is_overflow
+    assert "1 over the context of 512" in too_long[0].error
+
+
+@pytest.mark.parametrize("quant", ["q8_0", "q4_0"])
+@pytest.mark.parametrize("kind", tiny_models.ATTENTION_KINDS)
+def test_quantised_weights(tiny_model: TinyModel, kind: str, quant: str) -> None:
+    """Activations are quantised per row, so sums differ a little with the kernel that is chosen."""
+    compare(tiny_model(kind, quant), n=10, tolerance=0.05)
+
+
+def test_instruction_is_read_once(tiny_model: TinyModel) -> None:
+    path = tiny_model("qwen3")
+    with Reference(path, n_ctx=2048, kv_type=llama_cpp.GGML_TYPE_F32) as reference:
+        requests = make_requests(reference, 12)
+    engine = _native.Engine(open_model(path), engine_options())
+    results = run(engine, requests)
+    (_, n_shared), *_ = requests
+    for result, ((prompt, keys), _) in zip(results, requests, strict=True):
+        all_tokens = len(prompt) + sum(len(key) for key in keys)
+        assert result.n_prefill_tokens <= all_tokens
+        reads_all = result.n_prefill_tokens > len(prompt)
+        assert reads_all == (result.id == 0), "only the first request reads the instruction"
+        assert n_shared > 20
+
+
+def test_absent_values_cost_no_step(tiny_model: TinyModel) -> None:
+    """Sixteen nulls: everything is known after the batch that read the document."""
+    path = tiny_model("qwen3")
+    model = open_model(path)
+    prompt = model.tokenize("<|im_start|>user\nNike<|im_end|>\n<|im_start|>assistant\n", True)
+    null = model.tokenize(" null")
+    assert len(null) == 1
+    fields = [_native.Field(model.tokenize(f'{{"field {i}":'), replay=null) for i in range(16)]
+    engine = _native.Engine(model, engine_options())
+    engine.submit(0, prompt, 0, fields)
+    (result,) = engine.step()
+    assert [bytes(v.text) for v in result.values] == [b" null"] * 16
+    assert result.n_steps == 0
+    assert engine.stats.n_batches == 1

@@ -1,0 +1,275 @@
+"""What llama.cpp does silently wrong, or would: each guard has a test that fails without it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+import llama_cpp
+import numpy as np
+import pytest
+
+import tiny_models
+from decoding import disagreements, engine_options, make_requests, open_model, run
+from hpd import _core, _native
+from hpd.errors import DecodeError, EngineClosedError
+from reference import Reference
+from tiny_models import TinyModel
+
+BatchToken = tuple[int, int, list[int], bool]
+
+
+def sequence(tokens: Sequence[int], seq: int, start: int = 0) -> list[BatchToken]:
+    """A batch of one sequence; logits after its last token."""
+    last = len(tokens) - 1
+    return [(token, start + i, [seq], i == last) for i, token in enumerate(tokens)]
+
+
+@pytest.fixture(scope="module")
+def model(tiny_model: TinyModel) -> _native.Model:
+    return open_model(tiny_model("qwen3"))
+
+
+def new_context(model: _native.Model, **settings: object) -> _core.Context:
+    return _core.Context(model, engine_options(**settings))
+
+
+def test_a_forgotten_fork_is_refused(model: _native.Model) -> None:
+    """An empty sequence may start at any position: it would decode without its document."""
+    context = new_context(model)
+    with pytest.raises(RuntimeError, match=r"holds 0 tokens and is given one at position 7"):
+        context.decode([(5, 7, [3], True)])
+    assert context.decode([(5, 0, [3], True)]) == "ok"
+    with pytest.raises(RuntimeError, match=r"holds 1 tokens and is given one at position 3"):
+        context.decode([(5, 3, [3], True)])
+
+
+def test_fork_into_a_sequence_that_has_cells_is_refused(model: _native.Model) -> None:
+    context = new_context(model)
+    context.decode(sequence([5, 6, 7], 0) + sequence([8], 1))
+    with pytest.raises(RuntimeError, match="sequence 1, which is not empty"):
+        context.fork(0, 1, 3)
+    context.drop(1)
+    context.fork(0, 1, 3)
+    assert context.n_past(1) == 3
+
+
+def test_fork_of_more_than_there_is_is_refused(model: _native.Model) -> None:
+    context = new_context(model)
+    context.decode(sequence([5, 6, 7], 0))
+    with pytest.raises(RuntimeError, match="fork of 4 cells from a sequence of 3"):
+        context.fork(0, 1, 4)
+
+
+def test_two_tokens_at_one_position_are_refused(model: _native.Model) -> None:
+    """Two drafts of one value at one place would see each other."""
+    context = new_context(model)
+    with pytest.raises(RuntimeError, match="position 1"):
+        context.decode([(5, 0, [0], False), (6, 1, [0], True), (7, 1, [0], True)])
+
+
+@pytest.mark.parametrize("n_together", [1, 2, 63, 64])
+def test_numbers_change_little_with_the_size_of_the_batch(
+    model: _native.Model, n_together: int
+) -> None:
+    """Other sizes take other kernels: a token may flip only where the runner-up is that close."""
+    tokens = model.tokenize("Nike Men's Running Shoe, Black, 10 M US")
+    alone = new_context(model)
+    alone.decode(sequence(tokens, 0))
+    (want,) = np.array(alone.rows(1, model.n_vocab))
+    context = new_context(model)
+    batch: list[BatchToken] = []
+    for seq in range(n_together):
+        batch += sequence(tokens, seq)
+    for start in range(0, len(batch), 512):
+        context.decode(batch[start : start + 512])
+    n_rows = sum(output for *_, output in batch[start : start + 512])
+    rows = np.array(context.rows(n_rows, model.n_vocab))
+    top, runner_up = np.sort(want)[[-1, -2]]
+    difference = np.abs(rows - want).max()
+    assert difference < 1e-3
+    assert (rows.argmax(axis=1) == want.argmax()).all() or top - runner_up < 2 * difference
+
+
+def test_rows_belong_to_tokens_in_any_order_of_the_batch(model: _native.Model) -> None:
+    """Logits come in the order of the batch, however its sequences are mixed."""
+    texts = ["Nike Men's Running Shoe, Black", "Men's Shoe", "Nike"]
+    sequences = [model.tokenize(text) for text in texts]
+    want = []
+    for tokens in sequences:
+        context = new_context(model)
+        context.decode(sequence(tokens, 0))
+        want.append(context.rows(1, model.n_vocab)[0])
+    queues = [sequence(tokens, seq) for seq, tokens in enumerate(sequences)]
+    mixed: list[BatchToken] = []
+    while any(queues):
+        for queue in queues[::-1]:
+            if queue:
+                mixed.append(queue.pop(0))
+    order = [seqs[0] for _, _, seqs, output in mixed if output]
+    assert order != sorted(order)
+    context = new_context(model, n_ubatch=4)
+    context.decode(mixed)
+    rows = context.rows(3, model.n_vocab)
+    for row, seq in zip(rows, order, strict=True):
+        np.testing.assert_allclose(row, want[seq], atol=1e-3)
+
+
+def test_rows_survive_only_until_the_next_decode(model: _native.Model) -> None:
+    """The engine reads rows before it decodes again; what it handed out does not change."""
+    context = new_context(model)
+    context.decode(sequence([5, 6], 0))
+    first = context.rows(1, model.n_vocab)
+    before = list(first[0])
+    context.decode(sequence([9], 0, start=2))
+    assert first[0] == before
+    assert context.rows(1, model.n_vocab)[0] != before
+
+
+@pytest.mark.parametrize("kind", [*tiny_models.RECURRENT_KINDS, *tiny_models.HYBRID_KINDS])
+def test_recurrent_states_are_neither_cut_nor_copied_in_part(
+    tiny_model: TinyModel, kind: str
+) -> None:
+    """seq_rm of a tail does nothing there, and seq_cp copies all, whatever range it is given."""
+    context = new_context(open_model(tiny_model(kind)))
+    context.decode(sequence([5, 6, 7], 0))
+    with pytest.raises(RuntimeError, match="cannot be trimmed"):
+        context.trim(0, 2)
+    with pytest.raises(RuntimeError, match="fork of 2 cells from a sequence of 3"):
+        context.fork(0, 1, 2)
+    with pytest.raises(RuntimeError, match="cannot share a token"):
+        context.decode([(5, 0, [2, 3], True)])
+
+
+@pytest.mark.parametrize("kind", tiny_models.KINDS)
+def test_identical_prompts_give_one_answer(tiny_model: TinyModel, kind: str) -> None:
+    path = tiny_model(kind)
+    with Reference(path) as reference:
+        requests = [make_requests(reference, 1)[0]] * 6
+    engine = _native.Engine(open_model(path), engine_options())
+    texts = [[value.text for value in result.values] for result in run(engine, requests)]
+    assert texts == [texts[0]] * 6
+    if kind != "llama-spm":  # its random weights say null to all of these
+        assert len(set(texts[0])) > 1
+
+
+def test_sliding_window_keeps_what_forks_need(tiny_model: TinyModel) -> None:
+    """Without swa_full the window's cells behind a fork are gone: refused, not decoded."""
+    model = open_model(tiny_model("gemma3"))
+    assert model.n_swa == tiny_models.SLIDING_WINDOW
+    text = model.tokenize("Nike Men's Running Shoe, Black. " * 90)
+    assert len(text) > 512
+
+    def forked_at(position: int, *, swa_full: bool) -> list[float]:
+        # Three sequences: llama.cpp makes the window's cache the smaller the fewer there are.
+        context = new_context(model, swa_full=swa_full, n_ubatch=8, n_batch=8, n_seq_max=3)
+        for start in range(0, len(text), 8):
+            context.decode(sequence(text[start : start + 8], 0, start))
+        context.fork(0, 1, position)
+        assert context.decode([(5, position, [1], True)]) == "ok"
+        row: list[float] = context.rows(1, model.n_vocab)[0]
+        return row
+
+    def alone(position: int) -> list[float]:
+        context = new_context(model)
+        tokens = [*text[:position], 5]
+        for start in range(0, len(tokens), 512):
+            context.decode(sequence(tokens[start : start + 512], 0, start))
+        row: list[float] = context.rows(1, model.n_vocab)[0]
+        return row
+
+    middle, end = len(text) // 2, len(text)
+    np.testing.assert_allclose(forked_at(middle, swa_full=True), alone(middle), atol=5e-3)
+    np.testing.assert_allclose(forked_at(end, swa_full=True), alone(end), atol=5e-3)
+    with pytest.raises(DecodeError, match="swa_full"):
+        forked_at(middle, swa_full=False)
+
+
+def test_an_aborted_batch_is_decoded_again(tiny_model: TinyModel) -> None:
+    """Return code 2 leaves part of the batch in the cache: all of it is thrown away."""
+    path = tiny_model("qwen3")
+    with Reference(path, kv_type=llama_cpp.GGML_TYPE_F32) as reference:
+        requests = make_requests(reference, 8)
+        expected = [
+            [reference.value(prompt, key, 16) for key in keys] for (prompt, keys), _ in requests
+        ]
+    engine = _native.Engine(open_model(path), engine_options(n_ubatch=16))
+    engine.check_every_step(True)
+    for i, ((prompt, keys), n_shared) in enumerate(requests):
+        engine.submit(i, prompt, n_shared, [_native.Field(key, max_tokens=16) for key in keys])
+    results = {}
+    over = threading.Event()
+
+    def interrupt_now_and_then() -> None:
+        """Wherever the engine happens to be: mostly between two passes of one batch."""
+        while not over.wait(0.005):
+            engine.interrupt(True)
+            time.sleep(0.001)
+            engine.interrupt(False)
+
+    thread = threading.Thread(target=interrupt_now_and_then)
+    for n in range(30):
+        if n == 3:
+            engine.interrupt(True)  # once for certain
+        results |= {result.id: result for result in engine.step()}
+        engine.interrupt(False)
+        if n == 5:
+            thread.start()
+    over.set()
+    thread.join()
+    while not engine.idle:
+        results |= {result.id: result for result in engine.step()}
+    assert engine.stats.n_preempted > 0
+    assert not disagreements([results[i] for i in range(len(requests))], expected, 1e-5)
+
+
+def test_a_draft_ends_where_the_value_ends(model: _native.Model) -> None:
+    """Guesses go on behind a quote that the document holds; the value does not."""
+    text = 'Black Shoe" Nike Nike Nike'
+    prompt = model.tokenize(f"<|im_start|>user\n{text}<|im_end|>\n", True)
+    answer = model.tokenize(' "Black Shoe"')
+    engine = _native.Engine(model, engine_options(n_in_flight=1))
+    engine.check_every_step(True)
+    engine.fix_least_probability(0.01)
+    field = _native.Field(model.tokenize('{"Brand":'), replay=[*answer, *answer])
+    engine.submit(0, prompt, 0, [field])
+    results = []
+    while not engine.idle:
+        results += engine.step()
+    (value,) = results[0].values
+    assert value.text == b' "Black Shoe"'
+    assert value.tokens == answer
+    assert results[0].n_drafted > results[0].n_accepted > 0
+
+
+def test_close_ends_a_run_in_another_thread(tiny_model: TinyModel) -> None:
+    engine = _native.Engine(open_model(tiny_model("qwen3")), engine_options())
+    engine.close()
+    with pytest.raises(EngineClosedError):
+        engine.step()
+    with pytest.raises(EngineClosedError):
+        engine.submit(0, [1], 0, [])
+
+
+def test_two_threads_in_one_engine_get_a_clear_error(tiny_model: TinyModel) -> None:
+    model = open_model(tiny_model("qwen3"))
+    engine = _native.Engine(model, engine_options(n_ctx=4096))
+    prompt = model.tokenize("Nike Shoe, Black. " * 300)
+    for i in range(50):
+        engine.submit(i, prompt, 0, [_native.Field([5], max_tokens=8)])
+    errors: list[str] = []
+
+    def use(call: Callable[[], object]) -> None:
+        while not engine.idle and not errors:
+            try:
+                call()
+            except EngineClosedError as error:
+                errors.append(str(error))
+
+    thread = threading.Thread(target=use, args=[engine.step])
+    thread.start()
+    use(engine.step)
+    thread.join()
+    assert errors
+    assert set(errors) == {"the engine is in use by another thread"}

@@ -1,0 +1,147 @@
+"""What would be asked, without a model: ``--dry-run``, ``hpd schema --prompt``; and warnings."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from hpd import _native
+from hpd.cli import main
+from hpd.extractor import Extractor
+from hpd.options import Options
+from hpd.pipeline.preview import context_size, open_vocabulary, preview
+from hpd.schema import load_schema
+from tiny_models import TinyModel
+
+
+@pytest.fixture(scope="module")
+def model(tiny_model: TinyModel) -> Path:
+    return tiny_model("qwen3", n_ctx_train=2048)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "in.jsonl"
+    path.write_text('{"text": "Diesel sneaker"}\n{"text": "Nike shoe"}\n')
+    return path
+
+
+@pytest.fixture
+def no_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refuses a context, which would need them."""
+
+    def refuse(*_: object) -> None:
+        pytest.fail("a context was made")
+
+    monkeypatch.setattr(_native, "Engine", refuse)
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"stack": 2}, {"method": "ar"}, {"layout": "skeleton"}], ids=str
+)
+def test_the_preview_is_what_the_extractor_asks(
+    model: Path, settings: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = ["Diesel sneaker", "Nike shoe"][: settings.get("stack", 1)]  # type: ignore[misc]
+    examples = [("Puma", {"brand": "Puma", "tags": []})]
+    options = Options(**settings)  # type: ignore[arg-type]
+    vocabulary = open_vocabulary(model)
+    schema = load_schema("brand, tags [str], why after brand")
+    shown = preview(vocabulary, schema, texts, options, examples)
+    asked = []
+    with Extractor(schema, model, options=options, examples=examples, n_ctx=4096) as extractor:
+        take = extractor._runner._submit
+
+        def noting(run: object, places: object, job: object, ask: object) -> None:
+            asked.append(ask)
+            take(run, places, job, ask)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(extractor._runner, "_submit", noting)
+        list(extractor.extract_many(texts))
+        first = asked[0]
+        assert shown.n_prompt == len(first.prompt)
+        assert shown.n_shared == first.n_shared > 10
+        assert [n for _, n in shown.keys] == [len(field.key) for field in first.fields]
+        text = b"".join(extractor._model.piece(token) for token in first.prompt).decode()
+        # Control tokens have no text of their own. The prompt goes on into the keys as far as
+        # all of them agree.
+        assert text.startswith(re.sub(r"<\|im_\w+\|>", "", shown.text))
+        assert context_size(vocabulary) == 2048 == extractor._n_ctx
+
+
+def test_dry_run_prints_prompt_and_counts(
+    model: Path, source: Path, no_weights: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["extract", str(source), "--schema", "brand, color", "-m", str(model), "--dry-run"]
+    assert main(command) == 0
+    printed = capsys.readouterr().out
+    assert "Document:\nDiesel sneaker" in printed
+    assert "Nike" not in printed
+    assert '{"color":' in printed
+    assert "2048 tokens" in printed
+    assert "over" not in printed.replace("over any", "").split("----")[-1]
+    assert main([*command, "--stack", "2", "-c", "64"]) == 0
+    printed = capsys.readouterr().out
+    assert "[2]\nNike shoe" in printed
+    assert '{"2": {"brand":' in printed
+    assert "over " in printed.split("----")[-1]
+
+
+def test_dry_run_by_category(
+    model: Path, tmp_path: Path, no_weights: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    schema = tmp_path / "s.json"
+    schema.write_text('{"shoe": ["brand"], "tea": ["flavor"]}')
+    source = tmp_path / "in.jsonl"
+    source.write_text('{"text": "Mint", "kind": "tea"}\n')
+    examples = tmp_path / "examples.jsonl"
+    rows = [
+        {"text": "Green tea", "kind": "tea", "data": {"flavor": "green"}},
+        {"text": "A Nike", "kind": "shoe", "data": {"brand": "Nike"}},
+    ]
+    examples.write_text("\n".join(map(json.dumps, rows)))
+    command = ["extract", str(source), "--schema", str(schema), "-m", str(model), "--dry-run"]
+    command += ["--category-field", "kind", "--examples", str(examples)]
+    assert main(command) == 0
+    printed = capsys.readouterr().out
+    assert '{"flavor":' in printed
+    assert "Green tea" in printed
+    assert "A Nike" not in printed
+    source.write_text('{"text": "Fiat", "kind": "car"}\n')
+    assert main(command) == 2
+    assert "no schema for the category 'car'" in capsys.readouterr().err
+    examples.write_text('{"text": "Fiat", "kind": "car", "data": {}}\n')
+    assert main(command) == 2
+    assert "examples.jsonl:1: there is no schema" in capsys.readouterr().err
+
+
+def test_dry_run_of_nothing_is_an_error(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "in.jsonl"
+    source.write_text("")
+    assert main(["extract", str(source), "--schema", "a", "-m", str(model), "--dry-run"]) == 2
+    assert "holds no document" in capsys.readouterr().err
+
+
+def test_the_schema_with_its_prompt(
+    model: Path, no_weights: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["schema", "brand: the maker", "-m", str(model), "--prompt"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("PATH")
+    assert "- brand: the maker" in printed
+    assert "shared by all documents" in printed
+
+
+def test_a_warning_is_one_plain_line(capsys: pytest.CaptureFixture[str]) -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string", "format": "weird"}}}
+    for _ in range(2):  # Not only the first time.
+        assert main(["schema", json.dumps(schema)]) == 0
+        assert capsys.readouterr().err == (
+            "hpd: warning: $.properties.a.format: the format 'weird' is not known here: "
+            "values are not checked\n"
+        )

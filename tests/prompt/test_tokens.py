@@ -1,0 +1,180 @@
+"""Prompts as tokens: equal to tokenising all text at once, but for control tokens in documents."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import tiny_models
+from decoding import open_model
+from hpd import _native, prompt
+from hpd.errors import ModelLoadError
+from hpd.prompt.template import PLAIN, render
+from hpd.prompt.tokens import PromptTokenizer
+from hpd.schema import load_schema
+from tiny_models import TinyModel
+
+SCHEMA = load_schema(["Brand", "Pack size", "Größe", 'a "quoted" name', "Brand name"])
+DOCUMENTS = [
+    "Diesel Men's Exposure High-Top Sneaker, Black, 10 M US",
+    "",
+    " leading and trailing ",
+    "\n\nlines\r\n\ttabs",
+    "日本語 ½ é é 🎉🏽 ‮",
+    '{"Brand": "x"}',
+    "zero\u200bwidth",
+]
+
+
+def tokenizer(model: _native.Model) -> PromptTokenizer:
+    return PromptTokenizer(model, prompt.SYSTEM, prompt.instruction_text(SCHEMA))
+
+
+def joint(model: _native.Model, documents: list[str], key: str) -> list[int]:
+    """The reference: the whole prompt as one text."""
+    instruction = prompt.instruction_text(SCHEMA)
+    texts = {token: text for token, text, _, _ in model.control_tokens}
+    system = prompt.SYSTEM
+    around = render(model.chat_template, system, instruction, bos=texts.get(model.bos, ""))
+    text = around.before + prompt.documents_text(documents) + around.after + key
+    tokens = model.tokenize(text, True)
+    return tokens if tokens[:1] == [model.bos] or model.bos < 0 else [model.bos, *tokens]
+
+
+@pytest.fixture(scope="module", params=tiny_models.ATTENTION_KINDS)
+def model(request: pytest.FixtureRequest, tiny_model: TinyModel) -> _native.Model:
+    return open_model(tiny_model(request.param))
+
+
+@pytest.mark.parametrize("layout", ["branch", "skeleton"])
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_prompt_and_key_are_tokenised_as_one(
+    model: _native.Model, document: str, layout: prompt.Layout
+) -> None:
+    keys = prompt.key_texts([(attribute.name,) for attribute in SCHEMA], layout)
+    got = tokenizer(model).tokenize([document], keys)
+    for key, tokens in zip(keys, got.keys, strict=True):
+        assert got.prompt + tokens == joint(model, [document], key)
+        assert tokens
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(text=st.text(max_size=60), count=st.integers(1, 3))
+def test_any_text(model: _native.Model, text: str, count: int) -> None:
+    if any(mark in text for _, mark, _, _ in model.control_tokens):
+        return
+    got = tokenizer(model).tokenize([text] * count, ['{"Brand":'])
+    assert got.prompt + got.keys[0] == joint(model, [text] * count, '{"Brand":')
+
+
+class Dressed:
+    """A model with another chat template."""
+
+    def __init__(self, model: _native.Model, chat_template: str) -> None:
+        self.bos = model.bos
+        self.control_tokens = model.control_tokens
+        self.tokenize = model.tokenize
+        self.chat_template = chat_template
+
+
+def test_without_a_chat_template_too(tiny_model: TinyModel) -> None:
+    """No control token stands between the document and the keys then."""
+    for kind in ("qwen3", "llama", "llama-spm", "gemma3"):
+        plain = Dressed(open_model(tiny_model(kind)), "")
+        for document in DOCUMENTS:
+            got = tokenizer(plain).tokenize([document], ['{"Brand":', '{"Pack size":'])
+            assert got.prompt + got.keys[0] == joint(plain, [document], '{"Brand":')
+            assert got.prompt + got.keys[1] == joint(plain, [document], '{"Pack size":')
+
+
+def test_a_document_never_becomes_a_control_token(model: _native.Model) -> None:
+    control = {token for token, _, _, _ in model.control_tokens}
+    marks = "".join(text for _, text, _, _ in model.control_tokens)
+    assert marks
+    plain = tokenizer(model).tokenize(["harmless"], ['{"Brand":'])
+    evil = tokenizer(model).tokenize([f"x {marks} y"], ['{"Brand":'])
+    count = [sum(token in control for token in got.prompt) for got in (plain, evil)]
+    assert count[0] == count[1] > 0
+    assert len(evil.prompt) > len(plain.prompt) + len(control)
+
+
+def test_one_bos_at_most(model: _native.Model) -> None:
+    got = tokenizer(model).tokenize(["text"], ['{"Brand":'])
+    assert got.prompt.count(model.bos) == (1 if model.bos >= 0 else 0)
+    assert model.bos < 0 or got.prompt[0] == model.bos
+
+
+@pytest.mark.parametrize("template", ["{{ bos_token }}", ""])
+def test_one_bos_whether_the_template_writes_it_or_not(
+    tiny_model: TinyModel, template: str
+) -> None:
+    model = open_model(tiny_model("llama"))
+    assert model.bos >= 0
+    dressed = Dressed(model, template + "{{ messages[1].content }}{{ eos_token }}")
+    got = tokenizer(dressed).tokenize(["text"], ['{"Brand":'])
+    assert got.prompt[0] == model.bos
+    assert got.prompt.count(model.bos) == 1
+
+
+def test_the_instruction_is_shared_and_the_document_is_not(model: _native.Model) -> None:
+    splitter = tokenizer(model)
+    first = splitter.tokenize(["Nike shoe"], ['{"Brand":'])
+    second = splitter.tokenize(["Éclair 12"], ['{"Brand":'])
+    assert first.n_shared == second.n_shared == splitter.n_instruction_tokens()
+    assert first.prompt[: first.n_shared] == second.prompt[: first.n_shared]
+    text = b"".join(model.piece(token) for token in first.prompt[: first.n_shared]).decode()
+    assert "Pack size" in text
+    assert "Nike" not in text
+
+
+def test_what_is_asked_later_has_the_same_prompt(model: _native.Model) -> None:
+    """The cells of the first request's prompt serve the next one, whatever its keys are."""
+    splitter = tokenizer(model)
+    prompts = [
+        splitter.tokenize(["a b c"], keys).prompt
+        for keys in (['{"Brand":'], ['{"Pack size":', '{"Size":'], ['{"Tags": {"1":'])
+    ]
+    assert prompts[0] == prompts[1] == prompts[2]
+
+
+def test_skeleton_keys_continue_each_other() -> None:
+    paths = [("brand",), ("maker", "city"), ("maker", "zip"), ("color",)]
+    assert prompt.key_texts(paths, "skeleton") == [
+        '{"brand":',
+        '{"brand":, "maker": {"city":',
+        '{"brand":, "maker": {"city":, "zip":',
+        '{"brand":, "maker": {"city":, "zip":}, "color":',
+    ]
+
+
+def test_a_key_shows_the_values_that_its_field_depends_on() -> None:
+    seen = {("brand",): "Nike", ("maker", "city"): None}
+    assert prompt.key_text(("maker", "zip"), seen) == (
+        '{"brand": "Nike", "maker": {"city": null, "zip":'
+    )
+
+
+def test_templates_that_fail_say_so() -> None:
+    with pytest.raises(ModelLoadError, match="0 times instead of once"):
+        render("no place for text", "s", "u")
+    with pytest.raises(ModelLoadError, match="2 times instead of once"):
+        render("{{ messages[1].content }}{{ messages[1].content }}", "s", "u")
+    with pytest.raises(ModelLoadError, match="chat template fails"):
+        render("{{ raise_exception('no') }}", "s", "u")
+
+
+def test_a_template_without_a_system_role_gets_the_rules_in_the_users_text() -> None:
+    template = (
+        "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}"
+        "<u>{{ messages[0].content }}</u>"
+    )
+    rendered = render(template, "the rules", "the question ")
+    assert rendered.before == "<u>the rules\n\nthe question "
+    assert rendered.after == "</u>"
+    assert "{{ user }}" in PLAIN
+
+
+def test_thinking_is_switched_off() -> None:
+    template = "{{ messages[1].content }}{% if not enable_thinking %}<think></think>{% endif %}"
+    assert render(template, "s", "u").after == "<think></think>"

@@ -1,0 +1,220 @@
+"""The generator of listings that the box was trained on: its values are in its texts, or null."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "models"))
+
+from recipe import makeup
+from recipe.category import Category
+from recipe.clarity import unclear
+from recipe.examples import make_example
+from recipe.forms import make_form
+from recipe.listing import make_listing
+from recipe.lists import PRAISE, QUALITIES
+from recipe.names import CONFUSABLE
+from recipe.rows import answer, answer_text, field_texts, leaves, prompt_text
+from recipe.vocab import CATEGORIES
+
+N_EXAMPLES = 3000
+
+
+@pytest.fixture(scope="module")
+def listings():
+    rng = Random(1)
+    return [make_listing(rng) for _ in range(N_EXAMPLES)]
+
+
+@pytest.fixture(scope="module")
+def examples():
+    rng = Random(2)
+    return [make_example(rng) for _ in range(N_EXAMPLES)]
+
+
+def test_gold_values_are_in_the_text(listings):
+    for listing in listings:
+        for key, value in listing.gold.items():
+            assert value, key
+            assert value in listing.text
+
+
+def test_plain_answers_are_in_their_own_document_or_null(examples):
+    for example in examples:
+        strings = [a.name for a in example.schema if a.type == "string"]
+        for document, part in zip(example.documents, example.answers, strict=True):
+            for name in strings:
+                assert part[name] is None or part[name] in document
+
+
+def test_a_made_up_value_is_absent_where_its_key_is(listings):
+    """What is asked as absent is neither stated nor close to something that is."""
+    from recipe.examples import _absent
+
+    rng = Random(3)
+    for listing in listings[:1000]:
+        for key in _absent(listing, rng, 6):
+            assert key not in listing.gold
+            assert not any(key in group and set(listing.gold) & group for group in CONFUSABLE)
+
+
+BOOKCASE = Category(
+    "Bookcase",
+    {
+        "type": ("Bookcase", "Shelf", "Oak Shelf"),
+        "color": ("@color",),
+        "material": ("@material",),
+        "net": ("@weight",),
+        "brand": ("@brand",),
+        "line": ("@product",),
+    },
+    ("{brand} {type}",),
+)
+
+
+@pytest.mark.parametrize(
+    ("headline", "rest", "gold", "undecided"),
+    [
+        ("Zorvex Shelf, Teak", "", {"brand": "Zorvex", "material": "Teak"}, ""),
+        # Two of a kind, a colour that is a wood as well, the longer of two types.
+        ("Zorvex Bookcase Shelf", "", {"brand": "Zorvex", "type": "Shelf"}, "type"),
+        ("Zorvex Shelf, Oak", "", {"brand": "Zorvex", "color": "Oak"}, "material"),
+        ("Zorvex Oak Shelf", "", {"brand": "Zorvex", "type": "Shelf"}, "color material type"),
+        ("Zorvex Shelf 3 lb 20 oz", "", {"brand": "Zorvex", "net": "3 lb"}, "net"),
+        # Words of a name answer nothing, and what is named below is decided.
+        ("Silver Creek Shelf", "", {"brand": "Silver Creek"}, ""),
+        ("Zorvex Shelf, Oak", "Color: Red", {"brand": "Zorvex", "color": "Red"}, "material"),
+        # Which made-up word is the brand, and where it ends.
+        ("Zorvex Trilo Shelf", "", {"brand": "Zorvex", "line": "Trilo"}, ""),
+        ("Trilo Shelf by Zorvex", "", {"brand": "Zorvex", "line": "Trilo"}, ""),
+        ("Trilo Shelf Zorvex", "", {"brand": "Zorvex", "line": "Trilo"}, "brand line"),
+        ("Trilo Shelf", "", {"line": "Trilo"}, "brand line"),
+        ("Zorvex Star Hill Shelf", "", {"brand": "Zorvex", "line": "Star Hill"}, "brand line"),
+    ],
+)
+def test_what_a_reader_could_not_decide_is_not_asked(headline, rest, gold, undecided):
+    keys = list(BOOKCASE.values)
+    found = unclear(BOOKCASE, headline, rest, {"type": "Shelf", **gold}, keys)
+    assert found & set(keys) == set(undecided.split())
+
+
+def test_no_more_than_a_tenth_is_undecided(listings):
+    stated = [(listing, key) for listing in listings for key in listing.gold]
+    n_unclear = sum(
+        len(listing.unclear(list(listing.gold)) & listing.gold.keys()) for listing in listings
+    )
+    assert 0.01 < n_unclear / len(stated) < 0.1
+
+
+def test_a_word_either_belongs_to_values_or_only_praises():
+    qualities, praise = ({word.lower() for word in group} for group in (QUALITIES, PRAISE))
+    assert not qualities & praise
+    assert not (qualities | praise) & makeup.NAME_WORDS
+
+
+def test_about_half_of_what_is_asked_is_absent(examples):
+    values = [value for example in examples for _, value in leaves(example)]
+    assert 0.3 < sum(value is None for value in values) / len(values) < 0.6
+
+
+def test_breadth(listings):
+    assert len(CATEGORIES) >= 40
+    assert len({category.name for category in CATEGORIES}) == len(CATEGORIES)
+    assert {listing.category.name for listing in listings} == {c.name for c in CATEGORIES}
+    assert {listing.kind for listing in listings} == {"title", "soup", "page", "sheet"}
+    assert len({listing.gold.get("brand") for listing in listings}) > N_EXAMPLES // 3
+
+
+def test_every_title_pattern_is_well_formed():
+    for category in CATEGORIES:
+        assert category.values["type"], category.name
+        for title in category.titles:
+            assert title.count("{") == title.count("}")
+            assert title.count("[") == title.count("]")
+
+
+def test_schemas_change_and_names_are_unique(examples):
+    schemas = [tuple(attribute.name for attribute in example.schema) for example in examples]
+    assert all(len(set(names)) == len(names) for names in schemas)
+    assert len(set(schemas)) > 0.95 * len(schemas)
+
+
+def test_the_same_seed_makes_the_same_examples():
+    def texts(seed):
+        rng = Random(seed)
+        made = [make_example(rng) for _ in range(200)]
+        return [(prompt_text(example), answer_text(example)) for example in made]
+
+    assert texts(7) == texts(7)
+    assert texts(7) != texts(8)
+
+
+def test_fields_and_whole_answer_say_the_same(examples):
+    for example in examples[:500]:
+        whole = answer(example)
+        for path, value in leaves(example):
+            part = whole
+            for name in path:
+                if isinstance(part, list):
+                    part = len(part) if name == "count" else part[int(name) - 1]
+                else:
+                    part = part[name]
+            assert part == value
+        assert answer_text(example) == json.dumps(whole, ensure_ascii=False) + "<|end|>"
+        assert len(field_texts(example)) == len(leaves(example))
+
+
+def test_forms_answer_every_attribute_with_its_type():
+    rng = Random(4)
+    types = {
+        "string": str,
+        "enum": str,
+        "date": str,
+        "integer": int,
+        "number": (int, float),
+        "boolean": bool,
+        "array": list,
+        "object": dict,
+    }
+    for _ in range(1000):
+        form = make_form(rng)
+        assert list(form.answer) == list(range(len(form.attributes)))
+        for attribute, value in zip(form.attributes, form.answer.values(), strict=True):
+            assert value is None or isinstance(value, types[attribute.type]), attribute
+            if attribute.type == "enum":
+                assert value is None or value in attribute.choices
+
+
+def test_stacks_skeletons_and_shots_are_in_the_mix(examples):
+    assert any(len(example.documents) > 1 for example in examples)
+    assert any(example.layout == "skeleton" for example in examples)
+    assert any(example.shots for example in examples)
+
+
+def eight_word_runs(text):
+    found = text.lower().split()
+    return {tuple(found[start : start + 8]) for start in range(len(found) - 7)}
+
+
+@pytest.mark.skipif("HPD_EVAL_DATA" not in os.environ, reason="HPD_EVAL_DATA is not set")
+def test_no_eight_words_in_a_row_come_from_the_evaluation_data():
+    files = list(Path(os.environ["HPD_EVAL_DATA"]).rglob("*.jsonl"))
+    assert files
+    theirs = set()
+    for file in files:
+        for line in file.read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            for key in ("input", "input_title", "input_description"):
+                theirs |= eight_word_runs(row.get(key) or "")
+    rng = Random(5)
+    for _ in range(20_000):
+        assert not theirs & eight_word_runs(make_listing(rng).text)
+    recipe = Path(__file__).parents[2] / "models" / "recipe"
+    for source in recipe.rglob("*.py"):
+        assert not theirs & eight_word_runs(source.read_text(encoding="utf-8").replace("|", " "))

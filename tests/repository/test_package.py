@@ -1,0 +1,121 @@
+"""What is installed: one libllama, the versions, the files that belong to it, the command."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+import hpd
+from hpd.machine.model_files import check_gguf
+
+FOLDER = Path(hpd.__file__).parent
+ROOT = Path(__file__).parents[2]
+PIN = "llama-cpp-python==0.3.36"
+
+# Decodes first: a second copy could be loaded at any step up to there.
+_LIBRARIES = """
+import json, sys
+from hpd import _native
+model = _native.Model([sys.argv[1]], _native.ModelOptions())
+_native.Engine(model, _native.EngineOptions())
+mapped = {line.split(None, 5)[5].strip() for line in open("/proc/self/maps") if ".so" in line}
+print(json.dumps(sorted(mapped)))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("library", ["libllama", "libggml", "libggml-base", "libggml-cpu"])
+def test_one_copy_of_each_library_is_mapped(library: str, mapped: list[str]) -> None:
+    found = [path for path in mapped if re.match(rf"{library}\.so", Path(path).name)]
+    assert len(found) == 1, found
+    # It is the one that `import llama_cpp` loads, not the other of the wheel's two copies.
+    spec = importlib.util.find_spec("llama_cpp")
+    assert spec is not None
+    assert spec.origin is not None
+    assert Path(found[0]).parent == Path(spec.origin).resolve().parent / "lib"
+
+
+@pytest.fixture(scope="module")
+def mapped(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The shared libraries of a process that has an engine."""
+    import tiny_models
+
+    model = tiny_models.make_model("qwen3", tmp_path_factory.mktemp("one"), "f32", 512, 0)
+    done = subprocess.run(
+        [sys.executable, "-c", _LIBRARIES, str(model)],
+        env={**os.environ, "HPD_EXTRA_BUFTS": "0"},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    found: list[str] = json.loads(done.stdout)
+    return found
+
+
+def test_the_version_is_the_installed_one() -> None:
+    assert hpd.__version__ == importlib.metadata.version("hpd")
+
+
+def test_llama_cpp_python_is_pinned_wherever_it_is_named() -> None:
+    from hpd._native import LLAMA_CPP_PYTHON
+
+    assert f"llama-cpp-python=={LLAMA_CPP_PYTHON}" == PIN
+    assert PIN in (importlib.metadata.requires("hpd") or [])
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert project.count(f'"{PIN}"') == project.count('"llama-cpp-python') == 2
+    cmake = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
+    assert f'set(LLAMA_CPP_PYTHON_PIN "{LLAMA_CPP_PYTHON}")' in cmake
+
+
+def test_the_changelog_has_the_version() -> None:
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.search(rf"^## {re.escape(hpd.__version__)}\b", changes, re.MULTILINE)
+
+
+def test_the_package_is_typed() -> None:
+    assert (FOLDER / "py.typed").is_file()
+    assert (FOLDER / "_core.pyi").is_file()
+
+
+def test_the_model_in_the_box_is_installed() -> None:
+    places = [FOLDER / "models", ROOT / "models"]  # installed, or used in the checkout
+    place = next(place for place in places if (place / "hpd-box.gguf").exists())
+    assert check_gguf(place / "hpd-box.gguf").stat().st_size > 1_000_000
+
+
+def test_importing_hpd_loads_no_engine() -> None:
+    loaded = "[name for name in sys.modules if name in ('llama_cpp', 'hpd._core')]"
+    code = f"import hpd, hpd.cli, sys; print(*{loaded})"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.split() == []
+
+
+def test_all_public_names_are_there() -> None:
+    assert hpd.__all__ == sorted(hpd.__all__)
+    assert all(hasattr(hpd, name) for name in hpd.__all__)
+
+
+def test_the_command_is_installed() -> None:
+    (entry,) = (
+        point
+        for point in importlib.metadata.entry_points(group="console_scripts")
+        if point.name == "hpd"
+    )
+    assert entry.load().__module__ == "hpd.cli"
+    command = Path(sysconfig.get_path("scripts")) / ("hpd.exe" if os.name == "nt" else "hpd")
+    done = subprocess.run(
+        [str(command), "--version"], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.startswith(f"hpd {hpd.__version__}\n")

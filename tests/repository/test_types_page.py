@@ -1,0 +1,53 @@
+"""docs/types.md says of every type what holds now."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from typing import get_args
+
+import jsonschema
+import pytest
+
+from hpd.schema import load_schema, to_json_schema
+from hpd.schema.attributes import Attribute, Type
+from tools import types_page
+
+PAGE = types_page.PAGE.read_text(encoding="utf-8")
+HOW = "run: python -m tools.types_page"
+
+
+def test_the_table_is_current() -> None:
+    assert [tuple(row[:4]) for row in types_page.cells(PAGE)] == list(types_page.rows()), HOW
+    head, _, _ = types_page.page([({}, [])] * len(types_page.EXAMPLES)).partition("| ---")
+    assert PAGE.startswith(head), HOW
+
+
+@pytest.mark.parametrize(
+    ("example", "row"),
+    [
+        pytest.param(example, row, id=example.name)
+        for example, row in zip(types_page.EXAMPLES, types_page.cells(PAGE), strict=False)
+    ],
+)
+def test_what_came_out_validates(example: types_page.Example, row: list[str]) -> None:
+    # With decimal numbers: as floats, 17.9 is no multiple of 0.01.
+    schema = to_json_schema(load_schema(example.source()))
+    exact = json.loads(json.dumps(schema), parse_float=Decimal)
+    if "error: " not in row[4]:
+        jsonschema.Draft202012Validator(
+            exact, format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER
+        ).validate(json_of(row[4]))
+
+
+def test_every_type_is_there() -> None:
+    def types(attribute: Attribute) -> set[str]:
+        inner = [*attribute.attributes, *([attribute.item] if attribute.item else [])]
+        return {attribute.type}.union(*map(types, inner))
+
+    shown = set().union(*(types(example.attribute()) for example in types_page.EXAMPLES))
+    assert shown == set(get_args(Type))
+
+
+def json_of(cell: str) -> object:
+    return json.loads(cell.split("; error: ")[0].strip("`").strip(), parse_float=Decimal)

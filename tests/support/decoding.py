@@ -1,0 +1,146 @@
+"""Requests of tokens through the engine, for tests that compare it with the reference."""
+
+from __future__ import annotations
+
+import functools
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import llama_cpp
+
+from hpd import _native
+from reference import Reference, ReferenceValue, Request
+
+Requests = list[tuple[Request, int]]
+
+WORDS = [
+    "Nike",
+    "Men's",
+    "Running",
+    "Shoe",
+    "Black",
+    "10 M US",
+    "Café",
+    "500 ml",
+    "日本",
+    "12-Pack",
+]
+KEYS = ['{"Brand":', '{"Color":', '{"Size":', '{"Pack size":', '{"maker": {"city":', '{"n":']
+
+
+def open_model(path: Path) -> _native.Model:
+    """A model without AMX and repacked weights, whose crash is another test's subject."""
+    options = _native.ModelOptions()
+    options.use_extra_bufts = False
+    return _native.Model([str(path)], options)
+
+
+def engine_options(**settings: object) -> _native.EngineOptions:
+    """Options for tiny models: one thread, plain attention, a small context."""
+    options = _native.EngineOptions()
+    options.n_threads = 1
+    options.n_ctx = 2048
+    options.flash_attn = "off"
+    options.drafts = True
+    options.cache_type_k = options.cache_type_v = "f32"
+    for name, value in settings.items():
+        setattr(options, name, value)
+    return options
+
+
+@functools.cache
+def expectation(
+    path: Path, n: int, layout: str, n_stacked: int, max_tokens: int
+) -> tuple[Requests, list[list[ReferenceValue]]]:
+    """Requests and what the reference says to them; the same for many settings of the engine."""
+    with Reference(path, n_ctx=2048, kv_type=llama_cpp.GGML_TYPE_F32) as reference:
+        requests = make_requests(reference, n, layout=layout, n_stacked=n_stacked)
+        expected = [
+            [reference.value(prompt, key, max_tokens) for key in keys]
+            for (prompt, keys), _ in requests
+        ]
+    return requests, expected
+
+
+def make_requests(
+    reference: Reference, n: int, *, layout: str = "branch", n_stacked: int = 1, seed: int = 0
+) -> list[tuple[Request, int]]:
+    """Requests and the number of leading tokens that all of them share."""
+    rng = random.Random(seed)
+    instruction = "<|im_start|>system\nFill in: Brand, Color, Size.<|im_end|>\n"
+    requests = []
+    for _ in range(n):
+        documents = [" ".join(rng.choices(WORDS, k=rng.randint(3, 9))) for _ in range(n_stacked)]
+        prompt = (
+            f"{instruction}<|im_start|>user\nDocument: {' | '.join(documents)}<|im_end|>\n"
+            "<|im_start|>assistant\n"
+        )
+        keys = [
+            f'{{"{j}": ' + key if n_stacked > 1 else key
+            for j in range(1, n_stacked + 1)
+            for key in KEYS[: rng.randint(2, len(KEYS))]
+        ]
+        if layout == "skeleton":
+            keys = [", ".join(keys[: i + 1]) for i in range(len(keys))]
+        tokens = [reference.tokenize(key) for key in keys]
+        requests.append(
+            ((reference.tokenize(prompt), tokens), len(reference.tokenize(instruction)))
+        )
+    return requests
+
+
+def run(
+    engine: _native.Engine,
+    requests: Sequence[tuple[Request, int]],
+    *,
+    max_tokens: int = 16,
+    order: Sequence[int] | None = None,
+) -> list[_native.Result]:
+    """The requests' results, in their own order, whatever order they were submitted in."""
+    engine.check_every_step(True)
+    engine.fix_least_probability(0.1)  # guesses are made however fast this machine is
+    waiting = list(order if order is not None else range(len(requests)))
+    results: dict[int, _native.Result] = {}
+    while waiting or not engine.idle:
+        while waiting and engine.wants_request:
+            i = waiting.pop(0)
+            (prompt, keys), n_shared = requests[i]
+            fields = [_native.Field(list(key), max_tokens=max_tokens) for key in keys]
+            engine.submit(i, list(prompt), n_shared, fields)
+        for result in engine.step():
+            results[result.id] = result
+    assert sorted(results) == list(range(len(requests)))
+    return [results[i] for i in range(len(requests))]
+
+
+def disagreements(
+    results: Sequence[_native.Result],
+    expected: Sequence[Sequence[ReferenceValue]],
+    tolerance: float = 0.0,
+) -> list[str]:
+    """Where tokens differ although the reference's margin there exceeds the tolerance."""
+    found = []
+    for r, (result, values) in enumerate(zip(results, expected, strict=True)):
+        if result.error:
+            found.append(f"request {r}: {result.error}")
+            continue
+        for f, (got, want) in enumerate(zip(result.values, values, strict=True)):
+            tokens = list(got.tokens)
+            if got.finish == "end_of_generation":
+                tokens = tokens[:-1]
+            # The engine gives up on text that cannot become JSON; the reference talks on.
+            wanted = want.tokens[: len(tokens)] if got.finish == "invalid" else want.tokens
+            if tokens == wanted:
+                continue
+            at = next(
+                (i for i, (a, b) in enumerate(zip(tokens, wanted, strict=False)) if a != b),
+                min(len(tokens), len(wanted)),
+            )
+            margin = want.margins[at] if at < len(want.margins) else want.stop_margin
+            if margin is None or margin > tolerance:
+                found.append(
+                    f"request {r} field {f}: {tokens} ({got.finish}), not {wanted} ({want.stop}), "
+                    f"margin {margin} at token {at}"
+                )
+    return found

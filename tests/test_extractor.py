@@ -1,0 +1,662 @@
+"""The extractor, end to end, on models of random weights.
+
+Where a test needs to know what the model says, answers are put into its mouth: all logits are
+computed as always, and then the known token is taken.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import itertools
+import json
+import math
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from pydantic import BaseModel, Field, field_validator
+
+from hpd import _native
+from hpd.errors import EngineClosedError, HpdError, InputError
+from hpd.pipeline.job import Ask, Document, Job
+from hpd.pipeline.questions import Plan
+from hpd.results import Extraction
+from telling import SmallExtractor as Extractor
+from telling import put_in_its_mouth, value_text
+from tiny_models import TinyModel
+
+Answers = Mapping[str, Mapping[str, Any]]
+
+SCHEMA = "brand: the maker, color [red|blue|black]?, weight_g float?, tags [str]"
+TEXTS = [
+    "Diesel sneaker, black, 300 g",
+    "Nike running shoe, red, size 44",
+    "Adidas Samba, blue and white, leather",
+    "Bosch drill, 18 V, with two batteries",
+    "Sony camera, silver, 24 megapixels",
+    "Coffee beans, dark roast, 12 oz",
+]
+
+
+@pytest.fixture(scope="module")
+def model(tiny_model: TinyModel) -> Path:
+    return tiny_model("qwen3")
+
+
+@pytest.fixture(scope="module")
+def extractor(model: Path) -> Iterator[Extractor]:
+    with Extractor(SCHEMA, model, max_tokens=24) as extractor:
+        yield extractor
+
+
+@pytest.fixture
+def say(monkeypatch: pytest.MonkeyPatch) -> Callable[[Answers], None]:
+    """Gives answers by the text of the document."""
+    return lambda answers: put_in_its_mouth(monkeypatch, answers.get)
+
+
+@pytest.fixture
+def results(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, _native.Result]]:
+    """Every result of the engine, with the text of the (first) document that it is for."""
+    found: list[tuple[str, _native.Result]] = []
+    take = Job.take
+
+    def noting(job: Job, result: _native.Result) -> Ask | None:
+        found.append((job.documents[0].text, result))
+        return take(job, result)
+
+    monkeypatch.setattr(Job, "take", noting)
+    return found
+
+
+def data_of(extractions: Iterable[Extraction]) -> list[Any]:
+    return [extraction.data for extraction in extractions]
+
+
+# --- order, laziness, ids, categories, errors ------------------------------------------------
+
+
+def test_each_document_gets_its_own_answer_in_the_order_given(extractor: Extractor) -> None:
+    documents = [Document(text, id=f"d{n}") for n, text in enumerate(TEXTS * 3)]
+    found = list(extractor.extract_many(documents))
+    assert [extraction.id for extraction in found] == [document.id for document in documents]
+    assert all(extraction.error is None for extraction in found)
+    assert len({json.dumps(data, sort_keys=True) for data in data_of(found)}) >= 4
+    alone = [extractor.extract(text).data for text in TEXTS]
+    n_same = sum(one == other for one, other in zip(data_of(found), alone * 3, strict=True))
+    # A near tie may flip with the size of the batch.
+    assert n_same >= 12
+
+
+def test_as_they_finish_every_place_comes_once(extractor: Extractor) -> None:
+    found = dict(extractor.iter_extract(TEXTS))
+    assert sorted(found) == list(range(len(TEXTS)))
+    assert all(extraction.id is None for extraction in found.values())
+
+
+@pytest.mark.parametrize("settings", [{}, {"stack": 3}, {"method": "ar"}], ids=str)
+def test_documents_are_pulled_as_they_are_needed(model: Path, settings: dict[str, Any]) -> None:
+    n_pulled = 0
+
+    def endless() -> Iterator[str]:
+        nonlocal n_pulled
+        for n in itertools.count():
+            n_pulled += 1
+            yield f"{TEXTS[n % len(TEXTS)]} {n}"
+
+    most_ahead = 0
+    with Extractor("brand, color", model, in_flight=4, max_tokens=6, **settings) as extractor:
+        documents = extractor.extract_many(endless())
+        for n_given, _ in enumerate(itertools.islice(documents, 60)):
+            most_ahead = max(most_ahead, n_pulled - n_given)
+    # In flight, one more prompt waiting, and what finished before its turn.
+    assert most_ahead <= 4 * 4 * settings.get("stack", 1)
+
+
+def test_a_rare_category_does_not_wait_for_its_stack_forever(model: Path) -> None:
+    schemas = {"shoe": ["brand"], "tea": ["flavor"]}
+    n_pulled = 0
+
+    def documents() -> Iterator[Document]:
+        nonlocal n_pulled
+        for n in itertools.count():
+            n_pulled += 1
+            yield Document(f"shoe {n}" if n else "mint tea", n, "shoe" if n else "tea")
+
+    with Extractor(schemas, model, stack=2, in_flight=2, max_tokens=4) as extractor:
+        first = next(extractor.extract_many(documents()))
+    assert first.id == 0
+    assert set(first.data) == {"flavor"}
+    assert n_pulled <= 4 * 2 * 2 + 2 * 4
+
+
+def test_categories_have_their_own_schemas(model: Path) -> None:
+    schemas = {"shoe": ["brand", "size"], "tea": ["flavor"]}
+    documents = [Document("Nike 44", 1, "shoe"), Document("Mint", 2, "tea")]
+    with Extractor(schemas, model, max_tokens=8) as extractor:
+        shoe, tea = extractor.extract_many(documents)
+        assert (set(shoe.data), set(tea.data)) == ({"brand", "size"}, {"flavor"})
+        assert set(extractor.extract("Mint", category="tea").data) == {"flavor"}
+        with pytest.raises(InputError, match=r"document 1: category 'car': the schema has shoe"):
+            extractor.extract("Fiat", category="car")
+        with pytest.raises(InputError, match=r"no category: the schema has shoe, tea"):
+            extractor.extract("Fiat")
+
+
+def test_on_error_record_keeps_the_others(model: Path) -> None:
+    documents: list[Any] = [TEXTS[0], Document("shoe " * 3000, "long"), Document(None, "x")]  # type: ignore[arg-type]
+    with Extractor(["brand"], model, n_ctx=512, max_tokens=6) as extractor:
+        found = list(extractor.extract_many([*documents, TEXTS[1]], on_error="record"))
+        assert [extraction.error is None for extraction in found] == [True, False, False, True]
+        assert found[1].error is not None
+        assert found[1].error.type == "ContextOverflowError"
+        assert found[1].data is None
+        assert found[2].error is not None
+        assert found[2].error.message == "a document must be text, not NoneType"
+        with pytest.raises(HpdError, match=r"document 2 \(id long\): \d+ tokens over") as caught:
+            list(extractor.extract_many(documents))
+        assert type(caught.value).__name__ == "ContextOverflowError"
+        # The extractor goes on after that.
+        assert extractor.extract(TEXTS[0]).error is None
+
+
+def test_an_error_of_the_callers_iterator_is_the_callers(extractor: Extractor) -> None:
+    def documents() -> Iterator[str]:
+        yield from TEXTS
+        raise LookupError("no more")
+
+    with pytest.raises(LookupError, match="no more"):
+        list(extractor.extract_many(documents()))
+    assert extractor.extract(TEXTS[0]).data is not None
+
+
+def test_no_documents(extractor: Extractor) -> None:
+    assert list(extractor.extract_many([])) == []
+    assert extractor.extract("").error is None
+
+
+# --- methods ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stack", [2, 3, 4])
+@pytest.mark.parametrize("layout", ["branch", "skeleton"])
+def test_stacks_and_layouts(
+    model: Path, layout: str, stack: int, say: Callable[[Answers], None]
+) -> None:
+    answers = {text: {"brand": f"b{n}", "tags": [f"t{n}"] * n} for n, text in enumerate(TEXTS)}
+    say(answers)
+    with Extractor("brand, tags [str]", model, stack=stack, layout=layout) as extractor:
+        found = list(extractor.extract_many(TEXTS))
+    assert data_of(found) == list(answers.values())
+    # What they cost is shared out.
+    usages = [extraction.usage for extraction in found]
+    assert all(usage is not None and usage.prompt_tokens > 0 for usage in usages)
+
+
+@pytest.mark.parametrize("stack", [1, 2])
+def test_one_object_token_after_token(model: Path, stack: int) -> None:
+    with Extractor("brand, color", model, method="ar", stack=stack, max_tokens=16) as extractor:
+        for extraction in extractor.extract_many(TEXTS[:4]):
+            assert extraction.error is None
+            assert set(extraction.data) == {"brand", "color"}
+            assert extraction.usage is not None
+            # Nothing in parallel: a step for each token after the first.
+            assert extraction.usage.steps >= extraction.usage.completion_tokens - 1
+
+
+def test_confidence_in_an_answer_is_the_product_over_the_values_own_tokens(
+    model: Path, monkeypatch: pytest.MonkeyPatch, results: list[tuple[str, _native.Result]]
+) -> None:
+    answer = '{"brand": "Nike shoe", "n": 12, "color": null}'
+    first = Job.first
+
+    def told(job: Job) -> Ask:
+        ask = first(job)
+        replay = job._model.tokenize(answer)
+        ask.fields[0] = _native.Field(ask.fields[0].key, max_tokens=99, replay=replay)
+        return ask
+
+    monkeypatch.setattr(Job, "first", told)
+    with Extractor("brand, n int?, color", model, method="ar") as extractor:
+        found = extractor.extract(TEXTS[0])
+        pieces = [extractor._model.piece(t).decode() for t in results[0][1].values[0].tokens]
+    assert found.data == {"brand": "Nike shoe", "n": 12, "color": None}
+    logprobs = results[0][1].values[0].logprobs
+    assert "".join(pieces).startswith(answer)
+    for name, text in (("brand", '"Nike shoe"'), ("n", "12"), ("color", "null")):
+        start = answer.index(text)
+        at = 0
+        total = 0.0
+        for piece, logprob in zip(pieces, logprobs, strict=True):
+            if at < start + len(text) and at + len(piece) > start:
+                total += logprob
+            at += len(piece)
+        assert found.fields[name].confidence == pytest.approx(math.exp(total))
+
+
+def test_confidence_of_a_field_is_the_product_over_its_tokens(
+    extractor: Extractor, results: list[tuple[str, _native.Result]]
+) -> None:
+    found = extractor.extract(TEXTS[0])
+    for name, value in zip(
+        ("brand", "color", "weight_g", "tags"), results[0][1].values, strict=True
+    ):
+        assert found.fields[name].confidence == pytest.approx(math.exp(min(0, sum(value.logprobs))))
+        assert found.fields[name].raw == value.text.decode()
+
+
+# --- arrays ----------------------------------------------------------------------------------
+
+
+def test_arrays_cost_two_waves_however_long_they_are(
+    model: Path, say: Callable[[Answers], None], results: list[tuple[str, _native.Result]]
+) -> None:
+    """20 documents with 0 to 12 items each: one wave counts them, one fills them all."""
+    n_items = [n % 13 for n in range(20)]
+    answers = {
+        f"order {n} of some things": {
+            "lines": [{"what": f"shoe{i}", "qty": i} for i in range(1, count + 1)]
+        }
+        for n, count in enumerate(n_items)
+    }
+    say(answers)
+    schema = "lines [{what, qty int?}]"
+    # A batch has room for all values, so none waits for a turn.
+    with Extractor(schema, model, drafts=False, in_flight=4, n_value_batch=0) as extractor:
+        found = list(extractor.extract_many(answers))
+        tokenize = extractor._model.tokenize
+        for extraction, (text, answer), count in zip(found, answers.items(), n_items, strict=True):
+            assert extraction.data == answer
+            waves = [result for other, result in results if other == text]
+            assert len(waves) == (2 if count else 1)
+            longest = [len(tokenize(value_text(count)))]
+            if count:
+                assert len(waves[1].values) == 2 * count
+                values = [value for line in answer["lines"] for value in line.values()]
+                longest.append(max(len(tokenize(value_text(value))) for value in values))
+            # The first token of a value comes with the prefill: each wave takes as many steps as
+            # its longest value has further tokens, whatever the number of items.
+            assert [wave.n_steps for wave in waves] == [n - 1 for n in longest]
+            assert extraction.usage is not None
+            assert extraction.usage.steps == sum(longest) - len(longest)
+
+
+def test_the_second_wave_does_not_read_the_document_again(
+    model: Path, say: Callable[[Answers], None], results: list[tuple[str, _native.Result]]
+) -> None:
+    text = " ".join(TEXTS * 4)
+    say({text: {"tags": ["red", "blue", "green"]}})
+    with Extractor("tags [str]", model) as extractor:
+        assert extractor.extract(text).data == {"tags": ["red", "blue", "green"]}
+        n_document = len(extractor._model.tokenize(text))
+        (_, first), (_, second) = results
+        assert first.n_prefill_tokens >= n_document
+        # Its keys and, where the cells begin anew, the last token of the prompt.
+        assert second.n_prefill_tokens < 40 < n_document
+        assert second.n_prompt_tokens >= n_document
+
+
+def test_arrays_in_arrays_take_a_wave_for_each_level(
+    model: Path, say: Callable[[Answers], None], results: list[tuple[str, _native.Result]]
+) -> None:
+    data = {"orders": [{"id": "a", "lines": ["x", "y"]}, {"id": "b", "lines": ["z"]}]}
+    say({"doc": data})
+    schema = "orders [{id, lines [str]}]"
+    with Extractor(schema, model) as extractor:
+        assert extractor.extract("doc").data == data
+    assert [len(result.values) for _, result in results] == [1, 4, 3]
+
+
+def test_what_comes_after_an_array_sees_its_items(
+    model: Path, say: Callable[[Answers], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys: list[str] = []
+    later_key = Plan.later_key
+
+    def noting(plan: Plan, *arguments: Any) -> str:
+        keys.append(later_key(plan, *arguments))
+        return keys[-1]
+
+    monkeypatch.setattr(Plan, "later_key", noting)
+    say({"doc": {"tags": ["a", "b"], "best": "b", "why": "so"}})
+    with Extractor("tags [str], best after tags, why after best", model) as extractor:
+        assert extractor.extract("doc").data == {"tags": ["a", "b"], "best": "b", "why": "so"}
+    assert '{"tags": ["a", "b"], "best":' in keys
+    assert '{"best": "b", "why":' in keys
+
+
+def test_a_dependent_field_costs_one_more_wave(
+    model: Path, say: Callable[[Answers], None], results: list[tuple[str, _native.Result]]
+) -> None:
+    say({"doc": {"maker": {"name": "N", "city": "C"}, "a": "1", "b": "2"}})
+    schema = {
+        "type": "object",
+        "properties": {
+            "maker": {
+                "type": "object",
+                "properties": {
+                    "name": {"type": "string"},
+                    "city": {"type": "string", "depends_on": ["name"]},
+                },
+            },
+            "a": {"type": "string"},
+            "b": {"type": "string", "depends_on": ["a", "maker"]},
+        },
+    }
+    with Extractor(schema, model) as extractor:
+        found = extractor.extract("doc")
+    assert found.data == {"maker": {"name": "N", "city": "C"}, "a": "1", "b": "2"}
+    assert [len(result.values) for _, result in results] == [2, 1, 1]
+
+
+# --- what becomes null -----------------------------------------------------------------------
+
+
+def test_unlikely_values_become_null_and_keep_their_text(model: Path) -> None:
+    schema = "brand, n int!"
+    with Extractor(schema, model, max_tokens=12, null_threshold=1.0) as extractor:
+        found = extractor.extract(TEXTS[0])
+        brand, n = found.fields["brand"], found.fields["n"]
+        assert found.data == {"brand": None, "n": None}
+        for field in (brand, n):
+            if not field.raw.startswith(" null"):
+                assert field.nulled
+                assert field.confidence is not None
+                assert field.confidence < 1.0
+        assert n.error is not None
+        assert "required" in n.error
+    with Extractor(schema, model, max_tokens=12) as extractor:
+        found = extractor.extract(TEXTS[0])
+    assert found.fields["brand"].raw == brand.raw
+    assert found.data["brand"] == json.loads(brand.raw)
+
+
+def test_values_that_the_document_does_not_hold_become_null(
+    model: Path, say: Callable[[Answers], None]
+) -> None:
+    text = "Nike shoe in two colours, 300 g"
+    answer = {
+        "brand": "nike",
+        "color": "red",
+        "w": 300,
+        "made": "Adidas",
+        "tags": ["shoe", "zebra"],
+    }
+    say({text: answer})
+    schema = "brand, color [red|blue], w int?, made, tags [str]"
+    with Extractor(schema, model, require_grounding=True) as extractor:
+        found = extractor.extract(text)
+    assert found.data == {"brand": "nike", "color": "red", "w": 300, "made": None, "tags": ["shoe"]}
+    fields = found.to_dict()["fields"]
+    assert (fields["brand"]["match"], fields["brand"]["start"], fields["brand"]["end"]) == (
+        "normalized", 0, 4,
+    )  # fmt: skip
+    # What is one of a fixed set need not stand there in so many words.
+    assert fields["color"]["match"] == "none"
+    assert fields["w"]["match"] == "exact"
+    assert fields["made"]["raw"] == ' "Adidas"'
+    with Extractor(schema, model) as extractor:
+        found = extractor.extract(text)
+    assert found.data == answer
+    assert found.fields["made"].match == "none"
+    assert found.fields["tags[1]"].match == "none"
+
+
+def test_all_places_of_a_value_on_request(model: Path, say: Callable[[Answers], None]) -> None:
+    text = "Nike shoe by Nike, not nike"
+    say({text: {"brand": "Nike"}})
+    with Extractor("brand", model, all_occurrences=True) as extractor:
+        found = extractor.extract(text)
+    assert found.to_dict()["fields"]["brand"]["occurrences"] == [[0, 4], [13, 17]]
+    with Extractor("brand", model) as extractor:
+        assert "occurrences" not in extractor.extract(text).to_dict()["fields"]["brand"]
+
+
+def test_a_value_that_is_too_long_is_cut_and_says_so(
+    model: Path, say: Callable[[Answers], None]
+) -> None:
+    say({"doc": {"brand": "a long name of many words that never ends"}})
+    with Extractor("brand", model, max_tokens=5) as extractor:
+        field = extractor.extract("doc").fields["brand"]
+    assert field.truncated
+    assert field.error == "cut off after 5 tokens"
+    assert field.value is None
+
+
+# --- threads, asyncio, closing ---------------------------------------------------------------
+
+
+def test_threads_share_one_extractor(extractor: Extractor) -> None:
+    expected = [json.dumps(extractor.extract(text).data) for text in TEXTS]
+    found: dict[int, list[Extraction]] = {}
+
+    def work(n: int) -> None:
+        texts = TEXTS[n:] + TEXTS[:n]
+        documents = [Document(text, id=(n, text)) for text in texts * 4]
+        found[n] = list(extractor.extract_many(documents))
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=120)
+        assert not thread.is_alive()
+    n_same = 0
+    for n, extractions in found.items():
+        texts = (TEXTS[n:] + TEXTS[:n]) * 4
+        assert [extraction.id for extraction in extractions] == [(n, text) for text in texts]
+        n_same += sum(
+            json.dumps(extraction.data) == expected[TEXTS.index(text)]
+            for extraction, text in zip(extractions, texts, strict=True)
+        )
+    assert n_same >= 0.8 * 4 * 24
+
+
+def test_a_thread_with_one_document_is_not_kept_waiting(extractor: Extractor) -> None:
+    """Another thread that never stops must not have the engine for itself."""
+    n_done = 0
+    is_over = threading.Event()
+
+    def endless() -> Iterator[str]:
+        for text in itertools.cycle(TEXTS):
+            if is_over.is_set():
+                return
+            yield text
+
+    def work() -> None:
+        nonlocal n_done
+        for _ in extractor.extract_many(endless()):
+            n_done += 1
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        while n_done < 2:
+            time.sleep(0.01)
+        before = n_done
+        assert extractor.extract(TEXTS[0]).error is None
+        assert n_done - before < 200
+    finally:
+        is_over.set()
+        thread.join(timeout=60)
+    assert not thread.is_alive()
+
+
+def test_extracting_inside_a_loop_over_extractions(extractor: Extractor) -> None:
+    n_inner = 0
+    for outer in extractor.extract_many(TEXTS * 4):
+        inner = extractor.extract(TEXTS[0])
+        n_inner += inner.error is None and outer.error is None
+    assert n_inner == 4 * len(TEXTS)
+
+
+def test_documents_that_are_made_by_extracting(extractor: Extractor) -> None:
+    def documents() -> Iterator[str]:
+        for text in TEXTS:
+            yield f"{text} {extractor.extract(text).data['brand']}"
+
+    assert len(list(extractor.extract_many(documents()))) == len(TEXTS)
+
+
+def test_a_generator_that_is_let_go_leaves_the_extractor_usable(extractor: Extractor) -> None:
+    for _ in range(3):
+        abandoned = extractor.extract_many(itertools.cycle(TEXTS))
+        next(abandoned)
+        abandoned.close()
+    lost = extractor.extract_many(itertools.cycle(TEXTS))
+    next(lost)
+    del lost
+    gc.collect()
+    alive = extractor.extract_many(itertools.cycle(TEXTS))
+    next(alive)
+    found = list(extractor.extract_many([Document(text, text) for text in TEXTS]))
+    assert [extraction.id for extraction in found] == TEXTS
+    alive.close()
+    # Nothing of what was let go is still worked on.
+    assert extractor.extract(TEXTS[0]).error is None
+    assert len(extractor._runner._jobs) == 0
+
+
+def test_closing_from_another_thread_ends_what_is_under_way(model: Path) -> None:
+    extractor = Extractor(SCHEMA, model)
+    is_running = threading.Event()
+    errors: list[Exception] = []
+
+    def work() -> None:
+        try:
+            for _ in extractor.extract_many(itertools.cycle(TEXTS)):
+                is_running.set()
+        except HpdError as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    assert is_running.wait(timeout=60)
+    extractor.close()
+    thread.join(timeout=60)
+    assert not thread.is_alive()
+    assert isinstance(errors[0], EngineClosedError)
+    with pytest.raises(EngineClosedError, match="closed"):
+        extractor.extract(TEXTS[0])
+    extractor.close()  # Once more does no harm.
+
+
+def test_many_asyncio_tasks_are_decoded_together(model: Path) -> None:
+    async def all_of_them(extractor: Extractor) -> list[Extraction]:
+        return await asyncio.gather(*(extractor.aextract(text) for text in TEXTS * 2))
+
+    with Extractor("brand, color", model, in_flight=12, max_tokens=12, drafts=False) as extractor:
+        found = asyncio.run(all_of_them(extractor))
+        n_together = extractor.stats.n_batches
+        before = extractor.stats.n_batches
+        alone = [extractor.extract(text).data for text in TEXTS * 2]
+        n_alone = extractor.stats.n_batches - before
+    n_same = sum(one == other for one, other in zip(data_of(found), alone, strict=True))
+    assert n_same >= 9
+    assert n_together < n_alone / 2
+
+
+def test_asyncio_iteration_keeps_the_order_and_may_be_left(extractor: Extractor) -> None:
+    async def some(n: int) -> list[Any]:
+        documents = (Document(text, i) for i, text in enumerate(itertools.cycle(TEXTS)))
+        ids = []
+        async for extraction in extractor.aiter_extract(documents):
+            ids.append(extraction.id)
+            if len(ids) == n:
+                break
+        return ids
+
+    assert asyncio.run(some(7)) == list(range(7))
+    assert extractor.extract(TEXTS[0]).error is None
+
+
+# --- examples, Pydantic ----------------------------------------------------------------------
+
+
+def test_examples_are_in_the_prompt_and_their_cells_are_shared(model: Path) -> None:
+    examples = [(f"{text} and more", {"brand": "Nike", "color": None}) for text in TEXTS]
+    with Extractor("brand, color", model, examples=examples) as extractor:
+        found = list(extractor.extract_many(TEXTS))
+    with Extractor("brand, color", model) as extractor:
+        plain = list(extractor.extract_many(TEXTS))
+    usages = [extraction.usage for extraction in found]
+    assert all(usage is not None for usage in usages)
+    sizes = [(usage.prompt_tokens, usage.cached_tokens) for usage in usages if usage is not None]
+    assert plain[0].usage is not None
+    assert sizes[0][0] > plain[0].usage.prompt_tokens + 100
+    # All but the first document read their own text only.
+    assert sum(n_prompt - n_cached < 60 for n_prompt, n_cached in sizes) == len(TEXTS) - 1
+
+
+def test_examples_by_category(model: Path) -> None:
+    schemas = {"shoe": ["brand"], "tea": ["flavor"]}
+    examples = {"tea": [("Green tea with mint", {"flavor": "mint"})]}
+    documents = [Document("A Nike", 1, "shoe"), Document("A black one", 2, "tea")]
+    with Extractor(schemas, model, examples=examples, max_tokens=4) as extractor:
+        shoe, tea = extractor.extract_many(documents)
+    assert shoe.usage is not None
+    assert tea.usage is not None
+    assert tea.usage.prompt_tokens > shoe.usage.prompt_tokens + 10
+
+
+class Product(BaseModel):
+    brand: str | None = Field(description="the maker")
+    color: Literal["red", "blue"] | None = None
+    size: int | None = None
+
+    @field_validator("brand")
+    @classmethod
+    def no_zebra(cls, value: str | None) -> str | None:
+        if value == "Zebra":
+            raise ValueError("no zebra")
+        if value == "Bug":
+            raise RuntimeError("a bug of the user's own")
+        return value
+
+
+def test_a_pydantic_class_gives_instances(model: Path, say: Callable[[Answers], None]) -> None:
+    say(
+        {
+            "a": {"brand": "Nike", "color": "red", "size": 44},
+            "b": {"brand": "Zebra"},
+            "c": {"brand": "Bug"},
+        }
+    )
+    with Extractor(Product, model) as extractor:
+        found = extractor.extract("a")
+        assert found.data == Product(brand="Nike", color="red", size=44)
+        assert isinstance(found.data, Product)
+        assert json.loads(found.to_json())["data"] == {"brand": "Nike", "color": "red", "size": 44}
+        refused = extractor.extract("b")
+        assert refused.data["brand"] == "Zebra"
+        assert refused.fields["brand"].error == "Value error, no zebra"
+        with pytest.raises(RuntimeError, match="a bug of the user's own"):
+            extractor.extract("c")
+        assert extractor.extract("a").data == found.data
+
+
+def test_a_bug_in_one_callers_class_is_not_raised_in_another_thread(
+    model: Path, say: Callable[[Answers], None]
+) -> None:
+    say({"a": {"brand": "Nike"}, "c": {"brand": "Bug"}})
+    outcomes: dict[str, object] = {}
+
+    def work(text: str) -> None:
+        try:
+            outcomes[text] = [e.data for e in extractor.extract_many([text] * 8)]
+        except RuntimeError as error:
+            outcomes[text] = error
+
+    with Extractor(Product, model) as extractor:
+        threads = [threading.Thread(target=work, args=(text,)) for text in "ac"]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(timeout=60)
+            assert not thread.is_alive()
+    assert outcomes["a"] == [Product(brand="Nike")] * 8
+    assert isinstance(outcomes["c"], RuntimeError)
