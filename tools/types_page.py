@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from hpd.grammar import enum_texts, unconstrained, value_grammar
+from hpd.questions import count_attribute
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute
-from hpd.values import count_attribute
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "types.md"
 COLUMNS = ("Type", "In a schema", "Constraint while it is decoded", "Document", "Result")

@@ -17,8 +17,8 @@ from hpd.bench.jobs import look_up, value_text
 from hpd.bench.workload import Workload, load_workload
 from hpd.cli.common import table
 from hpd.prompt.tokens import PromptTokenizer
+from hpd.questions import schema_leaves
 from hpd.schema import load_schemas
-from hpd.values import leaf_fields
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def load(arguments: argparse.Namespace) -> Asked:
                 model, prompt.system_text(), prompt.instruction_text(schema)
             )
         tokenizer = tokenizers[item.category]
-        leaves = leaf_fields(schema)
+        leaves = schema_leaves(schema)
         keyed = tokenizer.tokenize(
             [item.text], prompt.key_texts([leaf.path for leaf in leaves], "branch")
         )

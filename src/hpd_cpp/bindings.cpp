@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "attention/probe.h"
-#include "model/context.h"
 #include "engine.h"
 #include "errors.h"
-#include "sampling/json_scanner.h"
+#include "model/context.h"
 #include "model/log.h"
 #include "model/model.h"
+#include "sampling/json_scanner.h"
 #include "sampling/sampling.h"
 #include "scheduling/scheduler.h"
 

@@ -7,12 +7,12 @@
 #include <optional>
 #include <vector>
 
-#include "sampling/constraint.h"
-#include "model/context.h"
 #include "drafting/drafting.h"
-#include "model/model.h"
 #include "drafting/model_drafter.h"
+#include "model/context.h"
+#include "model/model.h"
 #include "options.h"
+#include "sampling/constraint.h"
 #include "sampling/sampling.h"
 #include "scheduling/scheduler.h"
 

@@ -14,22 +14,18 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import strategies
+from hpd.questions import item_leaves, schema_leaves
 from hpd.schema import load_schema, to_json_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values import (
-    MAX_ITEMS,
     Assembled,
-    Leaf,
     Parsed,
     absent,
     answer_leaf,
     assemble,
     confidence,
-    item_fields,
-    leaf_fields,
     parse_value,
     split_answer,
-    waves,
 )
 
 Path = tuple[str, ...]
@@ -176,77 +172,6 @@ def test_confidence() -> None:
     assert confidence([1e-9]) == 1.0
 
 
-# --- fields and waves ---------------------------------------------------------------------------
-
-
-def paths(leaves: list[Leaf]) -> list[Path]:
-    return [leaf.path for leaf in leaves]
-
-
-def test_leaves_of_objects_and_arrays() -> None:
-    schema = load_schema("brand, maker {name, city}, tags [str], lines [{item, notes [str]}]")
-    leaves = leaf_fields(schema)
-    assert paths(leaves) == [
-        ("brand",),
-        ("maker", "name"),
-        ("maker", "city"),
-        ("tags", "count"),
-        ("lines", "count"),
-    ]
-    count = leaves[-1]
-    assert count.array is schema.attributes[-1]
-    assert count.attribute.type == "integer"
-    assert (count.attribute.minimum, count.attribute.maximum) == (0, MAX_ITEMS)
-    assert paths(item_fields(("tags",), schema.attributes[2], 2)) == [("tags", "1"), ("tags", "2")]
-    lines = item_fields(("lines",), schema.attributes[3], 2, wave=1)
-    assert paths(lines) == [
-        ("lines", "1", "item"),
-        ("lines", "1", "notes", "count"),
-        ("lines", "2", "item"),
-        ("lines", "2", "notes", "count"),
-    ]
-    assert {leaf.wave for leaf in lines} == {1}
-    limited = Attribute("a", "array", item=Attribute("item"), max_items=3)
-    assert leaf_fields(Schema((limited,)))[0].attribute.maximum == 3
-
-
-def test_waves_follow_the_dependencies() -> None:
-    schema = load_schema(
-        "total float after lines, currency, lines [{qty int, sum float after qty}] after currency, "
-        "maker {name, city after name}, tax float after total maker, note"
-    )
-    grouped = [paths(wave) for wave in waves(leaf_fields(schema))]
-    assert grouped == [
-        [("currency",), ("maker", "name"), ("note",)],
-        [("lines", "count"), ("maker", "city")],
-        [],
-        [],
-        [("total",)],  # after the count, the quantities and the sums of all lines
-        [("tax",)],
-    ]
-    by_path = {leaf.path: leaf for leaf in leaf_fields(schema)}
-    assert by_path[("total",)].after == (("lines",),)
-    assert by_path[("maker", "city")].after == (("maker", "name"),)
-    count = by_path[("lines", "count")]
-    items = item_fields(("lines",), schema.attributes[2], 1, wave=count.wave + 1, after=count.after)
-    assert [(leaf.path[-1], leaf.wave, leaf.after) for leaf in items] == [
-        ("qty", 2, (("currency",),)),
-        ("sum", 3, (("currency",), ("lines", "1", "qty"))),
-    ]
-
-
-@settings(deadline=None)
-@given(strategies.schemas())
-def test_every_leaf_starts_after_what_it_sees(schema: Schema) -> None:
-    leaves = leaf_fields(schema)
-    for leaf in leaves:
-        for seen in leaf.after:
-            earlier = [other for other in leaves if other.path[: len(seen)] == seen]
-            assert earlier
-            assert all(other.wave < leaf.wave for other in earlier)
-    assert sorted(paths([leaf for wave in waves(leaves) for leaf in wave])) == sorted(paths(leaves))
-
-
 # --- assembling ---------------------------------------------------------------------------------
 
 
@@ -376,7 +301,7 @@ def test_too_few_items_and_a_bad_count() -> None:
 def decode(schema: Schema, raws: Mapping[int, str], default: str) -> dict[Path, Parsed]:
     """Stands in for the model: each new field gets the next raw text."""
     found: dict[Path, Parsed] = {}
-    waiting = leaf_fields(schema)
+    waiting = schema_leaves(schema)
     n = 0
     while waiting and n < 200:
         leaf = waiting.pop(0)
@@ -386,7 +311,7 @@ def decode(schema: Schema, raws: Mapping[int, str], default: str) -> dict[Path, 
         if leaf.array is not None and parsed.value:
             count = min(parsed.value, 5)
             found[leaf.path] = Parsed(count)
-            waiting.extend(item_fields(leaf.path[:-1], leaf.array, count))
+            waiting.extend(item_leaves(leaf, count))
     return found
 
 
@@ -513,5 +438,5 @@ def test_what_was_complete_before_the_break_is_kept(schema: Schema, data: st.Dat
 @given(strategies.schemas(), st.text(st.sampled_from('{}[]",:\\ truenl1.x\n'), max_size=80))
 def test_no_text_is_too_broken_to_split(schema: Schema, text: str) -> None:
     split = split_answer(schema, text)
-    assert {leaf.path for leaf in leaf_fields(schema)} <= set(split)
+    assert {leaf.path for leaf in schema_leaves(schema)} <= set(split)
     from_answer(schema, text)

@@ -10,18 +10,17 @@ from hpd._native import Field, Model, Result, Value
 from hpd.errors import ContextOverflowError, DecodeError
 from hpd.options import Options
 from hpd.pipeline.findings import Known, seen_values
-from hpd.pipeline.questions import Plan, stack_places
+from hpd.pipeline.questions import Plan
 from hpd.prompt import Path
 from hpd.prompt.tokens import TokenizedPrompt
+from hpd.questions import Leaf, item_leaves, stack_places
 from hpd.results import Extraction, Failure, FieldResult, Usage
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values import (
-    Leaf,
     Parsed,
     answer_leaf,
     assemble,
     confidence,
-    item_fields,
     parse_value,
     split_answer,
 )
@@ -112,13 +111,7 @@ class Job:
         for (d, leaf), value in zip(self._leaves, result.values, strict=True):
             parsed = self._take_value(d, leaf, value)
             if leaf.array is not None and isinstance(parsed.value, int):
-                items = item_fields(
-                    leaf.path[:-1],
-                    leaf.array,
-                    parsed.value,
-                    wave=self._wave + 1,
-                    after=leaf.after,
-                )
+                items = item_leaves(leaf, parsed.value, wave=self._wave + 1)
                 found += [(d, item) for item in items]
         self._waiting += found
         self._wave += 1

@@ -11,8 +11,8 @@ from hpd.grammar import enum_texts, value_grammar
 from hpd.options import Options
 from hpd.prompt import Path
 from hpd.prompt.tokens import PromptTokenizer, TokenizedPrompt
+from hpd.questions import Leaf, item_leaves, schema_leaves, stack_places
 from hpd.schema.attributes import Attribute, Schema
-from hpd.values import Leaf, item_fields, leaf_fields
 
 Examples = Sequence[tuple[str, object]]
 """Documents with their answers, shown in the prompt."""
@@ -37,7 +37,7 @@ class Plan:
         self, model: Model, schema: Schema, options: Options, examples: Examples = ()
     ) -> None:
         self.schema = schema
-        self.leaves = leaf_fields(schema)
+        self.leaves = schema_leaves(schema)
         self._model = model
         self._options = options
         self._instruction = prompt.instruction_text(schema, examples)
@@ -127,13 +127,8 @@ class Plan:
         return self._constraints[name]
 
 
-def stack_places(n_stacked: int) -> list[Path]:
-    """Where each document's object stands in the answer: the root, or under its number."""
-    return [()] if n_stacked == 1 else [(str(number),) for number in range(1, n_stacked + 1)]
-
-
 def _sample_items(leaf: Leaf) -> list[Leaf]:
     """The fields of an array's first item."""
     if leaf.array is None:
         return []
-    return item_fields(leaf.path[:-1], leaf.array, 1, wave=leaf.wave + 1, after=leaf.after)
+    return item_leaves(leaf, 1)

@@ -15,6 +15,7 @@ from hpd.prompt.text import (
     key_texts,
     system_text,
     type_hint,
+    value_text,
 )
 from hpd.prompt.tokens import PromptTokenizer, TokenizedPrompt, Vocabulary, common_prefix
 
@@ -38,4 +39,5 @@ __all__ = [
     "render",
     "system_text",
     "type_hint",
+    "value_text",
 ]

@@ -103,6 +103,12 @@ def answer_text(answer: object) -> str:
     return json.dumps(answer, ensure_ascii=False)
 
 
+def value_text(value: object) -> str:
+    """One value as the model writes it, with the delimiter that ends a number."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return f" {answer_text(value)}" + ("}" if is_number else "")
+
+
 def key_text(path: Path, seen: Mapping[Path, object] | None = None) -> str:
     """The start of the answer up to a field's value: ``{"maker": {"city":``.
 

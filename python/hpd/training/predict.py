@@ -8,18 +8,16 @@ from typing import Any
 
 from hpd import prompt
 from hpd.options import Method
+from hpd.questions import Leaf, item_leaves, schema_leaves
 from hpd.schema.attributes import Schema
 from hpd.training.decode import Decoder
 from hpd.training.masks import Mask
 from hpd.training.prompter import Prompter
 from hpd.training.vocabulary import CheckpointVocabulary
 from hpd.values import (
-    Leaf,
     Parsed,
     answer_leaf,
     assemble,
-    item_fields,
-    leaf_fields,
     parse_value,
     split_answer,
 )
@@ -63,7 +61,7 @@ class Predictor:
     ) -> list[Mapping[prompt.Path, Parsed]]:
         found: list[dict[prompt.Path, Parsed]] = [{} for _ in texts]
         pending: list[tuple[int, list[Leaf]]] = [
-            (i, leaf_fields(schema)) for i, schema in enumerate(schemas)
+            (i, schema_leaves(schema)) for i, schema in enumerate(schemas)
         ]
         # Items of arrays are asked for once their number is known.
         while pending := [(i, leaves) for i, leaves in pending if leaves]:
@@ -79,7 +77,7 @@ class Predictor:
                     parsed = parse_value(value.text, leaf.attribute)
                     found[i][leaf.path] = parsed
                     if leaf.array is not None and isinstance(parsed.value, int):
-                        items += item_fields(leaf.path[:-1], leaf.array, parsed.value)
+                        items += item_leaves(leaf, parsed.value)
                 following.append((i, items))
             pending = following
         return list(found)
@@ -91,7 +89,7 @@ class Predictor:
         schemas: Sequence[Schema],
         prompters: Sequence[Prompter],
     ) -> list[Mapping[prompt.Path, Parsed]]:
-        n_fields = max((len(leaf_fields(schema)) for schema in schemas), default=1)
+        n_fields = max((len(schema_leaves(schema)) for schema in schemas), default=1)
         longest = min(MAX_ANSWER, self.max_tokens * max(1, n_fields))
         prompts = [prompter.answer([text]) for text, prompter in zip(texts, prompters, strict=True)]
         decoded = replace(decoder, max_tokens=longest).decode(prompts, self.batch_size)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from json import JSONDecoder
 
 from hpd.prompt import COUNT_KEY, Path
+from hpd.questions.leaves import count_attribute
 from hpd.schema.attributes import Attribute, Schema
-from hpd.values.leaves import count_attribute
 from hpd.values.parsing import MAX_NESTING, Parsed, parse_value
 
 NO_OBJECT = "the answer is not a JSON object"
@@ -42,7 +42,7 @@ class RawValue:
 def split_answer(schema: Schema, text: str) -> dict[Path, RawValue]:
     """The raw text of each field in an answer such as ``{"brand": "Nike", "tags": ["a"]}``.
 
-    The paths are those of ``leaf_fields`` and ``item_fields``; an array's count is how many of
+    The paths are those of ``schema_leaves`` and ``item_leaves``; an array's count is how many of
     its items were complete. An attribute that is not there has the text ``null``.
     """
     start = text.find("{")

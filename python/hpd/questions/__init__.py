@@ -1,0 +1,35 @@
+"""The questions that a document is asked: a schema's fields, their keys, and their waves.
+
+Decoding, fine-tuning and validation all take their questions from here, so that a model is taught
+and tested on the very keys that it is sent. Pure: no model is needed.
+"""
+
+from hpd.questions.leaves import (
+    MAX_ITEMS,
+    Leaf,
+    count_attribute,
+    item_leaves,
+    schema_leaves,
+)
+from hpd.questions.waves import (
+    UNKNOWN,
+    Question,
+    Waves,
+    answer_at,
+    replayed_waves,
+    stack_places,
+)
+
+__all__ = [
+    "MAX_ITEMS",
+    "UNKNOWN",
+    "Leaf",
+    "Question",
+    "Waves",
+    "answer_at",
+    "count_attribute",
+    "item_leaves",
+    "replayed_waves",
+    "schema_leaves",
+    "stack_places",
+]

@@ -1,0 +1,146 @@
+"""The waves of questions that stacked documents are asked, and the key of each question.
+
+All questions of a wave are decoded at once. A wave asks what the waves before it made possible:
+the items of arrays whose number is known by now, and the attributes that come ``after`` others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from hpd.prompt.text import COUNT_KEY, Layout, Path, key_text, key_texts
+from hpd.questions.leaves import Leaf, item_leaves, schema_leaves
+from hpd.schema.attributes import Schema
+
+
+class _Unknown:
+    def __repr__(self) -> str:
+        return "UNKNOWN"
+
+
+UNKNOWN: Final = _Unknown()
+"""Stands for the value of an attribute that a known answer does not name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One field as it is asked of one document."""
+
+    document: int
+    """The document's place in the stack, from 0."""
+    leaf: Leaf
+    key: str
+    """The text between the prompt and the value."""
+
+
+class Waves:
+    """The questions of stacked documents of one schema, wave after wave.
+
+    ``first()`` gives the first wave, and ``next()`` each one after it. In the first wave the
+    layout decides which other keys a key sees (paper, section 4.3.1). A later wave's key stands
+    alone, but for the finished values that its attribute comes ``after``.
+    """
+
+    def __init__(self, schema: Schema, layout: Layout = "branch", n_stacked: int = 1) -> None:
+        self._layout: Layout = layout
+        self._places = stack_places(n_stacked)
+        self._waiting = [(d, leaf) for d in range(n_stacked) for leaf in schema_leaves(schema)]
+        self._asked: list[Question] = []
+        self._n_over = 0
+
+    def first(self) -> list[Question]:
+        """The questions that wait for nothing, one document after another."""
+        due = self._due()
+        paths = [(*self._places[d], *leaf.path) for d, leaf in due]
+        keys = key_texts(paths, self._layout)
+        self._asked = [Question(d, leaf, key) for (d, leaf), key in zip(due, keys, strict=True)]
+        return self._asked
+
+    def next(
+        self, values: Sequence[Any], data: Callable[[int], Mapping[str, Any]]
+    ) -> list[Question]:
+        """The next wave; empty if everything has been asked.
+
+        Args:
+            values: the values of the wave before, in the order of its questions.
+            data: the finished values of a document, by its place in the stack, nested as in the
+                answer. Called only for what a later attribute sees.
+        """
+        self._n_over += 1
+        for question, value in zip(self._asked, values, strict=True):
+            if question.leaf.array is not None and _is_count(value):
+                items = item_leaves(question.leaf, value, wave=self._n_over)
+                self._waiting += [(question.document, item) for item in items]
+        self._asked = []
+        while self._waiting and not self._asked:
+            due = self._due()
+            seen = {d: data(d) for d in {d for d, leaf in due if leaf.after}}
+            self._asked = [Question(d, leaf, self._later_key(d, leaf, seen)) for d, leaf in due]
+            self._n_over += not self._asked
+        return self._asked
+
+    @property
+    def may_go_on(self) -> bool:
+        """Whether another wave may follow the one that was given last."""
+        return bool(self._waiting) or any(question.leaf.array for question in self._asked)
+
+    def _due(self) -> list[tuple[int, Leaf]]:
+        due = [(d, leaf) for d, leaf in self._waiting if leaf.wave <= self._n_over]
+        self._waiting = [(d, leaf) for d, leaf in self._waiting if leaf.wave > self._n_over]
+        return due
+
+    def _later_key(self, d: int, leaf: Leaf, seen: Mapping[int, Mapping[str, Any]]) -> str:
+        place = self._places[d]
+        values = {(*place, *path): answer_at(seen[d], path) for path in leaf.after}
+        return key_text((*place, *leaf.path), values)
+
+
+def replayed_waves(
+    schema: Schema, layout: Layout, answers: Sequence[Mapping[str, Any]]
+) -> Iterator[list[tuple[Question, Any]]]:
+    """The waves that decoding goes through if it gives these answers, one for each document.
+
+    Every question comes with its value, or with ``UNKNOWN`` if the document's answer does not
+    name the attribute: decoding asks for it all the same, and other keys see its key.
+    """
+    waves = Waves(schema, layout, len(answers))
+    questions = waves.first()
+    while questions:
+        values = [_known_value(answers[q.document], q.leaf.path) for q in questions]
+        yield list(zip(questions, values, strict=True))
+        questions = waves.next(values, lambda d: answers[d])
+
+
+def answer_at(answer: Any, path: Path) -> Any:
+    """The value at a path of an answer, None where there is none.
+
+    Items of arrays are counted from 1, and ``COUNT_KEY`` stands for their number.
+    """
+    for name in path:
+        if isinstance(answer, Mapping):
+            answer = answer.get(name)
+        elif isinstance(answer, Sequence) and not isinstance(answer, str):
+            if name == COUNT_KEY:
+                return len(answer)
+            number = int(name)
+            answer = answer[number - 1] if number <= len(answer) else None
+        elif name == COUNT_KEY:
+            return None if answer is None else 1  # One value where a list belongs.
+        elif name != "1" or answer is None:
+            return None
+    return answer
+
+
+def stack_places(n_stacked: int) -> list[Path]:
+    """The place of each document's object in the answer: the root, or under its number."""
+    return [()] if n_stacked == 1 else [(str(number),) for number in range(1, n_stacked + 1)]
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _known_value(answer: Mapping[str, Any], path: Path) -> Any:
+    return answer_at(answer, path) if path[0] in answer else UNKNOWN
