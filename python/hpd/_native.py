@@ -8,13 +8,30 @@ from __future__ import annotations
 import importlib.metadata
 
 from hpd.errors import HpdError
+from hpd.version import DISTRIBUTION
 
-LLAMA_CPP_PYTHON = "0.3.36"
+_PINNED = "llama-cpp-python=="
 
-_found = importlib.metadata.version("llama-cpp-python")
-if _found != LLAMA_CPP_PYTHON:
+
+def _pin() -> str:
+    """The version of llama-cpp-python that this installation of hpd was built with."""
+    try:
+        requirements = importlib.metadata.requires(DISTRIBUTION) or []
+    except importlib.metadata.PackageNotFoundError as error:
+        raise HpdError(
+            "hpd is not installed, so its engine has not been compiled: "
+            "run `pip install .` in its checkout"
+        ) from error
+    (pin,) = (each.removeprefix(_PINNED) for each in requirements if each.startswith(_PINNED))
+    return pin
+
+
+LLAMA_CPP_PYTHON = _pin()
+
+_installed = importlib.metadata.version("llama-cpp-python")
+if _installed != LLAMA_CPP_PYTHON:
     raise HpdError(
-        f"hpd was built for llama-cpp-python {LLAMA_CPP_PYTHON}, but {_found} is installed: "
+        f"hpd was built for llama-cpp-python {LLAMA_CPP_PYTHON}, but {_installed} is installed: "
         f"run `pip install llama-cpp-python=={LLAMA_CPP_PYTHON}`"
     )
 

@@ -109,7 +109,7 @@ def test_the_plot_without_matplotlib_says_what_to_install(
 ) -> None:
     monkeypatch.setattr("hpd.cli.eval.find_spec", lambda name: None)
     assert main(["eval", *files, "--plot", "x.png"]) == 2
-    assert "hpd[plot]" in capsys.readouterr().err
+    assert "pip install 'hpd-cpp[plot]'" in capsys.readouterr().err
 
 
 def test_no_confidences_is_an_error(

@@ -245,7 +245,7 @@ def test_parquet(tmp_path: Path) -> None:
 
 def test_parquet_without_pyarrow_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    with pytest.raises(InputError, match=r"pip install 'hpd\[parquet\]'"):
+    with pytest.raises(InputError, match=r"pip install 'hpd-cpp\[parquet\]'"):
         read(b"", "parquet")
 
 

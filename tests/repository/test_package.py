@@ -19,7 +19,8 @@ from hpd.machine.model_files import check_gguf
 
 FOLDER = Path(hpd.__file__).parent
 ROOT = Path(__file__).parents[2]
-PIN = "llama-cpp-python==0.3.36"
+PROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+PAGES = (ROOT / "README.md", *(ROOT / "docs").glob("*.md"), ROOT / "models" / "README.md")
 
 # Decodes first: a second copy could be loaded at any step up to there.
 _LIBRARIES = """
@@ -63,18 +64,71 @@ def mapped(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 def test_the_version_is_the_installed_one() -> None:
-    assert hpd.__version__ == importlib.metadata.version("hpd")
+    assert hpd.__version__ == importlib.metadata.version("hpd-cpp")
 
 
-def test_llama_cpp_python_is_pinned_wherever_it_is_named() -> None:
+def test_the_version_is_written_once() -> None:
+    assert "version = " not in PROJECT.partition("[tool.")[0]
+    code = (ROOT / "python" / "hpd" / "version.py").read_text(encoding="utf-8")
+    assert code.count(f'"{hpd.__version__}"') == 1
+
+
+def test_a_checkout_knows_its_version_without_an_installation() -> None:
+    code = f"import sys; sys.path.insert(0, {str(ROOT / 'python')!r}); import hpd"
+    assert bare(f"{code}; print(hpd.__version__)").stdout.strip() == hpd.__version__
+
+
+def test_a_checkout_that_is_not_installed_says_so() -> None:
+    code = f"import sys; sys.path.insert(0, {str(ROOT / 'python')!r}); import hpd._native"
+    done = bare(code)
+    assert done.returncode == 1
+    message = done.stderr.splitlines()[-1]
+    assert message.startswith("hpd.errors.HpdError: hpd is not installed")
+    assert message.endswith("run `pip install .` in its checkout")
+
+
+def bare(code: str) -> subprocess.CompletedProcess[str]:
+    """A Python that knows the standard library only."""
+    return subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def test_build_and_run_time_pin_the_same_llama_cpp_python() -> None:
     from hpd._native import LLAMA_CPP_PYTHON
 
-    assert f"llama-cpp-python=={LLAMA_CPP_PYTHON}" == PIN
-    assert PIN in (importlib.metadata.requires("hpd") or [])
-    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    assert project.count(f'"{PIN}"') == project.count('"llama-cpp-python') == 2
-    cmake = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
-    assert f'set(LLAMA_CPP_PYTHON_PIN "{LLAMA_CPP_PYTHON}")' in cmake
+    assert re.findall(r'"llama-cpp-python([^"]*)"', PROJECT) == [f"=={LLAMA_CPP_PYTHON}"] * 2
+    for reads_it in ("CMakeLists.txt", "python/hpd/_native.py"):
+        assert LLAMA_CPP_PYTHON not in (ROOT / reads_it).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_page_names_the_pinned_llama_cpp_python(page: Path) -> None:
+    from hpd._native import LLAMA_CPP_PYTHON
+
+    named = re.findall(r"llama-cpp-python==([0-9.]+)", page.read_text(encoding="utf-8"))
+    assert set(named) <= {LLAMA_CPP_PYTHON}
+
+
+def test_another_llama_cpp_python_is_refused() -> None:
+    code = (
+        "import importlib.metadata as m; real = m.version\n"
+        "m.version = lambda name: '9.9.9' if name == 'llama-cpp-python' else real(name)\n"
+        "import hpd._native"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 1
+    assert re.search(
+        r"built for llama-cpp-python (\S+), but 9\.9\.9 is installed: "
+        r"run `pip install llama-cpp-python==\1`\n\Z",
+        done.stderr,
+    )
 
 
 def test_the_changelog_has_the_version() -> None:
@@ -108,11 +162,8 @@ def test_all_public_names_are_there() -> None:
 
 
 def test_the_command_is_installed() -> None:
-    (entry,) = (
-        point
-        for point in importlib.metadata.entry_points(group="console_scripts")
-        if point.name == "hpd"
-    )
+    (entry,) = importlib.metadata.distribution("hpd-cpp").entry_points
+    assert entry.name == "hpd"
     assert entry.load().__module__ == "hpd.cli"
     command = Path(sysconfig.get_path("scripts")) / ("hpd.exe" if os.name == "nt" else "hpd")
     done = subprocess.run(

@@ -11,9 +11,21 @@ import pytest
 from tools import includes
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("python", "src", "tests", "tools", "docs", "examples", "models", "benchmarks", ".ci")
+FOLDERS = (
+    "python",
+    "src",
+    "tests",
+    "tools",
+    "docs",
+    "examples",
+    "models",
+    "benchmarks",
+    ".ci",
+    ".github",
+)
 SUFFIXES = {
-    "", ".py", ".pyi", ".h", ".cpp", ".md", ".toml", ".txt", ".json", ".jsonl", ".sh", ".svg"
+    "", ".py", ".pyi", ".h", ".cpp", ".md", ".toml", ".txt", ".json", ".jsonl", ".sh", ".svg",
+    ".yml", ".yaml",
 }  # fmt: skip
 
 # Written so that this file does not hold what it looks for.
@@ -22,10 +34,16 @@ SECRETS = re.compile(
     r"\b(?:hf_[A-Za-z0-9]{30,}|ghp_[A-Za-z0-9]{30,}|-----BEGIN [A-Z ]*PRIVATE KEY)"
 )
 
+# On the package index, hpd is another project: what is installed by name is hpd-cpp.
+OTHER_PROJECT = re.compile(
+    r"""\bhpd\[[a-z]|install\b[^\n`&|;#()]*[ '"]hpd(?![-\w./])|metadata\.\w+\(["']hpd["']\)"""
+)
+
 
 def files() -> Iterator[Path]:
     """The text files of the repository."""
-    yield from (path for path in ROOT.iterdir() if path.is_file() and path.suffix in SUFFIXES)
+    top = (path for path in ROOT.iterdir() if path.name != ".git")  # a file, in a worktree
+    yield from (path for path in top if path.is_file() and path.suffix in SUFFIXES)
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*")):
             inner = path.relative_to(ROOT / folder).parts
@@ -34,19 +52,44 @@ def files() -> Iterator[Path]:
                 yield path
 
 
-@pytest.mark.parametrize("pattern", [MACHINE_PATHS, SECRETS], ids=["paths", "secrets"])
-def test_nothing_of_one_machine_is_in_the_repository(pattern: re.Pattern[str]) -> None:
-    found = [
+@pytest.mark.parametrize(
+    "pattern", [MACHINE_PATHS, SECRETS, OTHER_PROJECT], ids=["paths", "secrets", "other project"]
+)
+def test_what_must_not_be_in_the_repository(pattern: re.Pattern[str]) -> None:
+    matches = [
         f"{path.relative_to(ROOT)}: {match.group()}"
         for path in files()
         for match in pattern.finditer(path.read_text(encoding="utf-8"))
     ]
-    assert found == []
+    assert matches == []
 
 
-def test_these_patterns_find_something() -> None:
-    assert MACHINE_PATHS.search("see /wo" + "rk/main")
-    assert SECRETS.search("hf_" + "a" * 34)
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        (MACHINE_PATHS, "see /wo" + "rk/main"),
+        (SECRETS, "hf_" + "a" * 34),
+        (OTHER_PROJECT, "needs hp" + "d[training]"),
+        (OTHER_PROJECT, "run `pip inst" + "all hpd`"),
+        (OTHER_PROJECT, "pip inst" + "all --upgrade 'hpd>=0.1'"),
+        (OTHER_PROJECT, "importlib.metadata.ver" + "sion('hpd')"),
+    ],
+)
+def test_a_pattern_matches(pattern: re.Pattern[str], text: str) -> None:
+    assert pattern.search(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pip install 'hpd-cpp[training]'",
+        "pip install . && hpd extract",
+        "`pip install .` compiles llama.cpp; hpd stays",
+        "install(TARGETS _core LIBRARY DESTINATION hpd/models)",
+    ],
+)
+def test_another_project_is_not_seen_in_what_is_ours(text: str) -> None:
+    assert not OTHER_PROJECT.search(text)
 
 
 def test_cpp_includes_run_one_way() -> None:

@@ -20,6 +20,7 @@ from hpd.evaluation.datasets import (
 from hpd.evaluation.metrics import OUTCOMES, Counts, Evaluation, Macro, Score, evaluate, lookup
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
+from hpd.version import install_command
 
 _DESCRIPTION = """\
 Hold what hpd extract wrote against gold values: precision, recall and F1, micro and macro.
@@ -58,7 +59,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--plot",
         metavar="FILE",
-        help="the calibration as an image (.png, .svg, .pdf); needs matplotlib: hpd[plot]",
+        help="the calibration as an image (.png, .svg, .pdf), with the extra plot",
     )
     parser.add_argument("--json", action="store_true", help="everything as JSON")
     parser.add_argument(
@@ -80,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.lookup is not None and (arguments.calibration or arguments.plot):
         raise UsageError("--calibration needs PRED: what --lookup predicts has no confidence")
     if arguments.plot is not None and find_spec("matplotlib") is None:
-        raise UsageError("--plot needs matplotlib: pip install 'hpd[plot]'")
+        raise UsageError(f"--plot needs matplotlib: run `{install_command('plot')}`")
     with before_the_model():
         examples = _load(arguments.gold, arguments)
         attributes = _attributes(arguments.attributes, examples)

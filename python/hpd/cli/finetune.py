@@ -13,6 +13,7 @@ from hpd.cli.schema import SCHEMA_HELP
 from hpd.machine.model_files import resolve_model
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
+from hpd.version import install_command
 
 if TYPE_CHECKING:
     from hpd.training.finetune import FinetuneOptions, Labels
@@ -208,7 +209,7 @@ def _check(arguments: argparse.Namespace, loaded: Schema | Mapping[str, Schema])
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
         raise UsageError(
-            f"hpd finetune needs {', '.join(missing)}: run `pip install 'hpd[training]'`"
+            f"hpd finetune needs {', '.join(missing)}: run `{install_command('training')}`"
         )
     if not isinstance(loaded, Schema) and arguments.category_field is None:
         raise UsageError(

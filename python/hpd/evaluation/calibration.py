@@ -132,7 +132,7 @@ def reliability(found: Sequence[Answer], n_bins: int = N_BINS) -> Reliability:
 
 
 def plot(calibration: Calibration, path: str | Path) -> None:
-    """A reliability diagram as an image; needs matplotlib (``hpd[plot]``)."""
+    """A reliability diagram as an image; needs matplotlib (the extra ``plot``)."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(5, 5), layout="constrained")

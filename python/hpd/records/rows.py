@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, Literal, get_args
 
 from hpd.errors import InputError
 from hpd.records.messages import kind, listed
+from hpd.version import install_command
 
 Format = Literal["jsonl", "csv", "tsv", "txt", "parquet"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -138,7 +139,9 @@ def parquet_module() -> Any:
     try:
         import pyarrow.parquet
     except ImportError as error:
-        raise InputError("reading Parquet needs pyarrow: pip install 'hpd[parquet]'") from error
+        raise InputError(
+            f"reading Parquet needs pyarrow: run `{install_command('parquet')}`"
+        ) from error
     return pyarrow.parquet
 
 
