@@ -15,7 +15,7 @@ from statistics import median
 
 from hpd import _core, _native
 from hpd.bench.methods import parse_settings
-from hpd.extractor import engine_options, model_options
+from hpd.machine.native_options import engine_options, model_options
 
 _READ = 256  # tokens at a time while the cells are filled
 _OTHERS, _PROMPT, _FIRST = 0, 1, 2  # sequences: idle cells, the instruction, the first document

@@ -18,7 +18,7 @@ from hpd.bench.measure import Bench
 from hpd.bench.methods import parse_contest, parse_settings
 from hpd.bench.workload import load_workload
 from hpd.cli.common import table
-from hpd.extractor import model_options
+from hpd.machine.native_options import model_options
 from hpd.schema import load_schemas
 
 

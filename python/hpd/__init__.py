@@ -18,6 +18,7 @@ from hpd.errors import (
     HpdError,
     InputError,
     ModelLoadError,
+    OptionError,
     SchemaError,
 )
 from hpd.options import Options
@@ -41,6 +42,7 @@ __all__ = [
     "HpdError",
     "InputError",
     "ModelLoadError",
+    "OptionError",
     "Options",
     "Schema",
     "SchemaError",

@@ -9,6 +9,10 @@ class SchemaError(HpdError, ValueError):
     """A schema that cannot be read, or that asks for something hpd cannot honour."""
 
 
+class OptionError(HpdError, ValueError):
+    """An option that there is not, or a value that it cannot have."""
+
+
 class InputError(HpdError, ValueError):
     """An input file, line or record that cannot be read."""
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal
+from typing import Literal
 
 from hpd import _native
 from hpd.errors import ContextOverflowError, DecodeError, HpdError, InputError
-from hpd.machine.hardware import use_extra_bufts
-from hpd.machine.model_files import local_lora, resolve_draft_model, resolve_model
+from hpd.machine.model_files import resolve_model
+from hpd.machine.native_options import engine_options, model_options
 from hpd.machine.tuned_settings import tuned_values
-from hpd.options import Options
+from hpd.options import Options, combined
 from hpd.pipeline.job import Document
 from hpd.pipeline.long_documents import Fitter
 from hpd.pipeline.questions import Examples, Plan
@@ -50,6 +49,7 @@ class Extractor:
     ``options`` then has it, and ``tuned`` tells what it was. ``HPD_TUNED=0`` leaves it out.
 
     Raises:
+        OptionError: there is no such option, or it cannot have that value.
         SchemaError: the schema cannot be read.
         ModelLoadError: the model cannot be found or loaded.
     """
@@ -63,9 +63,9 @@ class Extractor:
         options: Options | None = None,
         examples: Examples | Mapping[str, Examples] = (),
         progress: Callable[[float], bool | None] | None = None,
-        **settings: Any,
+        **settings: object,
     ) -> None:
-        asked = replace(options or Options(), **settings)
+        asked = combined(options, settings)
         self.schemas = schema if isinstance(schema, Schema) else load_schemas(schema)
         self._examples = examples
         _native.echo_log(asked.verbose)
@@ -227,48 +227,3 @@ class Extractor:
 def examples_for(examples: Examples | Mapping[str, Examples], category: str | None) -> Examples:
     """The examples of a category; those that are not by category are for all."""
     return examples.get(category or "", ()) if isinstance(examples, Mapping) else examples
-
-
-def model_options(options: Options) -> _native.ModelOptions:
-    """What the options say of loading the model, for the engine."""
-    native = _native.ModelOptions()
-    native.n_gpu_layers = options.n_gpu_layers
-    native.use_extra_bufts = use_extra_bufts()
-    native.loras = [(str(local_lora(path)), scale) for path, scale in options.loras]
-    return native
-
-
-def load_draft_model(options: Options) -> _native.Model | None:
-    """The draft model of the options, if they name one; adapters are the other model's."""
-    if not options.draft_model:
-        return None
-    path = resolve_draft_model(options.draft_model, progress=not options.quiet)
-    return _native.Model([str(path)], model_options(replace(options, loras=())))
-
-
-def engine_options(options: Options) -> _native.EngineOptions:
-    """What the options say of decoding, for the engine; loads the draft model."""
-    options = options.filled()
-    native = _native.EngineOptions()
-    for name in (
-        "n_ctx",
-        "n_batch",
-        "n_ubatch",
-        "n_value_batch",
-        "n_threads",
-        "drafts",
-        "n_draft",
-        "draft_p_min",
-        "flash_attn",
-        "cpu_attention",
-        "cache_type_k",
-        "cache_type_v",
-    ):
-        setattr(native, name, getattr(options, name))
-    native.n_in_flight = options.in_flight or 0
-    native.draft_model = load_draft_model(options)
-    sampling = _native.SamplingOptions()
-    for name in ("temperature", "top_k", "top_p", "min_p", "seed"):
-        setattr(sampling, name, getattr(options, name))
-    native.sampling = sampling
-    return native

@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
-import hpd.extractor
+import hpd
 from hpd import Extractor, Options, _native
 from hpd.bench.methods import parse_contest
 from hpd.cli import main
-from hpd.errors import HpdError
+from hpd.errors import HpdError, OptionError
 from hpd.machine import tuned_settings as tuned
 from hpd.machine.cache import CACHE_VARIABLE
 from hpd.machine.hardware import devices
+from hpd.machine.native_options import engine_options, model_options
 from hpd.options import TUNABLE
 from hpd.tune.catalogue import N_DOCUMENTS, catalogue
 from hpd.tune.search import Found, Run, Search
@@ -53,12 +54,14 @@ def test_what_was_set_wins_over_what_was_tuned_and_that_over_the_default() -> No
 
 @pytest.mark.parametrize("name", ["in_flight", "n_batch", "n_ubatch"])
 def test_negative_counts_are_refused(name: str) -> None:
-    with pytest.raises(ValueError, match=f"{name} must not be negative, not -1"):
+    with pytest.raises(
+        OptionError, match=rf"{name} \(--.*\) must be a whole number from 0 .*, not -1"
+    ):
         Options(**{name: -1})  # type: ignore[arg-type]
 
 
 def test_the_engine_never_sees_what_was_not_set() -> None:
-    native = hpd.extractor.engine_options(Options())
+    native = engine_options(Options())
     assert (native.n_in_flight, native.n_batch, native.n_ubatch) == (0, 512, 512)
     assert (native.n_value_batch, native.drafts) == (-1, True)
 
@@ -292,7 +295,7 @@ SETTINGS: dict[str, Any] = {"n_ctx": 1024, "n_threads": 1, "max_tokens": 6}
 def keep(path: Path, **settings: Any) -> Path:
     """Keep FASTEST for a model, as if it had been found."""
     options = Options(**{**SETTINGS, **settings})
-    model = _native.Model([str(path)], hpd.extractor.model_options(options))
+    model = _native.Model([str(path)], model_options(options))
     return tuned.store(tuned.identity(model, path, options), FASTEST)
 
 
@@ -393,16 +396,16 @@ def test_the_command_keeps_what_the_next_run_takes(
     assert "drafts=off: 2.00 times as fast as the default settings" in out
     lines = [line.split() for line in out.splitlines()]
     assert lines[0] == [*TUNABLE, "runs", "ms/doc"]
-    assert ["0", "512", "512", "-1", "on"] in [line[:5] for line in lines]
+    assert ["0", "on", "512", "512", "-1"] in [line[:5] for line in lines]
     (chosen,) = (line for line in lines if line[-1:] == ["chosen"])
-    assert chosen[:5] == ["0", "512", "512", "-1", "off"]
+    assert chosen[:5] == ["0", "off", "512", "512", "-1"]
     (file,) = own_cache.glob("tuned-*.json")
     assert str(file) in out
     assert json.loads(file.read_text())["tuned"]["drafts"] is False
 
     extract = ["extract", *source, "-c", "1024", "-t", "1", "--max-tokens", "6", "--verbose"]
     assert main(extract) == 0
-    assert "as hpd tune found: in_flight=0, n_batch=512" in capsys.readouterr().err
+    assert "as hpd tune found: in_flight=0, drafts=off, n_batch=512" in capsys.readouterr().err
     monkeypatch.setenv(tuned.TUNED_VARIABLE, "0")
     assert main(extract) == 0
     assert "hpd tune" not in capsys.readouterr().err

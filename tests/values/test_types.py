@@ -21,8 +21,9 @@ from rapidfuzz import fuzz
 
 import strategies
 from hpd import _native
-from hpd.extractor import Extractor, engine_options, model_options
+from hpd.extractor import Extractor
 from hpd.grounding.normalization import normalized_text
+from hpd.machine.native_options import engine_options, model_options
 from hpd.options import Options
 from hpd.pipeline.job import Document
 from hpd.results import Extraction

@@ -13,7 +13,7 @@ from hpd.bench.memory import forget_peak, peak_bytes
 from hpd.bench.methods import Method
 from hpd.bench.workload import Item, Workload, spread
 from hpd.errors import HpdError
-from hpd.extractor import engine_options
+from hpd.machine.native_options import engine_options
 from hpd.pipeline.job import Document
 from hpd.pipeline.questions import Plan
 from hpd.pipeline.runner import Run, Runner

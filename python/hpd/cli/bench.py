@@ -114,8 +114,8 @@ def run(arguments: argparse.Namespace) -> int:
     from hpd.bench.measure import Bench
     from hpd.bench.rounds import n_different, run_rounds
     from hpd.bench.summary import summarise, table_rows, to_json
-    from hpd.extractor import model_options
     from hpd.machine.model_files import resolve_model
+    from hpd.machine.native_options import model_options
 
     path = resolve_model(arguments.model, arguments.hf)
     model = _native.Model([str(path)], model_options(contests[0].methods[0].options))

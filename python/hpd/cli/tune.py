@@ -97,8 +97,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     from hpd import _native
     from hpd.bench.measure import Bench
-    from hpd.extractor import model_options
     from hpd.machine.model_files import resolve_model
+    from hpd.machine.native_options import model_options
     from hpd.machine.tuned_settings import identity, store
     from hpd.tune.search import Search
     from hpd.tune.timing import Timer, axes_for, default_settings, n_tolerated

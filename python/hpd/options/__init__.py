@@ -1,0 +1,11 @@
+"""Everything that can be set about an extractor.
+
+Each option is declared once, as a field of ``Options``: its default, help, flags, bounds, and what
+it is for. The command line, the checks, the engine's own structs and the identity of tuned
+settings are made from that.
+"""
+
+from hpd.options.option import Option, Tuning
+from hpd.options.options import OPTIONS, TUNABLE, Method, OnOverflow, Options, combined
+
+__all__ = ["OPTIONS", "TUNABLE", "Method", "OnOverflow", "Option", "Options", "Tuning", "combined"]

@@ -1,0 +1,252 @@
+"""One option: its declaration on a dataclass field, and the check of its values."""
+
+from __future__ import annotations
+
+import math
+import os
+import types
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from numbers import Integral, Real
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
+Target = Literal["engine", "model", "sampling", "python"]
+Kind = Literal["switch", "integer", "number", "choice", "text", "adapters"]
+Group = Literal["decoding", "speed", "values", "model", "sampling", "output"]
+
+_METADATA = "option"
+_LONGEST_SHOWN = 60
+_KINDS: dict[object, Kind] = {
+    bool: "switch",
+    int: "integer",
+    float: "number",
+    str: "text",
+    tuple[tuple[str, float], ...]: "adapters",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """The part of ``hpd tune`` in an option that it may set.
+
+    Args:
+        otherwise: the value where neither the user nor ``hpd tune`` has set one.
+        tried: the values that are tried; none if those of another option are.
+        together_with: the option that takes the same value as this one while it is tried.
+    """
+
+    otherwise: int
+    tried: tuple[int, ...] = ()
+    together_with: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """All that is known of an option, but for its value."""
+
+    flags: tuple[str, ...]
+    """Its names on the command line, as ``-c`` and ``--ctx-size``."""
+    help: str
+    """One or two sentences, without the default."""
+    group: Group
+    """Its heading on the command line."""
+    target: Target
+    """Whose setting it is: a struct of the engine, or nobody's outside Python."""
+    native_name: str
+    """Its name in that struct, where it is another one."""
+    metavar: str
+    minimum: float
+    maximum: float
+    """The bounds of a number."""
+    needs: str
+    """The option without which this one does nothing."""
+    in_identity: bool
+    """Whether what is fast with one value of it may be slow with another."""
+    tuning: Tuning | None
+    # From the field itself:
+    name: str = ""
+    kind: Kind = "text"
+    choices: tuple[str, ...] = ()
+    default: Any = None
+    may_be_none: bool = False
+
+    @property
+    def flag(self) -> str:
+        """Its long name on the command line."""
+        return next(flag for flag in self.flags if flag.startswith("--"))
+
+    @property
+    def allowed(self) -> str:
+        """The values that it may have, in words."""
+        if self.kind == "switch":
+            return "on or off"
+        if self.kind == "choice":
+            return f"one of {', '.join(self.choices)}"
+        if self.kind == "text":
+            return "text"
+        if self.kind == "adapters":
+            return "pairs of a file and a scale"
+        return f"a {'whole ' if self.kind == 'integer' else ''}number{self._bounds()}"
+
+    def checked(self, value: object) -> Any:
+        """The value as ``Options`` keeps it.
+
+        Raises:
+            ValueError: it is not of the option's type, or out of its bounds; the message goes on
+                where the option's name is the subject.
+        """
+        if value is None and self.may_be_none:
+            return None
+        try:
+            return self._converted(value)
+        except ValueError:
+            raise self._refused(value) from None
+
+    def parsed(self, text: str) -> Any:
+        """The value that a text stands for, on the command line and in a method of ``hpd bench``.
+
+        Raises:
+            ValueError: it stands for none that the option may have; the message as in ``checked``.
+        """
+        value: object = text
+        try:
+            if self.kind == "switch":
+                value = {"on": True, "off": False}.get(text, text)
+            elif self.kind == "integer":
+                value = int(text)
+            elif self.kind == "number":
+                value = float(text)
+        except ValueError:
+            raise self._refused(text) from None
+        return self.checked(value)
+
+    def _refused(self, value: object) -> ValueError:
+        return ValueError(f"must be {self.allowed}, not {shown(value)}")
+
+    def _converted(self, value: object) -> object:
+        if self.kind == "switch":
+            if isinstance(value, bool):
+                return value
+        elif self.kind == "choice":
+            if isinstance(value, str) and value in self.choices:
+                return value
+        elif self.kind == "text":
+            if isinstance(value, str | os.PathLike):
+                return _text(value)
+        elif self.kind == "adapters":
+            return _adapters(value)
+        elif self.kind == "integer":
+            # A bool is one, too, but none that was meant as one.
+            if isinstance(value, Integral) and not isinstance(value, bool):
+                return self._within_bounds(int(value))
+        elif isinstance(value, Real) and not isinstance(value, bool):
+            return self._within_bounds(float(value))
+        raise ValueError
+
+    def _within_bounds(self, number: float) -> float:
+        # Written so that NaN is refused, too.
+        if not self.minimum <= number <= self.maximum:
+            raise ValueError
+        return number
+
+    def _bounds(self) -> str:
+        # Whole numbers in full, not as 4.3e+09.
+        low, high = (
+            str(bound) if isinstance(bound, int) else f"{bound:g}"
+            for bound in (self.minimum, self.maximum)
+        )
+        return f" from {low} to {high}"
+
+
+def option(
+    default: T,
+    *flags: str,
+    help: str,  # noqa: A002
+    group: Group,
+    target: Target = "python",
+    native_name: str = "",
+    metavar: str = "",
+    minimum: float = -math.inf,
+    maximum: float = math.inf,
+    needs: str = "",
+    in_identity: bool = False,
+    tuning: Tuning | None = None,
+) -> T:
+    """A dataclass field that is an option; the arguments are ``Option``'s."""
+    declared = Option(
+        flags=flags,
+        help=help,
+        group=group,
+        target=target,
+        native_name=native_name,
+        metavar=metavar,
+        minimum=minimum,
+        maximum=maximum,
+        needs=needs,
+        in_identity=in_identity,
+        tuning=tuning,
+    )
+    made: T = field(default=default, metadata={_METADATA: declared})
+    return made
+
+
+def table_of(cls: Any) -> dict[str, Option]:
+    """The options that a dataclass declares, by name."""
+    hints = get_type_hints(cls)
+    return {
+        f.name: _completed(f.metadata[_METADATA], f.name, f.default, hints) for f in fields(cls)
+    }
+
+
+def shown(value: object) -> str:
+    """A value in an error message: not too long, whatever it is."""
+    try:
+        text = repr(value)
+    except Exception:  # whatever its class does, or an integer with too many digits for Python
+        return f"this {type(value).__name__}"
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
+
+
+def _completed(declared: Option, name: str, default: Any, hints: Mapping[str, Any]) -> Option:
+    hint, may_be_none = _without_none(hints[name])
+    choices = get_args(hint) if get_origin(hint) is Literal else ()
+    return replace(
+        declared,
+        name=name,
+        default=default,
+        native_name=declared.native_name or name,
+        kind="choice" if choices else _KINDS[hint],
+        choices=choices,
+        may_be_none=may_be_none,
+    )
+
+
+def _without_none(hint: Any) -> tuple[Any, bool]:
+    """A type without ``| None``, and whether it had that."""
+    if get_origin(hint) not in (Union, types.UnionType):
+        return hint, False
+    (inner,) = (part for part in get_args(hint) if part is not type(None))
+    return inner, True
+
+
+def _text(value: str | os.PathLike[Any]) -> str:
+    text = os.fspath(value)
+    if not isinstance(text, str) or "\0" in text:
+        raise ValueError
+    return text
+
+
+def _adapters(value: object) -> tuple[tuple[str, float], ...]:
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise ValueError
+    adapters = []
+    for pair in value:
+        if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
+            raise ValueError
+        path, scale = pair
+        is_number = isinstance(scale, Real) and not isinstance(scale, bool)
+        if not isinstance(path, str | os.PathLike) or not is_number or not math.isfinite(scale):
+            raise ValueError
+        adapters.append((_text(path), float(scale)))
+    return tuple(adapters)

@@ -1,0 +1,405 @@
+"""The table of options: one field for each."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from hpd.errors import OptionError
+from hpd.options.option import Option, Tuning, option, shown, table_of
+from hpd.prompt import Layout
+
+Method = Literal["hpd", "ar"]
+OnOverflow = Literal["error", "chunk", "truncate"]
+FlashAttention = Literal["auto", "on", "off"]
+CacheType = Literal["f32", "f16", "bf16", "q8_0", "q4_0", "q4_1", "iq4_nl", "q5_0", "q5_1"]
+
+_MOST_IN_FLIGHT = 24  # of the engine's choice: Limits::n_in_flight
+_N_SEQUENCES = 256  # that llama.cpp can tell apart
+_N_THREADS = 512  # that ggml can have: GGML_MAX_N_THREADS
+_INT32 = 2**31 - 1
+_UINT64 = 2**64 - 1
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Options:
+    """How documents are read and values are chosen.
+
+    Names and meanings follow llama.cpp's where it has the same setting. Counts of 0, and None,
+    mean: chosen for the model and the machine.
+
+    Raises:
+        OptionError: an option cannot have the value that it was given.
+    """
+
+    method: Method = option(
+        "hpd",
+        "--method",
+        group="decoding",
+        help="hpd decodes all fields in parallel, ar the whole object, token after token",
+    )
+    layout: Layout = option(
+        "branch",
+        "--layout",
+        group="decoding",
+        help="what a field sees of the others: nothing (branch), or the keys before its own "
+        "(skeleton)",
+        in_identity=True,
+    )
+    stack: int = option(
+        1,
+        "--stack",
+        metavar="J",
+        group="decoding",
+        help="documents in one prompt",
+        minimum=1,
+        maximum=_INT32,
+        in_identity=True,
+    )
+    in_flight: int | None = option(
+        None,
+        "--in-flight",
+        metavar="N",
+        group="speed",
+        help="prompts decoded together; 0: as many as the engine thinks best, which is "
+        f"{_MOST_IN_FLIGHT} or, on a CPU, fewer where they are long",
+        minimum=0,
+        maximum=_N_SEQUENCES,
+        target="engine",
+        native_name="n_in_flight",
+        tuning=Tuning(0, tried=(0, 4, 8, 16, 32, 64)),
+    )
+    drafts: bool | None = option(
+        None,
+        "--drafts",
+        group="speed",
+        help="guess tokens where that pays and let the model verify them: the same values in "
+        "fewer, larger steps",
+        target="engine",
+        tuning=Tuning(True, tried=(True, False)),
+    )
+    draft_model: str = option(
+        "",
+        "-md",
+        "--draft-model",
+        metavar="MODEL",
+        group="speed",
+        help="let this smaller model of the same vocabulary guess tokens, too: a GGUF file, or "
+        "USER/REPO[:QUANT] on the Hugging Face Hub",
+        target="engine",
+        in_identity=True,
+    )
+    n_draft: int = option(
+        8,
+        "--draft-max",
+        metavar="N",
+        group="speed",
+        help="tokens that the draft model guesses for a value at a time, at most",
+        minimum=1,
+        maximum=_INT32,
+        needs="draft_model",
+        target="engine",
+    )
+    draft_p_min: float = option(
+        0.75,
+        "--draft-p-min",
+        metavar="P",
+        group="speed",
+        help="the draft model stops where its likeliest token is less likely than P",
+        minimum=0.0,
+        maximum=1.0,
+        needs="draft_model",
+        target="engine",
+    )
+    max_tokens: int = option(
+        64,
+        "--max-tokens",
+        metavar="K",
+        group="decoding",
+        help="longest value, in tokens; a longer one is cut and marked",
+        minimum=1,
+        maximum=_INT32,
+    )
+
+    n_ctx: int = option(
+        0,
+        "-c",
+        "--ctx-size",
+        metavar="N",
+        group="model",
+        help="KV cells for everything in flight; 0: chosen from the model",
+        minimum=0,
+        maximum=_INT32,
+        target="engine",
+    )
+    n_batch: int = option(
+        0,
+        "-b",
+        "--batch-size",
+        metavar="N",
+        group="speed",
+        help="tokens in one decode call, at most",
+        minimum=0,
+        maximum=_INT32,
+        target="engine",
+        tuning=Tuning(512, tried=(256, 512, 1024, 2048)),
+    )
+    n_ubatch: int = option(
+        0,
+        "-ub",
+        "--ubatch-size",
+        metavar="N",
+        group="speed",
+        help="tokens in one pass over the weights, at most",
+        minimum=0,
+        maximum=_INT32,
+        target="engine",
+        # Fewer in a pass than in a call would save memory only.
+        tuning=Tuning(512, together_with="n_batch"),
+    )
+    n_value_batch: int | None = option(
+        None,
+        "--value-batch-size",
+        metavar="N",
+        group="speed",
+        help="tokens in a batch of values alone; 0: values ride in the batches that read "
+        "documents; -1: as the engine thinks best",
+        minimum=-1,
+        maximum=_INT32,
+        target="engine",
+        tuning=Tuning(-1, tried=(-1, 0, 32, 128)),
+    )
+    n_threads: int = option(
+        0,
+        "-t",
+        "--threads",
+        metavar="N",
+        group="speed",
+        help="threads that compute; 0: one for each core",
+        minimum=0,
+        maximum=_N_THREADS,
+        target="engine",
+        in_identity=True,
+    )
+    n_gpu_layers: int = option(
+        -1,
+        "-ngl",
+        "--gpu-layers",
+        metavar="N",
+        group="model",
+        help="layers on the GPU; -1: all of them",
+        minimum=-1,
+        maximum=_INT32,
+        target="model",
+        in_identity=True,
+    )
+    flash_attn: FlashAttention = option(
+        "auto",
+        "-fa",
+        "--flash-attn",
+        group="model",
+        help="llama.cpp's flash attention",
+        target="engine",
+        in_identity=True,
+    )
+    cpu_attention: bool = option(
+        True,
+        "--cpu-attention",
+        group="model",
+        help="on a CPU, hpd's own kernel for flash attention where the cells are f16",
+        target="engine",
+        in_identity=True,
+    )
+    cache_type_k: CacheType = option(
+        "f16",
+        "-ctk",
+        "--cache-type-k",
+        metavar="TYPE",
+        group="model",
+        help="type of the K cells",
+        target="engine",
+        in_identity=True,
+    )
+    cache_type_v: CacheType = option(
+        "f16",
+        "-ctv",
+        "--cache-type-v",
+        metavar="TYPE",
+        group="model",
+        help="type of the V cells",
+        target="engine",
+        in_identity=True,
+    )
+    loras: tuple[tuple[str, float], ...] = option(
+        (),
+        "--lora",
+        metavar="FILE[:SCALE]",
+        group="model",
+        help="an adapter and its scale; may be repeated",
+        target="model",
+    )
+
+    temperature: float = option(
+        0.0,
+        "--temp",
+        metavar="T",
+        group="sampling",
+        help="0: always the most likely token",
+        minimum=0.0,
+        maximum=100.0,
+        target="sampling",
+    )
+    top_k: int = option(
+        40,
+        "--top-k",
+        metavar="K",
+        group="sampling",
+        help="keep this many tokens; 0: all",
+        minimum=0,
+        maximum=_INT32,
+        target="sampling",
+    )
+    top_p: float = option(
+        0.95,
+        "--top-p",
+        metavar="P",
+        group="sampling",
+        help="keep the likeliest tokens that together reach this probability",
+        minimum=0.0,
+        maximum=1.0,
+        target="sampling",
+    )
+    min_p: float = option(
+        0.05,
+        "--min-p",
+        metavar="P",
+        group="sampling",
+        help="drop tokens less likely than this times the likeliest",
+        minimum=0.0,
+        maximum=1.0,
+        target="sampling",
+    )
+    seed: int = option(
+        0,
+        "-s",
+        "--seed",
+        metavar="N",
+        group="sampling",
+        help="each value draws from its own stream, derived from this",
+        minimum=0,
+        maximum=_UINT64,
+        target="sampling",
+    )
+
+    null_threshold: float = option(
+        0.0,
+        "--null-threshold",
+        metavar="P",
+        group="values",
+        help="values less likely than P become null; the raw text is kept",
+        minimum=0.0,
+        maximum=1.0,
+    )
+    require_grounding: bool = option(
+        False,
+        "--require-grounding",
+        group="values",
+        help="values that the document does not hold become null; the raw text is kept",
+    )
+    all_occurrences: bool = option(
+        False,
+        "--all-occurrences",
+        group="values",
+        help="tell all places of a value in the document, not only the best one",
+    )
+    on_overflow: OnOverflow = option(
+        "error",
+        "--on-overflow",
+        group="decoding",
+        help="what happens to a document that is too long for the context: it fails (error); it "
+        "is cut into overlapping chunks, whose values are put together (chunk); or its end is "
+        "left out (truncate)",
+    )
+    verbose: bool = option(False, "--verbose", group="output", help="show llama.cpp's own log")
+    quiet: bool = option(
+        False, "--quiet", group="output", help="show no progress bars and no summary"
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot work, by name."""
+        for name, declared in OPTIONS.items():
+            try:
+                value = declared.checked(getattr(self, name))
+            except ValueError as error:
+                raise OptionError(f"{name} ({declared.flag}) {error}") from None
+            object.__setattr__(self, name, value)
+        for name, declared in OPTIONS.items():
+            if declared.needs and getattr(self, name) != declared.default:
+                needed = OPTIONS[declared.needs]
+                if getattr(self, needed.name) == needed.default:
+                    raise OptionError(
+                        f"{name} ({declared.flag}) does nothing without {needed.name} "
+                        f"({needed.flag})"
+                    )
+
+    @property
+    def most_in_flight(self) -> int:
+        """Prompts decoded together, at most."""
+        return self.in_flight or _MOST_IN_FLIGHT
+
+    @property
+    def unset(self) -> tuple[str, ...]:
+        """Those of ``TUNABLE`` that nobody has set."""
+        return tuple(name for name in TUNABLE if getattr(self, name) == OPTIONS[name].default)
+
+    def replaced(self, settings: Mapping[str, object]) -> Options:
+        """The same, but for some options by name.
+
+        Raises:
+            OptionError: there is no such option, or it cannot have that value.
+        """
+        for name in settings:
+            check_name(name)
+        changes: dict[str, Any] = dict(settings)
+        return replace(self, **changes)
+
+    def filled(self, tuned: Mapping[str, int] | None = None) -> Options:
+        """The same, and what nobody has set as in ``tuned``, or else as in ``TUNABLE``."""
+        values = {**TUNABLE, **(tuned or {})}
+        return self.replaced({name: values[name] for name in self.unset})
+
+
+OPTIONS: dict[str, Option] = table_of(Options)
+"""All that is known of each option, in the order of the fields."""
+
+TUNABLE: dict[str, int] = {
+    name: declared.tuning.otherwise
+    for name, declared in OPTIONS.items()
+    if declared.tuning is not None
+}
+"""What ``hpd tune`` tries, and what each is where neither it nor anybody else has said.
+
+They decide how fast values come, not which.
+"""
+
+
+def combined(options: Options | None, settings: Mapping[str, object]) -> Options:
+    """Options, and single ones by name, which win.
+
+    Raises:
+        OptionError: ``options`` are something else, or a setting is none.
+    """
+    if options is not None and not isinstance(options, Options):
+        raise OptionError(f"options must be hpd.Options, not {shown(options)}")
+    return (options or Options()).replaced(settings)
+
+
+def check_name(name: str) -> None:
+    """Refuse a name that no option has, and tell the one that was probably meant."""
+    if name in OPTIONS:
+        return
+    close = difflib.get_close_matches(name, OPTIONS, n=1)
+    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(OPTIONS)}"
+    raise OptionError(f"there is no option {shown(name)}: {hint}")
