@@ -4,6 +4,8 @@
 #include <pybind11/stl.h>
 
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -225,18 +227,23 @@ void bind_engine(py::module_ & m) {
              py::arg("options") = EngineOptions(), py::call_guard<py::gil_scoped_release>())
         .def(
             "submit",
-            [](Engine & engine, uint64_t id, std::vector<Token> prompt, int32_t n_shared,
-               std::vector<Field> fields, bool keep_prompt) {
+            [](Engine & engine, uint64_t id, std::vector<Token> prompt, std::vector<Field> fields,
+               int32_t n_instruction, std::optional<int32_t> n_cached, bool keep_prompt) {
                 const py::gil_scoped_release release;
-                engine.submit({id, std::move(prompt), n_shared, std::move(fields), keep_prompt});
+                engine.submit({id, std::move(prompt), std::move(fields), n_instruction,
+                               n_cached.value_or(n_instruction), keep_prompt});
             },
-            py::arg("id"), py::arg("prompt"), py::arg("n_shared"), py::arg("fields"),
+            py::arg("id"), py::arg("prompt"), py::arg("fields"), py::kw_only(),
+            py::arg("n_instruction"), py::arg("n_cached") = py::none(),
             py::arg("keep_prompt") = false)
         .def("forget_prompt", &Engine::forget_prompt, py::arg("prompt"),
              py::call_guard<py::gil_scoped_release>())
         // The requests are Python's from here on: nothing in the engine points at them any more.
         .def("step", &Engine::step, py::call_guard<py::gil_scoped_release>())
-        .def("cancel", &Engine::cancel, py::call_guard<py::gil_scoped_release>())
+        .def("advance", &Engine::advance, py::call_guard<py::gil_scoped_release>())
+        .def("wake", &Engine::wake)
+        .def("cancel", &Engine::cancel, py::arg("ids"), py::call_guard<py::gil_scoped_release>())
+        .def("cancel_all", &Engine::cancel_all, py::call_guard<py::gil_scoped_release>())
         .def("close", &Engine::close)
         .def("interrupt", &Engine::interrupt, py::arg("on"))
         .def("check_every_step", &Engine::check_every_step, py::arg("on"))
@@ -326,10 +333,10 @@ class SchedulerForTests {
 public:
     explicit SchedulerForTests(const Limits & limits) : scheduler_(limits) {}
 
-    void submit(uint64_t id, std::vector<Token> prompt, int32_t n_shared, std::vector<Field> fields,
+    void submit(uint64_t id, std::vector<Token> prompt, std::vector<Field> fields, int32_t n_cached,
                 bool keep_prompt) {
         scheduler_.submit(std::make_unique<RequestState>(
-            Request{id, std::move(prompt), n_shared, std::move(fields), keep_prompt}));
+            Request{id, std::move(prompt), std::move(fields), 0, n_cached, keep_prompt}));
     }
 
     // (ops, batch, rows): ops are (kind, seq, from, position), rows (row, request, field).
@@ -380,6 +387,10 @@ public:
         scheduler_.forget_prompt(prompt);
         scheduler_.check();
     }
+    void cancel(const std::set<uint64_t> & ids) {
+        scheduler_.cancel(ids);
+        scheduler_.check();
+    }
     bool wants_request() const { return scheduler_.wants_request(); }
     bool idle() const { return scheduler_.idle(); }
     int32_t n_cells_used() const { return scheduler_.n_cells_used(); }
@@ -388,7 +399,7 @@ public:
 
 private:
     Scheduler scheduler_;
-    Plan plan_;
+    BatchPlan plan_;
 };
 
 void bind_scheduler(py::module_ & m) {
@@ -404,12 +415,14 @@ void bind_scheduler(py::module_ & m) {
              py::arg("n_in_flight"), py::arg("couples"), py::arg("n_value_batch") = 0,
              py::arg("n_busy_cells") = Limits().n_busy_cells, py::arg("n_common_least") = 16)
         .def("submit", &SchedulerForTests::submit, py::arg("id"), py::arg("prompt"),
-             py::arg("n_shared"), py::arg("fields"), py::arg("keep_prompt") = false)
+             py::arg("fields"), py::kw_only(), py::arg("n_cached") = 0,
+             py::arg("keep_prompt") = false)
         .def("plan", &SchedulerForTests::plan)
         .def("commit", &SchedulerForTests::commit, py::arg("tokens"), py::arg("last"))
         .def("restart", &SchedulerForTests::restart, py::arg("shrink"))
         .def("take_finished", &SchedulerForTests::take_finished)
         .def("forget_prompt", &SchedulerForTests::forget_prompt, py::arg("prompt"))
+        .def("cancel", &SchedulerForTests::cancel, py::arg("ids"))
         .def_property_readonly("wants_request", &SchedulerForTests::wants_request)
         .def_property_readonly("idle", &SchedulerForTests::idle)
         .def_property_readonly("n_cells_used", &SchedulerForTests::n_cells_used)

@@ -81,8 +81,24 @@ void Engine::submit(Request request) {
 
 std::vector<std::unique_ptr<RequestState>> Engine::step() {
     const auto lock = enter();
-    if (scheduler_.idle()) return scheduler_.take_finished();
+    if (!scheduler_.idle()) decode_batch();
+    return scheduler_.take_finished();
+}
 
+std::vector<std::unique_ptr<RequestState>> Engine::advance() {
+    const auto lock = enter();
+    const bool wanted = wants_request();
+    std::vector<std::unique_ptr<RequestState>> finished = scheduler_.take_finished();
+    while (finished.empty() && !scheduler_.idle() && wants_request() <= wanted &&
+           !woken_.exchange(false)) {
+        if (!decode_batch()) break;
+        finished = scheduler_.take_finished();
+    }
+    return finished;
+}
+
+// schedule -> decode -> accept -> retire; false where the decode was ended before its time.
+bool Engine::decode_batch() {
     const auto start = Clock::now();
     if (drafter_) {
         const double p = std::min(cost_.least_probability(scheduler_.n_in_step()), always_guessed);
@@ -92,7 +108,7 @@ std::vector<std::unique_ptr<RequestState>> Engine::step() {
     DecodeStatus status = DecodeStatus::aborted;
     double seconds = 0.0;
     try {
-        const Plan plan = scheduler_.plan();
+        const BatchPlan plan = scheduler_.plan();
         apply(plan.ops);
         const auto decode_start = Clock::now();
         status = context_.decode(plan.batch);
@@ -109,15 +125,14 @@ std::vector<std::unique_ptr<RequestState>> Engine::step() {
     }
     if (status != DecodeStatus::ok) start_again(status == DecodeStatus::full);
     if (closed_) throw EngineClosedError("the engine was closed");
-    if (check_) scheduler_.check();
+    if (check_) check();
     if (model_drafter_) {
-        if (check_) model_drafter_->check();
         const double more = model_drafter_->seconds() - draft_seconds;
         stats_.decode_seconds += more;
         seconds += more;
     }
     stats_.host_seconds += seconds_since(start) - seconds;
-    return scheduler_.take_finished();
+    return status != DecodeStatus::aborted;
 }
 
 void Engine::apply(const std::vector<CacheOp> & ops) {
@@ -136,7 +151,7 @@ void Engine::apply(const std::vector<CacheOp> & ops) {
     }
 }
 
-void Engine::accept(const Plan & plan) {
+void Engine::accept(const BatchPlan & plan) {
     scheduler_.commit();
     ++stats_.n_batches;
     stats_.n_tokens += plan.batch.size();
@@ -235,6 +250,11 @@ Choice Engine::choose(Value & value, const LogitRow & row) {
     return choice;
 }
 
+void Engine::check() const {
+    scheduler_.check();
+    if (model_drafter_) model_drafter_->check();
+}
+
 void Engine::start_again(bool shrink) {
     clear_caches();
     scheduler_.restart(shrink);
@@ -251,10 +271,21 @@ void Engine::forget_prompt(const std::vector<Token> & prompt) {
     scheduler_.forget_prompt(prompt);
 }
 
-void Engine::cancel() {
+void Engine::cancel(const std::set<uint64_t> & ids) {
+    const auto lock = enter();
+    for (const auto & r : scheduler_.cancel(ids)) {
+        for (const Value & value : r->values) {
+            if (model_drafter_) model_drafter_->forget(value);
+            value_constraints_.erase(&value);
+        }
+    }
+    if (check_) check();
+}
+
+void Engine::cancel_all() {
     const auto lock = enter();
     clear_caches();
-    scheduler_.clear();
+    scheduler_.cancel_all();
 }
 
 void Engine::close() {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "drafting/drafting.h"
@@ -46,10 +47,21 @@ public:
     // Nothing more will be asked of a prompt that was submitted with keep_prompt.
     void forget_prompt(const std::vector<Token> & prompt);
 
-    // Forgets every request that is not finished.
-    void cancel();
+    // Decodes batches until a request has finished, another one is wanted that was not wanted at
+    // the call, nothing is left, or a decode was ended by interrupt(); returns the requests that
+    // are finished. wake() makes it return after the batch under way.
+    std::vector<std::unique_ptr<RequestState>> advance();
 
-    // Ends the step under way, if any, and every later call, with EngineClosedError.
+    // From any thread. While nothing advances the next advance() returns at once.
+    void wake() { woken_ = true; }
+
+    // Gives up on requests of these ids, waiting or running; others do not notice.
+    void cancel(const std::set<uint64_t> & ids);
+
+    // Gives up on every request.
+    void cancel_all();
+
+    // Ends the batch under way, if any, and every later call, with EngineClosedError.
     void close();
     bool closed() const { return closed_; }
 
@@ -67,12 +79,14 @@ public:
 
 private:
     std::unique_lock<std::mutex> enter();
+    bool decode_batch();
     void apply(const std::vector<CacheOp> & ops);
-    void accept(const Plan & plan);
+    void accept(const BatchPlan & plan);
     bool accept_token(Value & value, const LogitRow & row);
     Choice choose(Value & value, const LogitRow & row);
     void start_again(bool shrink);
     void clear_caches();
+    void check() const;
 
     std::shared_ptr<const Model> model_;
     SamplingOptions sampling_;
@@ -86,6 +100,7 @@ private:
     std::unordered_map<const Value *, std::unique_ptr<Constraint>> value_constraints_;
     std::mutex mutex_;
     std::atomic<bool> closed_{false};
+    std::atomic<bool> woken_{false};
     bool check_ = false;
     EngineStats stats_;
 };

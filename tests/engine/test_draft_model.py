@@ -32,8 +32,8 @@ def requests_of(path: Path, n: int = 12) -> Requests:
 def one_value_each(path: Path, n: int = 6) -> Requests:
     """A request for each key, as a whole answer is asked."""
     return [
-        ((prompt, [key]), n_shared)
-        for (prompt, keys), n_shared in requests_of(path, n)
+        ((prompt, [key]), n_instruction)
+        for (prompt, keys), n_instruction in requests_of(path, n)
         for key in keys
     ]
 
@@ -133,7 +133,7 @@ def test_requests_that_start_again(tiny_model: TinyModel) -> None:
     engine.check_every_step(True)
     for i in range(12):
         prompt = model.tokenize(f"Instruction of some length. Document {i}: long long")
-        engine.submit(i, prompt, 6, fields)
+        engine.submit(i, prompt, fields, n_instruction=6)
     results = []
     while not engine.idle:
         results += engine.step()
@@ -151,8 +151,9 @@ def test_interrupted_and_cancelled(tiny_model: TinyModel) -> None:
         model, engine_options(drafts=False, draft_model=model, draft_p_min=0.0, n_draft=2)
     )
     engine.check_every_step(True)
-    for i, ((prompt, (key,)), n_shared) in enumerate(requests):
-        engine.submit(i, prompt, n_shared, [_native.Field(key, max_tokens=N_TOKENS)])
+    for i, ((prompt, (key,)), n_instruction) in enumerate(requests):
+        fields = [_native.Field(key, max_tokens=N_TOKENS)]
+        engine.submit(i, prompt, fields, n_instruction=n_instruction)
     done = engine.step() + engine.step()
     engine.interrupt(True)
     done += engine.step()
@@ -161,9 +162,10 @@ def test_interrupted_and_cancelled(tiny_model: TinyModel) -> None:
         done += engine.step()
     found = sorted(done, key=lambda result: result.id)
     assert tokens(found) == tokens(plain)
-    engine.submit(0, requests[0][0][0], 0, [_native.Field([], max_tokens=N_TOKENS)])
+    field = _native.Field([], max_tokens=N_TOKENS)
+    engine.submit(0, requests[0][0][0], [field], n_instruction=0)
     engine.step()
-    engine.cancel()
+    engine.cancel_all()
     assert engine.idle
     assert tokens(run(engine, requests, max_tokens=N_TOKENS)) == tokens(plain)
 

@@ -6,6 +6,7 @@ import pytest
 
 from decoding import engine_options, open_model
 from hpd import _core, _native
+from telling import SmallExtractor, put_in_its_mouth
 from tiny_models import TinyModel
 
 
@@ -24,7 +25,7 @@ def replayed(
             _native.Field(key, replay=model.tokenize(value))
             for key, value in zip(keys, values, strict=True)
         ]
-        engine.submit(i, prompt, 2, fields)
+        engine.submit(i, prompt, fields, n_instruction=2)
         while not engine.idle:
             for result in engine.step():
                 texts.append([value.text for value in result.values])
@@ -54,6 +55,58 @@ def test_drafts_halve_the_steps_of_copied_values(tiny_model: TinyModel) -> None:
     assert with_.stats.n_batches < without.stats.n_batches
 
 
+def test_later_waves_draft_from_the_document(tiny_model: TinyModel) -> None:
+    """All of the prompt is cached by then, but only the instruction is no place to look up."""
+    model = open_model(tiny_model("qwen3"))
+    engine = _native.Engine(model, engine_options(n_in_flight=1))
+    engine.check_every_step(True)
+    engine.fix_least_probability(0.1)
+    instruction = model.tokenize("<|im_start|>user\n", True)
+    prompt = instruction + model.tokenize("Exposure Quantum Running Shoe, Black")
+    value = model.tokenize(' "Exposure Quantum Running Shoe"')
+    n_steps = []
+    for wave, name in enumerate(("Title", "Name")):
+        field = _native.Field(model.tokenize(f'{{"{name}":'), replay=value)
+        n_cached = len(prompt) if wave else len(instruction)
+        engine.submit(
+            wave,
+            prompt,
+            [field],
+            n_instruction=len(instruction),
+            n_cached=n_cached,
+            keep_prompt=wave == 0,
+        )
+        while not engine.idle:
+            for result in engine.step():
+                assert result.values[0].tokens == value
+                assert result.n_cached_tokens == (n_cached if wave else 0)
+                n_steps.append(result.n_steps)
+    assert n_steps[1] <= n_steps[0] < (len(value) - 1) / 2
+
+
+@pytest.mark.parametrize(
+    "later", ["first, second after first", "names [str]"], ids=["after", "items"]
+)
+def test_fields_that_wait_draft_like_those_that_do_not(
+    monkeypatch: pytest.MonkeyPatch, tiny_model: TinyModel, later: str
+) -> None:
+    names = ["Exposure Quantum Running Shoe", "Granite Tempest Running Backpack"]
+    answer = {"first": names[0], "second": names[1], "names": names}
+    put_in_its_mouth(monkeypatch, lambda _: answer)
+
+    def n_steps(schema: str, *, drafts: bool = True) -> int:
+        with SmallExtractor(schema, tiny_model("qwen3"), drafts=drafts, max_tokens=40) as extractor:
+            extractor._engine.fix_least_probability(0.1)
+            extraction = extractor.extract(", ".join(names))
+        assert extraction.data == {name: answer[name] for name in extraction.data}
+        return extraction.usage.steps
+
+    first, both = n_steps("first"), n_steps("first, second")
+    assert both < n_steps("first, second", drafts=False) / 2
+    n_count_steps = 1  # the array's length and its delimiter
+    assert n_steps(later) <= both + max(first, n_count_steps)
+
+
 def test_no_drafts_where_they_are_switched_off_or_impossible(tiny_model: TinyModel) -> None:
     for kind, settings in (("qwen3", {"drafts": False}), ("mamba", {}), ("lfm2", {})):
         model = open_model(tiny_model(kind))
@@ -61,7 +114,8 @@ def test_no_drafts_where_they_are_switched_off_or_impossible(tiny_model: TinyMod
         value = model.tokenize(' "Black Shoe Black Shoe Black Shoe"')
         prompt = model.tokenize("Black Shoe Black Shoe ")
         for i in range(3):
-            engine.submit(i, prompt, 0, [_native.Field(model.tokenize('{"a":'), replay=value)])
+            field = _native.Field(model.tokenize('{"a":'), replay=value)
+            engine.submit(i, prompt, [field], n_instruction=0)
         results = []
         while not engine.idle:
             results += engine.step()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from pathlib import Path
 
 import llama_cpp
@@ -108,9 +109,9 @@ def test_cells_run_short(tiny_model: TinyModel) -> None:
     texts = []
     while waiting or not engine.idle:
         while waiting and engine.wants_request:
-            i, ((prompt, keys), n_shared) = waiting.pop(0)
+            i, ((prompt, keys), n_instruction) = waiting.pop(0)
             fields = [_native.Field(list(key), replay=long_value) for key in keys]
-            engine.submit(i, list(prompt), n_shared, fields)
+            engine.submit(i, list(prompt), fields, n_instruction=n_instruction)
         texts += [value.text for result in engine.step() for value in result.values]
     assert engine.stats.n_preempted > 0
     assert set(texts) == {(' "' + "long " * 12 + '"').encode()}
@@ -157,13 +158,13 @@ def test_instruction_is_read_once(tiny_model: TinyModel) -> None:
         requests = make_requests(reference, 12)
     engine = _native.Engine(open_model(path), engine_options())
     results = run(engine, requests)
-    (_, n_shared), *_ = requests
+    (_, n_instruction), *_ = requests
     for result, ((prompt, keys), _) in zip(results, requests, strict=True):
         all_tokens = len(prompt) + sum(len(key) for key in keys)
         assert result.n_prefill_tokens <= all_tokens
         reads_all = result.n_prefill_tokens > len(prompt)
         assert reads_all == (result.id == 0), "only the first request reads the instruction"
-        assert n_shared > 20
+        assert n_instruction > 20
 
 
 def test_absent_values_cost_no_step(tiny_model: TinyModel) -> None:
@@ -175,8 +176,139 @@ def test_absent_values_cost_no_step(tiny_model: TinyModel) -> None:
     assert len(null) == 1
     fields = [_native.Field(model.tokenize(f'{{"field {i}":'), replay=null) for i in range(16)]
     engine = _native.Engine(model, engine_options())
-    engine.submit(0, prompt, 0, fields)
+    engine.submit(0, prompt, fields, n_instruction=0)
     (result,) = engine.step()
     assert [bytes(v.text) for v in result.values] == [b" null"] * 16
     assert result.n_steps == 0
     assert engine.stats.n_batches == 1
+
+
+def busy_engine(path: Path, n_tokens: int, **settings: object) -> _native.Engine:
+    """An engine with one request, whose value takes that many steps."""
+    model = open_model(path)
+    engine = _native.Engine(model, engine_options(n_ctx=4096, drafts=False, **settings))
+    engine.check_every_step(True)
+    prompt = model.tokenize("<|im_start|>user\nNike<|im_end|>\n", True)
+    value = [*model.tokenize(' "'), *[model.tokenize("long")[0]] * n_tokens]
+    field = _native.Field(model.tokenize('{"a":'), max_tokens=n_tokens, replay=value)
+    engine.submit(0, prompt, [field], n_instruction=0)
+    return engine
+
+
+def test_advance_returns_what_has_finished(tiny_model: TinyModel) -> None:
+    path = tiny_model("qwen3")
+    requests, _ = expectation(path, 6, "branch", 1, N_TOKENS)
+    engines = [_native.Engine(open_model(path), engine_options(n_in_flight=64)) for _ in range(2)]
+    stepped = run(engines[0], requests)
+    engine = engines[1]
+    for i, ((prompt, keys), n_instruction) in enumerate(requests):
+        fields = [_native.Field(list(key), max_tokens=N_TOKENS) for key in keys]
+        engine.submit(i, list(prompt), fields, n_instruction=n_instruction)
+    advanced = {}
+    while not engine.idle:
+        results = engine.advance()
+        assert results, "it returns for nothing although it was not woken"
+        advanced |= {result.id: result for result in results}
+    assert [[value.tokens for value in advanced[i].values] for i in range(6)] == [
+        [value.tokens for value in result.values] for result in stepped
+    ]
+    assert engine.advance() == []
+
+
+def test_advance_returns_when_another_request_is_wanted(tiny_model: TinyModel) -> None:
+    model = open_model(tiny_model("qwen3"))
+    engine = _native.Engine(model, engine_options(n_in_flight=2, n_batch=16, n_ubatch=16))
+    prompt = model.tokenize("Nike Shoe, Black. " * 20)
+    value = model.tokenize(' "' + "long " * 40 + '"')
+    short = model.tokenize(" null")
+    for i, replay in enumerate([value, short, value]):
+        field = _native.Field(model.tokenize('{"a":'), replay=replay)
+        engine.submit(i, prompt[: 20 + i], [field], n_instruction=0)
+    assert not engine.wants_request
+    returned = []
+    while not engine.idle:
+        wanted = engine.wants_request
+        results = engine.advance()
+        returned.append((wanted, engine.wants_request, [result.id for result in results]))
+    # The short one is over; the last one starts, so that one could wait; the others are over.
+    assert returned == [
+        (False, False, [1]),
+        (False, True, []),
+        (True, True, [0]),
+        (True, True, [2]),
+    ]
+
+
+def test_a_wake_is_not_lost(tiny_model: TinyModel) -> None:
+    engine = busy_engine(tiny_model("qwen3"), 4)
+    engine.wake()
+    assert engine.advance() == []
+    assert engine.stats.n_batches == 0
+    assert [result.id for result in engine.advance()] == [0]
+    assert engine.stats.n_batches == 4
+
+
+def test_advance_is_woken_from_another_thread(tiny_model: TinyModel) -> None:
+    """Python runs meanwhile: with its lock held, the other thread could not even call."""
+    engine = busy_engine(tiny_model("qwen3"), 3000)
+    is_over, starts = threading.Event(), threading.Event()
+
+    def wake_until_over() -> None:
+        starts.wait()
+        while not is_over.wait(0.001):
+            engine.wake()
+
+    thread = threading.Thread(target=wake_until_over)
+    thread.start()
+    starts.set()
+    results = engine.advance()
+    n_batches = engine.stats.n_batches
+    is_over.set()
+    thread.join()
+    assert results == []
+    assert 0 < n_batches < 3000
+
+
+def test_advance_ends_where_decoding_is_interrupted(tiny_model: TinyModel) -> None:
+    engine = busy_engine(tiny_model("qwen3"), 4)
+    engine.interrupt(True)
+    assert engine.advance() == []
+    engine.interrupt(False)
+    assert [result.id for result in engine.advance()] == [0]
+
+
+@pytest.mark.parametrize("with_draft_model", [False, True])
+def test_cancelling_some_does_not_touch_the_others(
+    tiny_model: TinyModel, with_draft_model: bool
+) -> None:
+    """Waiting, just begun, sent back, or about to end: every budget is recounted after each step,
+    the draft model's, too."""
+    path = tiny_model("qwen3")
+    requests, expected = expectation(path, 12, "branch", 1, N_TOKENS)
+    model = open_model(path)
+    draft_model = open_model(path) if with_draft_model else None
+    engine = _native.Engine(
+        model,
+        engine_options(n_ctx=256, n_in_flight=6, draft_model=draft_model, draft_p_min=0.0),
+    )
+    engine.check_every_step(True)
+    engine.fix_least_probability(0.1)
+    for i, ((prompt, keys), n_instruction) in enumerate(requests):
+        fields = [
+            _native.Field(list(key), max_tokens=N_TOKENS, choices=[[5, 6]] if i % 4 == 1 else [])
+            for key in keys
+        ]
+        engine.submit(i, list(prompt), fields, n_instruction=n_instruction)
+    results = {result.id: result for result in engine.step()}
+    for i in range(1, 12, 2):
+        engine.cancel({i})
+        results |= {result.id: result for result in engine.step() + engine.step()}
+    engine.cancel({99})
+    while not engine.idle:
+        results |= {result.id: result for result in engine.advance()}
+    kept = sorted(results)
+    assert set(range(0, 12, 2)) <= set(kept) < set(range(12))
+    unconstrained = [i for i in kept if i % 4 != 1]
+    assert not disagreements(
+        [results[i] for i in unconstrained], [expected[i] for i in unconstrained], F32_TIE
+    )

@@ -196,8 +196,9 @@ def test_an_aborted_batch_is_decoded_again(tiny_model: TinyModel) -> None:
         ]
     engine = _native.Engine(open_model(path), engine_options(n_ubatch=16))
     engine.check_every_step(True)
-    for i, ((prompt, keys), n_shared) in enumerate(requests):
-        engine.submit(i, prompt, n_shared, [_native.Field(key, max_tokens=16) for key in keys])
+    for i, ((prompt, keys), n_instruction) in enumerate(requests):
+        fields = [_native.Field(key, max_tokens=16) for key in keys]
+        engine.submit(i, prompt, fields, n_instruction=n_instruction)
     results = {}
     over = threading.Event()
 
@@ -233,7 +234,7 @@ def test_a_draft_ends_where_the_value_ends(model: _native.Model) -> None:
     engine.check_every_step(True)
     engine.fix_least_probability(0.01)
     field = _native.Field(model.tokenize('{"Brand":'), replay=[*answer, *answer])
-    engine.submit(0, prompt, 0, [field])
+    engine.submit(0, prompt, [field], n_instruction=0)
     results = []
     while not engine.idle:
         results += engine.step()
@@ -249,7 +250,7 @@ def test_close_ends_a_run_in_another_thread(tiny_model: TinyModel) -> None:
     with pytest.raises(EngineClosedError):
         engine.step()
     with pytest.raises(EngineClosedError):
-        engine.submit(0, [1], 0, [])
+        engine.submit(0, [1], [], n_instruction=0)
 
 
 def test_two_threads_in_one_engine_get_a_clear_error(tiny_model: TinyModel) -> None:
@@ -257,7 +258,7 @@ def test_two_threads_in_one_engine_get_a_clear_error(tiny_model: TinyModel) -> N
     engine = _native.Engine(model, engine_options(n_ctx=4096))
     prompt = model.tokenize("Nike Shoe, Black. " * 300)
     for i in range(50):
-        engine.submit(i, prompt, 0, [_native.Field([5], max_tokens=8)])
+        engine.submit(i, prompt, [_native.Field([5], max_tokens=8)], n_instruction=0)
     errors: list[str] = []
 
     def use(call: Callable[[], object]) -> None:

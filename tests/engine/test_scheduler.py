@@ -74,9 +74,9 @@ def workloads(draw: st.DrawFn) -> dict[str, object]:
         n_fields = draw(st.integers(1, 6))
         keys = [draw(st.lists(st.integers(10, 12), max_size=4)) for _ in range(n_fields)]
         lengths = [draw(st.integers(1, 5)) for _ in range(n_fields)]
-        # Asked later of a document that may have been kept: all of the prompt is shared.
-        n_shared = len(instruction) + (len(document) if draw(st.booleans()) else 0)
-        requests.append((instruction, document, keys, lengths, n_shared, draw(st.booleans())))
+        # Asked later of a document that may have been kept: all of the prompt is cached.
+        n_cached = len(instruction) + (len(document) if draw(st.booleans()) else 0)
+        requests.append((instruction, document, keys, lengths, n_cached, draw(st.booleans())))
     return {
         "n_cells": n_cells,
         "n_seq": draw(st.integers(3, 20)),
@@ -88,6 +88,9 @@ def workloads(draw: st.DrawFn) -> dict[str, object]:
         "n_common_least": draw(st.integers(1, 4)),
         "requests": requests,
         "restart_at": draw(st.sets(st.integers(0, 30), max_size=2)),
+        "cancel_at": draw(
+            st.dictionaries(st.integers(0, 30), st.sets(st.integers(0, 7)), max_size=3)
+        ),
     }
 
 
@@ -100,15 +103,23 @@ def test_every_value_sees_its_prompt_its_key_and_itself(workload: dict) -> None:
     cache = Cache(workload["n_cells"], workload["n_seq"], couples=workload["couples"])
     waiting = list(enumerate(workload["requests"]))
     done: dict[int, _native.Result] = {}
+    cancelled: set[int] = set()
     written: dict[tuple[int, int], list[int]] = {}
-    next_token = 100
+    next_token, n_submitted = 100, 0
     for step in range(10_000):
         while waiting and scheduler.wants_request:
-            i, (instruction, document, keys, _, n_shared, keep) = waiting.pop(0)
+            i, (instruction, document, keys, _, n_cached, keep) = waiting.pop(0)
+            n_submitted = i + 1
             fields = [_native.Field(key, max_tokens=5) for key in keys]
-            scheduler.submit(i, instruction + document, n_shared, fields, keep)
+            prompt = instruction + document
+            scheduler.submit(i, prompt, fields, n_cached=n_cached, keep_prompt=keep)
+        if step in workload["cancel_at"]:
+            ids = workload["cancel_at"][step]
+            scheduler.cancel(ids)
+            cancelled |= {i for i in ids if i < n_submitted and i not in done}
         for result in scheduler.take_finished():
             assert result.id not in done
+            assert result.id not in cancelled
             done[result.id] = result
             if result.id % 2:
                 instruction, document, *_ = workload["requests"][result.id]
@@ -126,11 +137,12 @@ def test_every_value_sees_its_prompt_its_key_and_itself(workload: dict) -> None:
             cache.cells.clear()
             scheduler.restart(False)
             continue
-        assert scheduler.n_cells_used <= workload["n_cells"]
+        assert scheduler.n_cells_used == len(cache.cells)
         tokens, last = [], []
         fed = {seq for _, _, seqs, _ in batch for seq in seqs}
         assert fed
         for row, i, f in rows:
+            assert i not in cancelled
             instruction, document, keys, lengths, *_ = workload["requests"][i]
             opening = instruction + document + keys[f]
             # A value that was given back to make room begins anew.
@@ -144,8 +156,10 @@ def test_every_value_sees_its_prompt_its_key_and_itself(workload: dict) -> None:
         scheduler.commit(tokens, last)
     else:
         pytest.fail("the scheduler does not come to an end")
-    assert sorted(done) == list(range(len(workload["requests"])))
+    assert sorted(done.keys() | cancelled) == list(range(len(workload["requests"])))
     for i, (instruction, document, keys, lengths, *_) in enumerate(workload["requests"]):
+        if i in cancelled:
+            continue
         least = len(instruction) + len(document) + max(len(key) + 5 for key in keys)
         assert bool(done[i].error) == (least > workload["n_cells"])
         if not done[i].error:
@@ -162,7 +176,8 @@ def test_an_instruction_in_use_is_not_evicted_for_another() -> None:
     n_instruction_tokens = 0
     for i in range(60):
         instruction = [i % 3] * 20
-        scheduler.submit(i, [*instruction, 5, 6], 20, [_native.Field([10], max_tokens=5)] * 3)
+        fields = [_native.Field([10], max_tokens=5)] * 3
+        scheduler.submit(i, [*instruction, 5, 6], fields, n_cached=20)
     while not scheduler.idle:
         ops, batch, rows = scheduler.plan()
         for op in ops:
@@ -183,7 +198,7 @@ def test_what_instructions_have_in_common_is_read_once(n_common: int) -> None:
         instruction = [1] * n_common + [2 + i % 3] * 20
         prompt = [*instruction, 50 + i, 6]
         fields = [_native.Field([10], max_tokens=5)] * 3
-        scheduler.submit(i, prompt, len(instruction), fields)
+        scheduler.submit(i, prompt, fields, n_cached=len(instruction))
     n_common_read = 0
     while not scheduler.idle:
         ops, batch, rows = scheduler.plan()
@@ -209,7 +224,7 @@ def test_fewer_requests_run_together_where_they_fill_the_busy_cells(
     for i in range(7):
         document = [i] * 12
         fields = [_native.Field([50], max_tokens=9)]
-        scheduler.submit(i, instruction + document, len(instruction), fields)
+        scheduler.submit(i, instruction + document, fields, n_cached=len(instruction))
     seen_alive = set()
     n_left = dict.fromkeys(range(7), 3)
     while not scheduler.idle:
@@ -231,7 +246,7 @@ def test_values_apart_come_in_full_batches() -> None:
     )
     n_left = {}
     for i in range(24):
-        scheduler.submit(i, [1, 2, 3, 4, 5, 6, 7], 0, [_native.Field([10], max_tokens=9)] * 2)
+        scheduler.submit(i, [1, 2, 3, 4, 5, 6, 7], [_native.Field([10], max_tokens=9)] * 2)
     sizes = []
     while not scheduler.idle:
         _, batch, rows = scheduler.plan()
@@ -253,7 +268,7 @@ def test_steps_are_shared_by_the_values_of_all_documents_in_flight() -> None:
     """Of those about to be read, too: what a guess is worth does not depend on who comes first."""
     scheduler = _core.Scheduler(n_seq=99, n_cells=900, n_batch=64, n_in_flight=2, couples=True)
     for i in range(3):
-        scheduler.submit(i, [1, 2, 3], 0, [_native.Field([10 + f], max_tokens=5) for f in range(4)])
+        scheduler.submit(i, [1, 2, 3], [_native.Field([10 + f], max_tokens=5) for f in range(4)])
     shared = []
     while not scheduler.idle:
         shared.append(scheduler.n_in_step)
@@ -262,3 +277,40 @@ def test_steps_are_shared_by_the_values_of_all_documents_in_flight() -> None:
         scheduler.commit([7] * len(rows), [f < 3 or len(shared) > 1 for _, _, f in rows])
         scheduler.take_finished()
     assert shared == [4 + 4, 1 + 1, 4]
+
+
+@pytest.mark.parametrize("n_steps", [0, 1, 2, 9], ids="cancelled after {} steps".format)
+def test_what_a_cancelled_request_held_is_free_at_once(n_steps: int) -> None:
+    """Its sequences, its cells and the prompt that was kept for it; the instruction stays."""
+    scheduler = _core.Scheduler(n_seq=8, n_cells=90, n_batch=8, n_in_flight=2, couples=True)
+    instruction, document = [1] * 9, [2] * 7
+    prompt = instruction + document
+    first, later = [[_native.Field([key], max_tokens=5)] * 3 for key in (10, 11)]
+    scheduler.submit(0, prompt, first, n_cached=len(instruction), keep_prompt=True)
+    while not scheduler.idle:
+        _, _, rows = scheduler.plan()
+        scheduler.commit([7] * len(rows), [True] * len(rows))
+    assert scheduler.n_cells_used == len(prompt)
+    scheduler.take_finished()
+
+    scheduler.submit(1, prompt, later, n_cached=len(prompt))
+    for _ in range(n_steps):
+        _, _, rows = scheduler.plan()
+        scheduler.commit([7] * len(rows), [n_steps == 9] * len(rows))
+        if scheduler.idle:
+            break
+    scheduler.cancel({1})
+    assert scheduler.idle
+    assert not scheduler.take_finished()
+    assert scheduler.n_cells_used == len(instruction)
+
+
+def test_cancelling_a_finished_request_lets_go_of_its_prompt() -> None:
+    scheduler = _core.Scheduler(n_seq=8, n_cells=90, n_batch=64, n_in_flight=2, couples=True)
+    scheduler.submit(0, [1, 2, 3, 4], [_native.Field([10])], keep_prompt=True)
+    _, _, rows = scheduler.plan()
+    scheduler.commit([7] * len(rows), [True] * len(rows))
+    assert scheduler.n_cells_used == 4
+    scheduler.cancel({0})
+    assert scheduler.n_cells_used == 0
+    assert not scheduler.take_finished()

@@ -63,7 +63,7 @@ def test_the_preview_is_what_the_extractor_asks(
         list(extractor.extract_many(texts))
         first = asked[0]
         assert shown.n_prompt == len(first.prompt)
-        assert shown.n_shared == first.n_shared > 10
+        assert shown.n_shared == first.n_instruction > 10
         assert [n for _, n in shown.keys] == [len(field.key) for field in first.fields]
         text = b"".join(extractor._model.piece(token) for token in first.prompt).decode()
         # Control tokens have no text of their own. The prompt goes on into the keys as far as

@@ -105,9 +105,9 @@ def run(
     while waiting or not engine.idle:
         while waiting and engine.wants_request:
             i = waiting.pop(0)
-            (prompt, keys), n_shared = requests[i]
+            (prompt, keys), n_instruction = requests[i]
             fields = [_native.Field(list(key), max_tokens=max_tokens) for key in keys]
-            engine.submit(i, list(prompt), n_shared, fields)
+            engine.submit(i, list(prompt), fields, n_instruction=n_instruction)
         for result in engine.step():
             results[result.id] = result
     assert sorted(results) == list(range(len(requests)))

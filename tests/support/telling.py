@@ -30,7 +30,7 @@ def put_in_its_mouth(monkeypatch: pytest.MonkeyPatch, answer: Answer) -> None:
     one for the document."""
     ask = Job._ask
 
-    def told(job: Job, tokens: Any, n_shared: int, fields: Sequence[_native.Field]) -> Ask:
+    def told(job: Job, tokens: Any, n_cached: int, fields: Sequence[_native.Field]) -> Ask:
         told_fields = []
         for field, (d, leaf) in zip(fields, job._leaves, strict=True):
             known = answer(job.documents[d].text)
@@ -38,7 +38,7 @@ def put_in_its_mouth(monkeypatch: pytest.MonkeyPatch, answer: Answer) -> None:
                 replay = job._model.tokenize(value_text(look_up(known, leaf.path)))
                 field = _native.Field(field.key, max_tokens=field.max_tokens, replay=replay)
             told_fields.append(field)
-        return ask(job, tokens, n_shared, told_fields)
+        return ask(job, tokens, n_cached, told_fields)
 
     monkeypatch.setattr(Job, "_ask", told)
 

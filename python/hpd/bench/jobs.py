@@ -54,13 +54,13 @@ class TimedJob(Job):
         self.n_accepted += result.n_accepted
         return super().take(result)
 
-    def _ask(self, tokens: TokenizedPrompt, n_shared: int, fields: list[Field]) -> Ask:
+    def _ask(self, tokens: TokenizedPrompt, n_cached: int, fields: list[Field]) -> Ask:
         if self._answers is not None:
             fields = [
                 self._replayed(field, value_text(look_up(self._answers[d], leaf.path)))
                 for field, (d, leaf) in zip(fields, self._leaves, strict=True)
             ]
-        return super()._ask(tokens, n_shared, fields)
+        return super()._ask(tokens, n_cached, fields)
 
     def _replayed(self, field: Field, text: str) -> Field:
         return Field(field.key, max_tokens=field.max_tokens, replay=self._model.tokenize(text))

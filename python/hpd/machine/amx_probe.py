@@ -24,7 +24,8 @@ def main(path: str) -> int:
     text = model.tokenize("a small blue cup " * N_PROMPT)
     # The answer is given, so that the value does not end before its time.
     answer = model.tokenize(' "' + "a small blue cup " * N_VALUE)[:N_VALUE]
-    engine.submit(0, text[:N_PROMPT], 0, [_native.Field([], max_tokens=N_VALUE, replay=answer)])
+    field = _native.Field([], max_tokens=N_VALUE, replay=answer)
+    engine.submit(0, text[:N_PROMPT], [field], n_instruction=0)
     n_decoded = 0
     while not engine.idle:
         for result in engine.step():

@@ -40,8 +40,11 @@ class Ask:
     """A request to the engine, but for its number."""
 
     prompt: list[int]
-    n_shared: int
     fields: list[Field]
+    n_instruction: int
+    """Leading tokens that every prompt of the schema begins with."""
+    n_cached: int
+    """Leading tokens that other requests have, too."""
     keep_prompt: bool = False
     """More will be asked of the same documents."""
 
@@ -89,7 +92,7 @@ class Job:
         if self._options.method == "ar":
             tokens = tokenizer.tokenize(texts, [""])
             answer = self._plan.answer_field(tokens, len(texts))
-            return Ask(tokens.prompt, tokens.n_shared, [answer])
+            return Ask(tokens.prompt, [answer], tokens.n_shared, tokens.n_shared)
         leaves = [leaf for leaf in self._plan.leaves if leaf.wave == 0]
         self._leaves = [(d, leaf) for d in range(len(texts)) for leaf in leaves]
         tokens = tokenizer.tokenize(texts, self._plan.first_keys(leaves, len(texts)))
@@ -150,10 +153,10 @@ class Job:
         # The documents themselves are in the cache by now, not only the instruction.
         return self._ask(tokens, len(tokens.prompt), fields)
 
-    def _ask(self, tokens: TokenizedPrompt, n_shared: int, fields: list[Field]) -> Ask:
+    def _ask(self, tokens: TokenizedPrompt, n_cached: int, fields: list[Field]) -> Ask:
         more = bool(self._waiting) or any(leaf.array for _, leaf in self._leaves)
         self.kept_prompt = tokens.prompt if more else None
-        return Ask(tokens.prompt, n_shared, fields, more)
+        return Ask(tokens.prompt, fields, tokens.n_shared, n_cached, more)
 
     def _take_value(self, d: int, leaf: Leaf, value: Value) -> Parsed:
         raw = value.text.decode("utf-8", "replace")

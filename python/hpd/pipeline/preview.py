@@ -75,7 +75,7 @@ def preview(
         around.before + prompt.documents_text(documents) + around.after,
         tuple((key, len(field.key)) for key, field in zip(keys, ask.fields, strict=True)),
         len(ask.prompt),
-        ask.n_shared,
+        ask.n_instruction,
         0 if options.method == "ar" else (len(plan.leaves) - len(leaves)) * len(documents),
         ask.n_cells - len(ask.prompt),
     )

@@ -101,13 +101,20 @@ class Runner:
         self._check_open()
         number = next(self._numbers)
         self._jobs[number] = (run, places, job)
-        self._engine.submit(number, ask.prompt, ask.n_shared, ask.fields, ask.keep_prompt)
+        self._engine.submit(
+            number,
+            ask.prompt,
+            ask.fields,
+            n_instruction=ask.n_instruction,
+            n_cached=ask.n_cached,
+            keep_prompt=ask.keep_prompt,
+        )
 
     def _step(self) -> None:
         self._check_open()
         if self._jobs and all(run.abandoned for run, _, _ in self._jobs.values()):
             # Nobody waits for any of it.
-            self._engine.cancel()
+            self._engine.cancel_all()
             self._jobs.clear()
             return
         for result in self._engine.step():

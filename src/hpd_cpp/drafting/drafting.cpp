@@ -89,7 +89,8 @@ Drafter::Guess Drafter::from_document(const Value & value, const std::vector<Tok
     const std::vector<Token> & prompt = value.request->request.prompt;
     // A whole answer, which has no key, quotes the attributes' names in the instruction, too.
     const bool whole = value.field().key.empty();
-    const auto begin = whole ? size_t{0} : static_cast<size_t>(value.request->request.n_shared);
+    const auto begin =
+        whole ? size_t{0} : static_cast<size_t>(value.request->request.n_instruction);
     const auto same = [&](size_t i_prompt, size_t i_text) {
         const Token t = prompt[i_prompt];
         return t == text[i_text] ||

@@ -124,8 +124,8 @@ ModelDrafter::Sequence * ModelDrafter::sequence_of(const Value & v) {
     const Request & request = v.request->request;
     const int32_t n_prompt = v.request->n_prompt();
     Stem * instruction = nullptr;
-    if (request.n_shared > 0 && request.n_shared < n_prompt) {
-        instruction = stem_of(request.prompt, request.n_shared, nullptr);
+    if (request.n_instruction > 0 && request.n_instruction < n_prompt) {
+        instruction = stem_of(request.prompt, request.n_instruction, nullptr);
         if (!instruction) return nullptr;
         instruction->kept = true;
     }

@@ -64,8 +64,9 @@ void Scheduler::submit(std::unique_ptr<RequestState> request) {
         r.request.prompt.pop_back();
     }
     const int32_t n_rows = reads_prompt && !r.in_turns ? 1 : 0;
-    r.request.n_shared = std::clamp(r.request.n_shared, 0, r.n_prompt() - n_rows);
-    if (r.request.n_shared == r.n_prompt()) {
+    r.request.n_cached = std::clamp(r.request.n_cached, 0, r.n_prompt() - n_rows);
+    r.request.n_instruction = std::clamp(r.request.n_instruction, 0, r.n_prompt());
+    if (r.request.n_cached == r.n_prompt()) {
         waiting_.push_front(std::move(request));  // its prompt is waiting in the cache
     } else {
         waiting_.push_back(std::move(request));
@@ -77,8 +78,8 @@ bool Scheduler::wants_request() const {
            static_cast<int32_t>(waiting_.size()) + n_running() < limits_.n_in_flight;
 }
 
-Plan Scheduler::plan() {
-    plan_ = Plan{};
+BatchPlan Scheduler::plan() {
+    plan_ = BatchPlan{};
     n_rows_ = 0;
     if (idle()) return {};
     const uint64_t n_preempted = n_preempted_;
@@ -159,10 +160,10 @@ void Scheduler::commit() {
 
 void Scheduler::keep(Value & v, int32_t n_accepted_drafts) {
     const auto n_rejected = static_cast<int32_t>(v.draft.size()) - n_accepted_drafts;
-    v.n_cached -= n_rejected;
+    v.n_cells -= n_rejected;
     if (n_rejected > 0) {
         const int32_t position =
-            v.request->n_prompt() + static_cast<int32_t>(v.field().key.size()) + v.n_cached;
+            v.request->n_prompt() + static_cast<int32_t>(v.field().key.size()) + v.n_cells;
         ops_.push_back({CacheOp::Kind::trim, v.seq, no_seq, position});
         n_cells_used_ -= n_rejected;
     }
@@ -196,9 +197,34 @@ void Scheduler::restart(bool shrink) {
     ops_.clear();  // the cache is empty by now
 }
 
-void Scheduler::clear() {
+std::vector<std::unique_ptr<RequestState>> Scheduler::cancel(const std::set<uint64_t> & ids) {
+    std::vector<std::unique_ptr<RequestState>> cancelled;
+    const auto move_from = [&](auto & requests) {
+        const auto stays = [&](const std::unique_ptr<RequestState> & r) {
+            return ids.count(r->request.id) == 0;
+        };
+        const auto begin = std::stable_partition(requests.begin(), requests.end(), stays);
+        std::move(begin, requests.end(), std::back_inserter(cancelled));
+        requests.erase(begin, requests.end());
+    };
+    move_from(finished_);
+    move_from(waiting_);
+    move_from(running_);
+    for (auto & r : cancelled) {
+        release(*r);
+        const Request & request = r->request;
+        const bool is_kept = r->done() && request.keep_prompt;
+        // All of its prompt is cached: that was kept for it.
+        const bool was_kept = static_cast<size_t>(request.n_cached) == request.prompt.size();
+        if (is_kept || was_kept) forget_prompt(request.prompt);
+    }
+    return cancelled;
+}
+
+void Scheduler::cancel_all() {
     restart(false);
     waiting_.clear();
+    finished_.clear();
 }
 
 std::vector<std::unique_ptr<RequestState>> Scheduler::take_finished() {
@@ -210,7 +236,7 @@ std::vector<std::unique_ptr<RequestState>> Scheduler::take_finished() {
 bool Scheduler::admit() {
     if (waiting_.empty() || n_running() >= limits_.n_in_flight) return false;
     RequestState & r = *waiting_.front();
-    const int32_t n_new = r.n_prompt() - r.request.n_shared;
+    const int32_t n_new = r.n_prompt() - r.request.n_cached;
     if (!running_.empty() && n_busy_cells() + n_new > limits_.n_busy_cells) return false;
     if (!fits(r)) return false;
     running_.push_back(std::move(waiting_.front()));
@@ -222,7 +248,7 @@ bool Scheduler::admit() {
 bool Scheduler::fits(RequestState & r) {
     const auto n_fields = static_cast<int32_t>(r.values.size());
     const int32_t n_seqs = r.in_turns ? 2 : n_fields + (r.request.keep_prompt ? 1 : 0);
-    if (r.request.n_shared > 0) {
+    if (r.request.n_cached > 0) {
         r.prefix = find_prefix(r.request);
         if (!r.prefix) r.prefix = add_prefix(r.request, n_seqs);
         if (!r.prefix) return false;
@@ -378,10 +404,10 @@ void Scheduler::add_keys(RequestState & r) {
 
 void Scheduler::add_value(Value & v) {
     const int32_t position =
-        v.request->n_prompt() + static_cast<int32_t>(v.field().key.size()) + v.n_cached;
-    const Token token = v.tokens[static_cast<size_t>(v.n_cached)];
+        v.request->n_prompt() + static_cast<int32_t>(v.field().key.size()) + v.n_cells;
+    const Token token = v.tokens[static_cast<size_t>(v.n_cells)];
     const int32_t row = add_token(token, position, {v.seq}, true);
-    ++v.n_cached;
+    ++v.n_cells;
     plan_.rows.push_back({row, &v, 0});
     add_draft(v, position + 1);
 }
@@ -405,7 +431,7 @@ void Scheduler::add_draft(Value & v, int32_t position) {
     int32_t n_drafted = 0;
     for (Token token : v.draft) {
         const int32_t row = add_token(token, position++, {v.seq}, true);
-        ++v.n_cached;
+        ++v.n_cells;
         plan_.rows.push_back({row, &v, ++n_drafted});
     }
     n_draft_cells_ -= n_drafted;
@@ -484,8 +510,8 @@ void Scheduler::drop_value(Value & v) {
     RequestState & r = *v.request;
     free_seq(v.seq);
     v.seq = no_seq;
-    n_cells_used_ -= v.n_cached;
-    v.n_cached = 0;
+    n_cells_used_ -= v.n_cells;
+    v.n_cells = 0;
     for (size_t i : v.path) {
         if (--r.nodes[i].n_live == 0 && i < r.next_node) --n_cells_used_;
     }
@@ -497,10 +523,10 @@ void Scheduler::free_trunk_owner(RequestState & r) {
     if (--r.n_trunk_owners > 0) return;
     // The last sequence on the prompt's cells: all go but the shared ones, which the prefix holds.
     // (A half-read prefix counts what it holds in drop_prefix.)
-    const int32_t n_shared = r.prefix ? r.prefix->n_tokens() : 0;
-    n_cells_used_ -= std::max(0, r.n_trunk - n_shared);
+    const int32_t n_prefix = r.prefix ? r.prefix->n_tokens() : 0;
+    n_cells_used_ -= std::max(0, r.n_trunk - n_prefix);
     if (r.creates_prefix && !r.prefix->ready) {
-        n_cells_used_ -= std::min(r.n_trunk, n_shared) - r.prefix->n_inherited();
+        n_cells_used_ -= std::min(r.n_trunk, n_prefix) - r.prefix->n_inherited();
     }
 }
 
@@ -522,9 +548,9 @@ Prefix * Scheduler::find_prefix(const Request & request) {
     Prefix * longest = nullptr;
     for (Prefix & p : prefixes_) {
         const bool longer = !longest || p.n_tokens() > longest->n_tokens();
-        if (longer && p.n_tokens() <= request.n_shared &&
+        if (longer && p.n_tokens() <= request.n_cached &&
             std::equal(p.tokens.begin(), p.tokens.end(), request.prompt.begin()) &&
-            (p.once || p.n_tokens() == request.n_shared)) {
+            (p.once || p.n_tokens() == request.n_cached)) {
             longest = &p;
         }
     }
@@ -541,7 +567,7 @@ Prefix * Scheduler::add_prefix(const Request & request, int32_t n_seqs) {
     Prefix * parent = limits_.couples && spare ? common_prefix(request, wait) : nullptr;
     if (wait) return nullptr;
     Prefix p;
-    p.tokens.assign(request.prompt.begin(), request.prompt.begin() + request.n_shared);
+    p.tokens.assign(request.prompt.begin(), request.prompt.begin() + request.n_cached);
     p.seq = take_seq();
     p.once = p.tokens.size() == request.prompt.size();
     p.parent = parent;
@@ -557,7 +583,7 @@ Prefix * Scheduler::common_prefix(const Request & request, bool & wait) {
     int32_t n_common = limits_.n_common_least - 1;
     int32_t n_coming = limits_.n_common_least - 1;
     for (Prefix & p : prefixes_) {
-        const int32_t n_max = std::min(p.n_tokens(), request.n_shared - 1);
+        const int32_t n_max = std::min(p.n_tokens(), request.n_cached - 1);
         const auto end =
             std::mismatch(p.tokens.begin(), p.tokens.begin() + n_max, request.prompt.begin());
         const auto n = static_cast<int32_t>(end.first - p.tokens.begin());
@@ -694,7 +720,7 @@ int32_t Scheduler::promised_cells() const {
         n += static_cast<int32_t>(r->nodes.size() - r->next_node);
         for (const Value & v : r->values) {
             if (r->in_turns && v.state != Value::State::done) {
-                n += v.field().max_tokens - v.n_cached;
+                n += v.field().max_tokens - v.n_cells;
                 if (v.state == Value::State::pending) {
                     n += static_cast<int32_t>(v.field().key.size());
                     break;  // one more at a time is all that such a request must be able to start
@@ -733,15 +759,15 @@ void Scheduler::check() const {
                 v.state == Value::State::prefill || v.state == Value::State::decoding;
             if (holds != (v.seq != no_seq)) fail("a value's state and sequence disagree");
             if (v.state == Value::State::decoding &&
-                v.n_cached + 1 != static_cast<int32_t>(v.tokens.size())) {
+                v.n_cells + 1 != static_cast<int32_t>(v.tokens.size())) {
                 fail("a decoding value must have exactly one token to put in");
             }
-            n_cells += v.n_cached;
+            n_cells += v.n_cells;
             for (size_t i : v.path) ++n_live[i];
         }
         if (n_owners != r->n_trunk_owners) fail("a prompt's owners are miscounted");
-        const int32_t n_shared = r->prefix ? r->prefix->n_ready() : 0;
-        if (n_owners > 0) n_cells += std::max(0, r->n_trunk - n_shared);
+        const int32_t n_ready = r->prefix ? r->prefix->n_ready() : 0;
+        if (n_owners > 0) n_cells += std::max(0, r->n_trunk - n_ready);
         for (size_t i = 0; i < r->nodes.size(); ++i) {
             if (n_live[i] != r->nodes[i].n_live) fail("a key's owners are miscounted");
             if (i < r->next_node && n_live[i] > 0) ++n_cells;

@@ -55,7 +55,7 @@ struct OutputRow {
     int32_t n_drafted;
 };
 
-struct Plan {
+struct BatchPlan {
     std::vector<CacheOp> ops;
     std::vector<BatchToken> batch;
     std::vector<OutputRow> rows;  // by value, then by n_drafted
@@ -63,7 +63,7 @@ struct Plan {
 };
 
 // Decides what goes into the next batch. Pure: it knows tokens, sequences and budgets, and nothing
-// of llama.cpp; what it wants done to the cache it says in a Plan.
+// of llama.cpp; what it wants done to the cache it says in a BatchPlan.
 //
 // Requests are served in the order of submission. The oldest running request can always finish:
 // when cells run short the youngest give theirs back and start again later.
@@ -82,7 +82,7 @@ public:
     bool idle() const { return waiting_.empty() && running_.empty(); }
 
     // The next batch; empty if there is nothing to do. Either commit() or restart() must follow.
-    Plan plan();
+    BatchPlan plan();
 
     // The batch was decoded.
     void commit();
@@ -100,8 +100,12 @@ public:
     // Nothing more will be asked of a prompt that was kept.
     void forget_prompt(const std::vector<Token> & prompt);
 
-    // Gives up on everything, for shutdown.
-    void clear();
+    // Gives up on these requests, wherever they are: their sequences and cells are free again, also
+    // those of prompts that were kept for them. The requests, for whoever points at their values.
+    std::vector<std::unique_ptr<RequestState>> cancel(const std::set<uint64_t> & ids);
+
+    // Gives up on everything; the cache must have been cleared.
+    void cancel_all();
 
     std::vector<std::unique_ptr<RequestState>> take_finished();
 
@@ -173,7 +177,7 @@ private:
     double mean_value_tokens_ = 8.0;
 
     std::vector<CacheOp> ops_;  // collected since the last plan
-    Plan plan_;
+    BatchPlan plan_;
     bool reading_ = true;  // in batches apart: prompts first
     int32_t n_batch_ = 0;  // how many tokens the batch may grow to
     int32_t n_rows_ = 0;

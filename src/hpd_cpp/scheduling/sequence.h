@@ -38,8 +38,9 @@ struct Field {
 struct Request {
     uint64_t id = 0;
     std::vector<Token> prompt;
-    int32_t n_shared = 0;  // leading prompt tokens that other requests have too: the instruction
     std::vector<Field> fields;
+    int32_t n_instruction = 0;  // leading tokens that all requests of the schema begin with
+    int32_t n_cached = 0;  // leading tokens that other requests have too: their cells are kept
     bool keep_prompt = false;  // more will be asked of this prompt: its cells stay for a while
 };
 
@@ -73,7 +74,7 @@ struct Value {
     std::vector<Token> draft;     // guesses that ride in the batch now being decoded
     std::vector<uint8_t> draft_sources;  // where each came from
     std::vector<Token> proposed;  // guesses of a draft model, for the next batch
-    int32_t n_cached = 0;         // accepted tokens that have KV cells
+    int32_t n_cells = 0;          // tokens, guesses included, that have KV cells
     std::string text;             // of the accepted tokens, up to the end of the value
     JsonScanner scanner;
     Finish finish = Finish::none;
