@@ -1,0 +1,153 @@
+"""``hpd extract``: what goes in, what comes out, and with which options."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from fake_extractor import FakeExtractor
+from hpd.cli import build_parser, main
+from hpd.options import Options
+from jsonl import read_lines, write_lines, write_texts
+
+
+def test_extract_writes_a_line_a_document_and_nothing_else(
+    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
+) -> None:
+    source = write_lines(tmp_path / "in.jsonl", {"id": "a", "text": "é"}, {"text": "y"})
+    assert main(["extract", str(source), "--schema", "brand, color"]) == 0
+    out, err = capfd.readouterr()
+    assert read_lines(out) == [
+        {"id": "a", "data": {"text": "é", "category": None}},
+        {"id": "2", "data": {"text": "y", "category": None}},
+    ]
+    assert "é" in out
+    assert err == ""
+    assert (fake[0].model, fake[0].hf, fake[0].examples) == (None, None, [])
+    assert fake[0].options == Options()
+
+
+def test_extract_to_a_file(
+    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
+) -> None:
+    source, out = write_texts(tmp_path / "in.jsonl", "x", "y", "z"), tmp_path / "out.jsonl"
+    assert main(["extract", str(source), "--schema", "brand", "-o", str(out), "--limit", "2"]) == 0
+    assert [line["id"] for line in read_lines(out)] == ["1", "2"]
+    assert capfd.readouterr() == ("", "")
+    assert len(fake[0].documents) == 2
+
+
+def test_extract_from_standard_input(
+    fake: list[FakeExtractor],
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"title,n\nx,1\n")))
+    assert main(["extract", "-", "--format", "csv", "--schema", "brand", "--id-field", "n"]) == 0
+    assert read_lines(capfd.readouterr().out)[0]["id"] == "1"
+
+
+def test_an_empty_input_gives_an_empty_output_without_a_model(
+    tmp_path: Path, no_extractor: None
+) -> None:
+    out = tmp_path / "out"
+    out.write_text("old")
+    assert (
+        main(["extract", str(write_texts(tmp_path / "in.jsonl")), "--schema", "a", "-o", str(out)])
+        == 0
+    )
+    assert out.read_text() == ""
+
+
+def test_each_document_has_the_schema_of_its_category(
+    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
+) -> None:
+    schema = tmp_path / "attributes.json"
+    schema.write_text('{"Shoes": ["Brand", "Size"], "Tea": ["Flavor"]}')
+    source = write_lines(
+        tmp_path / "in.jsonl",
+        {"input": "s1", "category": "Shoes"},
+        {"input": "t", "category": "Tea"},
+        {"input": "c", "category": "Coffee"},
+        {"input": "s2", "category": "Shoes"},
+        {"input": "none"},
+    )
+    command = ["extract", str(source), "--schema", str(schema)]
+    assert main([*command, "--category-field", "category", "--text-field", "input"]) == 3
+    found = read_lines(capfd.readouterr().out)
+    assert [line.get("data", {}).get("category") for line in found] == [
+        "Shoes", "Tea", None, "Shoes", None,
+    ]  # fmt: skip
+    assert found[2]["error"]["message"] == (
+        "line 3: there is no schema for the category 'Coffee', only for: Shoes, Tea"
+    )
+    assert "no field 'category'" in found[4]["error"]["message"]
+    schemas = fake[0].schema
+    assert isinstance(schemas, dict)
+    assert [attribute.name for attribute in schemas["Shoes"]] == ["Brand", "Size"]
+
+    assert main(command) == 2
+    assert "--category-field" in capfd.readouterr().err
+
+
+def test_options_reach_the_extractor(tmp_path: Path, fake: list[FakeExtractor]) -> None:
+    source = str(write_texts(tmp_path / "in.jsonl", "x"))
+    command = (
+        "--method ar --layout skeleton --stack 2 --in-flight 5 --max-tokens 9 --on-overflow chunk"
+        " --null-threshold 0.25 --require-grounding -m m.gguf -c 100 -b 64 -ub 32 -t 3 -ngl 7"
+        " -fa off -ctk q8_0 -ctv bf16 --lora a.gguf:0.5 --lora b.gguf --temp 0.7 --top-k 3"
+        " --top-p 0.5 --min-p 0.1 -s 42 --drafts --value-batch-size 0 --verbose"
+        " -md d.gguf --draft-max 4 --draft-p-min 0.5 --no-cpu-attention"
+    )
+    assert main(["extract", source, "--schema", "a", *command.split()]) == 0
+    assert fake[0].model == "m.gguf"
+    assert fake[0].options == Options(
+        method="ar", layout="skeleton", stack=2, in_flight=5, max_tokens=9, on_overflow="chunk",
+        null_threshold=0.25, require_grounding=True, n_ctx=100, n_batch=64, n_ubatch=32,
+        n_threads=3, n_gpu_layers=7, flash_attn="off", cache_type_k="q8_0", cache_type_v="bf16",
+        loras=(("a.gguf", 0.5), ("b.gguf", 1.0)), temperature=0.7, top_k=3, top_p=0.5, min_p=0.1,
+        seed=42, drafts=True, n_value_batch=0, verbose=True, draft_model="d.gguf", n_draft=4,
+        draft_p_min=0.5, cpu_attention=False,
+    )  # fmt: skip
+    assert main(["extract", source, "--schema", "a", "-hf", "user/repo:Q8_0", "-ngl", "-1"]) == 0
+    assert (fake[1].hf, fake[1].options) == ("user/repo:Q8_0", Options(n_gpu_layers=-1))
+
+
+def test_every_option_can_be_said_on_the_command_line() -> None:
+    said = vars(build_parser().parse_args(["extract", "-", "--schema", "a"]))
+    missing = {name for name in Options.__dataclass_fields__ if name not in said} - {"loras"}
+    assert not missing
+
+
+def test_examples_go_into_the_prompt(
+    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
+) -> None:
+    source = str(write_texts(tmp_path / "in.jsonl", "x"))
+    examples = write_lines(tmp_path / "ex.jsonl", {"text": "red shoe", "data": {"a": "red"}})
+    assert main(["extract", source, "--schema", "a", "--examples", str(examples)]) == 0
+    assert fake[0].examples == [("red shoe", {"a": "red"})]
+    capfd.readouterr()
+    write_lines(examples, {"text": "no answer"})
+    assert main(["extract", source, "--schema", "a", "--examples", str(examples)]) == 2
+    assert "ex.jsonl:1: an example needs its answer in 'data'" in capfd.readouterr().err
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_the_progress_bar_shows_on_a_terminal_only(
+    tmp_path: Path, fake: list[FakeExtractor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, out = write_texts(tmp_path / "in.jsonl", *"abcd"), tmp_path / "out"
+    command = ["extract", str(source), "--schema", "a", "-o", str(out)]
+    for extra, shown in (([], "4/4"), (["--limit", "3"], "3/3"), (["--quiet"], "")):
+        terminal = Terminal()
+        monkeypatch.setattr("sys.stderr", terminal)
+        assert main([*command, *extra]) == 0
+        text = terminal.getvalue()
+        assert shown in text
+        assert ("doc/s" in text) == bool(shown)

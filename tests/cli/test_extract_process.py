@@ -1,0 +1,111 @@
+"""``hpd extract`` as a process of its own, with a real model."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from command_line import hpd_on_endless_input, run_hpd
+from jsonl import read_lines, write_lines
+
+TITLE = "Diesel Men's Exposure High-Top Sneaker, Black, 10 M US"
+
+
+@pytest.mark.parametrize("method", ["hpd", "ar"])
+def test_the_model_in_the_box_reads_a_title(method: str) -> None:
+    text = json.dumps({"id": "a", "text": TITLE}) + "\n"
+    done = run_hpd("extract", "-", "--schema", "Brand, Color", "--method", method, text=text)
+    assert (done.returncode, done.stderr) == (0, "")
+    (line,) = read_lines(done.stdout)
+    assert line["data"] == {"Brand": "Diesel", "Color": "Black"}
+    assert line["usage"]["prompt_tokens"] > 0
+
+
+def product(k: int) -> dict[str, str]:
+    return {"id": f"d{k}", "text": f"{TITLE} {k}"}
+
+
+def catalogue(path: Path, n: int) -> Path:
+    return write_lines(path, *(product(k) for k in range(n)))
+
+
+@pytest.mark.parametrize("method", ["hpd", "ar"])
+@pytest.mark.parametrize("layout", ["branch", "skeleton"])
+def test_every_document_has_its_line(
+    tmp_path: Path, random_model: str, method: str, layout: str
+) -> None:
+    source = catalogue(tmp_path / "in.jsonl", 20)
+    with source.open("a") as file:
+        file.write("nonsense\n")
+    done = run_hpd(
+        "extract", str(source), "--schema", "Brand, Color", "-m", random_model, "--max-tokens", "4",
+        "--method", method, "--layout", layout,
+    )  # fmt: skip
+    assert done.returncode == 3, done.stderr
+    found = read_lines(done.stdout)
+    assert [line["id"] for line in found] == [*(f"d{k}" for k in range(20)), "21"]
+    assert all(list(line["data"]) == ["Brand", "Color"] for line in found[:-1])
+
+
+def endless_catalogue() -> Iterator[str]:
+    for k in itertools.count():
+        yield json.dumps(product(k)) + "\n"
+
+
+def test_a_reader_that_has_had_enough_is_no_error(random_model: str) -> None:
+    command = ["extract", "-", "--schema", "Brand", "-m", random_model, "--max-tokens", "2"]
+    with hpd_on_endless_input(*command, lines=endless_catalogue()) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert json.loads(process.stdout.readline())["id"] == "d0"
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait(timeout=300) == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no SIGINT to send")
+def test_ctrl_c_keeps_everything_that_is_written(tmp_path: Path, random_model: str) -> None:
+    out = tmp_path / "out"
+    options = ["--schema", "Brand, Color", "-m", random_model, "--max-tokens", "2", "-o", str(out)]
+    with hpd_on_endless_input("extract", "-", *options, lines=endless_catalogue()) as process:
+        while process.poll() is None and not (out.exists() and out.stat().st_size):
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        message = process.stderr.read()
+        assert process.wait(timeout=300) == 130, message
+    n_written = len(read_lines(out))
+    (n_counted,) = map(int, re.findall(r"interrupted: (\d+) documents are written", message))
+    # The signal may come when a line is written and not yet counted.
+    assert n_counted in (n_written, n_written - 1)
+    n_more = n_written + 5
+    source = catalogue(tmp_path / "in.jsonl", n_more)
+    again = run_hpd("extract", str(source), *options, "--resume")
+    assert again.returncode == 0, again.stderr
+    assert [line["id"] for line in read_lines(out)] == [f"d{k}" for k in range(n_more)]
+
+
+def test_an_error_of_the_input_on_the_way(tmp_path: Path, random_model: str) -> None:
+    """The reader's error comes out of the engine, which pulled the document, as it is."""
+    source = write_lines(tmp_path / "in.jsonl", {"text": "x"})
+    code = (
+        "import sys, hpd.cli.extract as command\n"
+        "from hpd.cli import main\nfrom hpd.errors import InputError\n"
+        "def broken(reader):\n"
+        "    yield next(reader)\n"
+        "    raise InputError('the disk broke')\n"
+        "command._peeked = broken\n"
+        f"sys.exit(main(['extract', {str(source)!r}, '--schema', 'a', '-m', {random_model!r}]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "hpd: error: the disk broke\n")

@@ -1,0 +1,54 @@
+"""``hpd schema``, ``--help`` and ``--version``: what the command says about itself."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import hpd.extractor
+import hpd.machine.model_files
+from command_line import exit_code
+from hpd.cli import main
+
+
+def test_schema(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["schema", "brand, price number?"]) == 0
+    assert "price  number" in capfd.readouterr().out
+    assert main(["schema", "brand, price number?", "--json"]) == 0
+    assert list(json.loads(capfd.readouterr().out)["properties"]) == ["brand", "price"]
+    file = tmp_path / "s.json"
+    file.write_text('{"Shoes": ["Brand"], "Tea": ["Flavor"]}')
+    assert main(["schema", str(file), "--json"]) == 0
+    assert list(json.loads(capfd.readouterr().out)) == ["Shoes", "Tea"]
+    assert main(["schema", str(file)]) == 0
+    assert "Tea\n\nPATH" in capfd.readouterr().out
+    assert main(["schema", "[]"]) == 2
+    assert "hpd: error: " in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("command", [[], ["extract"], ["eval"], ["schema"]])
+def test_help_fits_a_terminal(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_code(*command, "--help") == 0
+    out = capsys.readouterr().out
+    assert out.startswith("usage: hpd")
+    assert max(map(len, out.splitlines())) <= 100
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_code("--version") == 0
+    ours, binding, llama = capsys.readouterr().out.splitlines()
+    assert ours == f"hpd {hpd.__version__}"
+    assert binding == "llama-cpp-python 0.3.36"
+    assert llama.startswith("llama.cpp ")
+
+
+def test_help_needs_no_engine() -> None:
+    code = (
+        "import sys\nfrom hpd.cli import build_parser\nbuild_parser()\n"
+        "sys.exit(any(name in sys.modules for name in ('llama_cpp', 'hpd._core', 'numpy')))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,63 @@
+"""The command line, in this process and in one of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+
+import pytest
+
+from hpd.cli import main
+
+HPD = [sys.executable, "-m", "hpd.cli"]
+
+
+def exit_code(*arguments: str) -> int:
+    """The exit code of a command line that argparse itself refuses or answers."""
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert isinstance(caught.value.code, int)
+    return caught.value.code
+
+
+def run_hpd(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    """Run hpd in a process of its own, with ``text`` as its input."""
+    return subprocess.run(
+        [*HPD, *arguments], input=text, capture_output=True, text=True, check=False, timeout=300
+    )
+
+
+@contextlib.contextmanager
+def hpd_on_endless_input(*arguments: str, lines: Iterable[str]) -> Iterator[subprocess.Popen[str]]:
+    """Start hpd and feed it ``lines`` until it ends; without end, if the lines are.
+
+    So however slow or fast the machine is, the run is under way until the test ends it.
+    """
+    process = subprocess.Popen(
+        [*HPD, *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+    def feed() -> None:
+        assert process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.writelines(lines)
+
+    feeder = threading.Thread(target=feed)
+    feeder.start()
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        feeder.join()
+        for stream in (process.stdin, process.stdout, process.stderr):
+            assert stream is not None
+            with contextlib.suppress(BrokenPipeError):
+                stream.close()
