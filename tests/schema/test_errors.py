@@ -1,0 +1,198 @@
+"""Schemas that are refused, with an error that says where and what to do."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from hpd.errors import SchemaError
+from hpd.schema import SchemaWarning, load_schema, load_schemas, to_json_schema
+from hpd.schema.attributes import Schema
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("", "empty"),
+        ("  \n ", "empty"),
+        ([], "empty"),
+        ({}, "empty"),
+        ("{}", "empty"),
+        ({"type": "object"}, r"\$: the object is empty"),
+        ({"type": "object", "properties": {}, "additionalProperties": True}, "names are not fixed"),
+        ({"properties": {"a": {"type": "object"}}}, r"\$\.properties\.a: the object is empty"),
+        (["a", "b", "a"], "'a' is there twice"),
+        ("a, b, a", "'a' is there twice"),
+        ('{"a": "x", "a": "y"}', "'a' is there twice"),
+        (["a", ""], "empty name"),
+        (["a", " "], "empty name"),
+        ([1], r"\[0\]: a name must be text, not int"),
+        (["\ud800"], "not valid Unicode"),
+        ('""', "empty"),
+        ("weight flaot", "'flaot' is not a type.*double quotes"),
+        ("a [x]", r"\[str\] for a list"),
+        ("a [x|y", "'\\]' is expected, not the end"),
+        ("a [x||y]", "empty choice"),
+        ("a [x|x]", "twice"),
+        ("a [str|int]", "choice of types"),
+        ("a [x|null]", r"Write \? behind"),
+        ("a {b, c", "'}' is expected"),
+        ("a {}", "a: the object is empty"),
+        ('"a', "double quote is never closed"),
+        ("a ] b", r"unexpected '\]'"),
+        ("a,\nb flaot", "line 2, character 3"),
+        ("a after b", "comes after 'b', which is not one of its siblings"),
+        ("a after a", "circle: a -> a"),
+        ("a after c, b after a, c after b", "circle: a -> c -> b -> a"),
+        ("a {x after y, y after x}", r"a\.x: the dependencies form a circle"),
+        ("names.json", "cannot be read"),
+        ("{'a': 1}", "not valid JSON.*line 1"),
+        (3, "int is not a schema"),
+        (int, "int is not a schema"),
+        ({"type": "array", "items": {"type": "string"}}, "wrap it"),
+        ('{"type": "string"}', "either a JSON Schema of type 'string', or"),
+        ({"a": {"type": "string"}}, "properties of a JSON Schema"),
+        ({"a": "text", "b": ["c"]}, "'b' is a list, but 'a' is a str"),
+        ({"a": 3}, "a description must be text, not int"),
+        ({"properties": {"a": {}}, "Shoes": ["b"]}, "rename that category"),
+        ({"Shoes": []}, "category 'Shoes': the schema is empty"),
+        ({"": ["a"]}, "a category must have a name"),
+        ({"properties": {"a": {"type": "text"}}}, "'text' is not a type"),
+        ({"properties": {"a": {"type": "null"}}}, "only null is allowed"),
+        ({"properties": {"a": False}}, "false accepts no value"),
+        ({"properties": {"a": 3}}, "must be an object"),
+        ({"properties": {"a": {"enum": []}}}, "at least one value"),
+        ({"properties": {"a": {"enum": [[1]]}}}, "cannot be a choice"),
+        ({"properties": {"a": {"type": "string", "pattern": "("}}}, "not a regular expression"),
+        ({"properties": {"a": {"prefixItems": [{}], "type": "array"}}}, "differ by position"),
+        ({"properties": {"a": {"type": "string", "minLength": -1}}}, "a whole number from 0"),
+        ({"properties": {"a": {"type": "integer", "minimum": 3, "maximum": 2}}}, "no value fits"),
+        ({"properties": {"a": {"type": "integer", "multipleOf": 0}}}, "above 0"),
+        (
+            {"properties": {"a": {}}, "type": "object", "required": ["b"]},
+            "'b' is required, but not",
+        ),
+        ({"properties": {"a": {"$ref": "#"}}}, "contains itself"),
+        ({"properties": {"a": {"$ref": "#/$defs/b"}}}, "leads nowhere"),
+        ({"properties": {"a": {"$ref": "https://x/y"}}}, "out of the schema"),
+        (
+            {"properties": {"a": {"oneOf": [{"type": "integer"}, {"type": "number"}]}}},
+            "which oneOf forbids",
+        ),
+        (
+            {
+                "properties": {
+                    "a": {
+                        "anyOf": [
+                            {"type": "string"},
+                            {"type": "array", "items": {"type": "string"}},
+                        ]
+                    }
+                }
+            },
+            "a choice between string and array",
+        ),
+        (
+            {"properties": {"a": {"allOf": [{"type": "string"}, {"type": "integer"}]}}},
+            "'type' is asked for in two ways",
+        ),
+        ({"properties": {"a.b": {}, "a": {"properties": {"b": {}}}}}, "this same path"),
+    ],
+)
+def test_errors_say_where_and_what_to_do(source: Any, message: str) -> None:
+    with pytest.raises(SchemaError, match=message):
+        load_schemas(source)
+
+
+def test_a_recursive_model_is_an_error() -> None:
+    class Node(BaseModel):
+        name: str
+        children: list[Node] = []
+
+    with pytest.raises(SchemaError, match=r"Node: .*contains itself"):
+        load_schema(Node)
+
+
+def test_a_schema_as_deep_as_the_stack_is_an_error() -> None:
+    node: dict[str, Any] = {"type": "string"}
+    for _ in range(400):
+        node = {"type": "object", "properties": {"a": node}}
+    with pytest.raises(SchemaError, match="levels deep"):
+        load_schema(node)
+    with pytest.raises(SchemaError, match="levels deep"):
+        load_schema("a {" * 400)
+    with pytest.raises(SchemaError, match="too deeply"):
+        load_schema("[" * 100_000)
+
+
+def schema_or_none(source: Any) -> Schema | dict[str, Schema] | None:
+    """The schema, unless it is refused with a ``SchemaError``: any other error passes."""
+    try:
+        return load_schemas(source)
+    except SchemaError:
+        return None
+
+
+@settings(deadline=None)
+@given(st.text(max_size=60))
+def test_any_text_is_a_schema_or_an_error(text: str) -> None:
+    schema = schema_or_none(text)
+    if isinstance(schema, Schema):
+        assert load_schema(to_json_schema(schema)) == schema
+
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.text(max_size=8)
+    | st.sampled_from(["string", "object", "array", "#/$defs/a", "null"]),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(
+                [
+                    *(
+                        "type",
+                        "properties",
+                        "items",
+                        "enum",
+                        "anyOf",
+                        "oneOf",
+                        "allOf",
+                        "$ref",
+                        "$defs",
+                    ),
+                    *(
+                        "required",
+                        "a",
+                        "const",
+                        "minimum",
+                        "pattern",
+                        "format",
+                        "minItems",
+                        "depends_on",
+                    ),
+                ]
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=20,
+)
+
+
+@settings(deadline=None)
+@given(json_values)
+def test_any_json_is_a_schema_or_an_error(source: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SchemaWarning)
+        schema = schema_or_none(source)
+    if isinstance(schema, Schema):
+        assert load_schema(to_json_schema(schema)).attributes == schema.attributes

@@ -1,0 +1,164 @@
+"""The forms in which a schema may be written, all equal in the end."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hpd.errors import SchemaError
+from hpd.schema import load_schema, load_schemas
+from hpd.schema.attributes import Attribute, Schema
+from product_model import Product
+
+
+def test_all_forms_of_plain_names_are_equal(tmp_path: Path) -> None:
+    expected = Schema((Attribute("brand"), Attribute("Net content")))
+    file = tmp_path / "names.json"
+    file.write_text('["brand", "Net content"]')
+    lines = tmp_path / "names.txt"
+    lines.write_text('# a comment\nbrand\n"Net content"\n')
+    nullable = {"type": ["string", "null"]}
+    for source in (
+        ["brand", "Net content"],
+        ("brand", "Net content"),
+        {"brand": "", "Net content": ""},
+        {"brand": None, "Net content": None},
+        'brand, "Net content"',
+        'brand\n"Net content"',
+        'brand str?, "Net content" text,',
+        '["brand", "Net content"]',
+        str(file),
+        file,
+        str(lines),
+        lines,
+        {"properties": {"brand": nullable, "Net content": nullable}},
+        expected,
+    ):
+        assert load_schema(source) == expected, source
+
+
+def test_one_line_form() -> None:
+    schema = load_schema(
+        "brand: the maker, color [red|blue|black]?, weight_g float?, tags [str], "
+        "lines [{item!: what, qty int}], size [36 | 38], maker {name, city}, sold date!, "
+        "total float after lines weight_g: the sum"
+    )
+    lines = Attribute(
+        "item",
+        "object",
+        nullable=False,
+        attributes=(
+            Attribute("item", description="what", nullable=False, required=True),
+            Attribute("qty", "integer"),
+        ),
+    )
+    assert schema.attributes == (
+        Attribute("brand", description="the maker"),
+        Attribute("color", "enum", choices=("red", "blue", "black")),
+        Attribute("weight_g", "number"),
+        Attribute("tags", "array", item=Attribute("item", nullable=False)),
+        Attribute("lines", "array", item=lines),
+        Attribute("size", "enum", choices=(36, 38)),
+        Attribute("maker", "object", attributes=(Attribute("name"), Attribute("city"))),
+        Attribute("sold", "date", nullable=False, required=True),
+        Attribute("total", "number", description="the sum", after=("lines", "weight_g")),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('a: "x, y", b', [("a", "x, y"), ("b", "")]),
+        ('a: "x" and y, b', [("a", '"x" and y'), ("b", "")]),
+        ("a: x, y\nb, c: z, and w,", [("a", "x, y"), ("b", ""), ("c", "z, and w")]),
+        ("a: see http://x.y/z, b", [("a", "see http://x.y/z"), ("b", "")]),
+        ("date date: when", [("date", "when")]),
+        (
+            "after, str: a name that is also a word",
+            [("after", ""), ("str", "a name that is also a word")],
+        ),
+        ("file: its name ends in .json", [("file", "its name ends in .json")]),
+        ("größe, 色: カラー", [("größe", ""), ("色", "カラー")]),
+    ],
+)
+def test_names_and_descriptions_on_one_line(text: str, expected: list[tuple[str, str]]) -> None:
+    assert [(a.name, a.description) for a in load_schema(text)] == expected
+
+
+def test_pydantic_is_read_like_the_json_schema_it_writes() -> None:
+    schema = load_schema(Product)
+    assert schema.model is Product
+    by_name = {attribute.name: attribute for attribute in schema}
+    assert by_name["brand"] == Attribute(
+        "brand", description="the maker", nullable=False, required=True
+    )
+    assert by_name["color"] == Attribute("color", "enum", choices=("red", "blue"))
+    assert by_name["size"] == Attribute("size", "enum", choices=("S", "M"), nullable=False)
+    assert by_name["grams"] == Attribute("grams", "number", exclusive_minimum=0, maximum=5000)
+    assert by_name["count"] == Attribute(
+        "count", "integer", minimum=1, multiple_of=2, nullable=False, required=True
+    )
+    assert by_name["price"].type == "number"
+    assert by_name["in_stock"] == Attribute("in_stock", "boolean")
+    assert by_name["made"] == Attribute("made", "date")
+    assert by_name["seen"] == Attribute("seen", "date-time")
+    assert by_name["code"] == Attribute("code", pattern="^[A-Z]+$", max_length=4)
+    assert by_name["tags"] == Attribute(
+        "tags",
+        "array",
+        item=Attribute("item", nullable=False),
+        max_items=3,
+        unique_items=True,
+        nullable=False,
+    )
+    maker = by_name["maker"]
+    assert (maker.type, maker.nullable, maker.description) == ("object", True, "Who made it.")
+    assert [(a.name, a.required, a.nullable) for a in maker.attributes] == [
+        ("name", True, False),
+        ("city", False, True),
+    ]
+    assert by_name["parts"].item == replace(maker, name="item", nullable=False, required=False)
+    assert by_name["total"].after == ("parts", "count")
+
+
+def test_module_and_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "shop_schemas.py").write_text(
+        "from pydantic import BaseModel\n"
+        "class Shoe(BaseModel):\n    brand: str | None = None\n"
+        "NAMES = ['brand']\nclass Shelf:\n    inner = {'Shoes': NAMES}\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert load_schema("shop_schemas:Shoe") == Schema((Attribute("brand"),), title="Shoe")
+    assert load_schema("shop_schemas:Shoe").model.__name__ == "Shoe"
+    assert load_schema("shop_schemas:NAMES") == Schema((Attribute("brand"),))
+    assert isinstance(load_schemas("shop_schemas:Shelf.inner"), dict)
+    with pytest.raises(SchemaError, match="has no 'Boot'"):
+        load_schema("shop_schemas:Boot")
+    with pytest.raises(SchemaError, match="put a blank after the colon"):
+        load_schema("brand:maker")
+
+
+def test_by_category(tmp_path: Path) -> None:
+    source = {
+        "Shoes": ["Brand", "Size"],
+        "Tea": {"Brand": "the maker"},
+        "Mask": {"type": "object", "properties": {"Layer": {"type": "integer"}}},
+    }
+    file = tmp_path / "attributes.json"
+    file.write_text(json.dumps(source))
+    expected = {
+        "Shoes": Schema((Attribute("Brand"), Attribute("Size"))),
+        "Tea": Schema((Attribute("Brand", description="the maker"),)),
+        "Mask": Schema((Attribute("Layer", "integer", nullable=False),)),
+    }
+    assert load_schemas(source) == expected
+    assert load_schemas(str(file)) == expected
+    assert load_schemas({"P": Product, "S": expected["Tea"]}) == {
+        "P": load_schema(Product),
+        "S": expected["Tea"],
+    }
+    with pytest.raises(SchemaError, match=r"3 categories .Shoes, Tea, Mask.*--category-field"):
+        load_schema(source)

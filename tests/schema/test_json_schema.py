@@ -1,0 +1,140 @@
+"""JSON Schema: what its keywords become, and that none passes in silence that is not honoured."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hpd.schema import SchemaWarning, load_schema
+from hpd.schema.attributes import Attribute
+
+
+def attribute_of(node: dict[str, Any] | bool, **more: Any) -> Attribute:
+    schema = load_schema({"type": "object", "properties": {"a": node}, **more})
+    return schema.attributes[0]
+
+
+@pytest.mark.parametrize(
+    ("node", "expected"),
+    [
+        ({"type": "string"}, Attribute("a", nullable=False)),
+        ({}, Attribute("a")),
+        (True, Attribute("a")),
+        ({"description": " two\n words"}, Attribute("a", description="two words")),
+        ({"type": ["integer", "null"]}, Attribute("a", "integer")),
+        ({"type": "integer", "nullable": True}, Attribute("a", "integer")),
+        ({"type": ["integer", "number"]}, Attribute("a", "number", nullable=False)),
+        ({"minimum": 3}, Attribute("a", "number", minimum=3)),
+        (
+            {"type": "number", "minimum": 1, "exclusiveMinimum": True},
+            Attribute("a", "number", exclusive_minimum=1, nullable=False),
+        ),
+        ({"const": "x"}, Attribute("a", "enum", choices=("x",), nullable=False)),
+        ({"enum": ["x", 1, None]}, Attribute("a", "enum", choices=("x", 1))),
+        ({"enum": [1, True, 1.0]}, Attribute("a", "enum", choices=(1, True), nullable=False)),
+        (
+            {"type": "string", "enum": ["x", None]},
+            Attribute("a", "enum", choices=("x",), nullable=False),
+        ),
+        ({"type": "string", "format": "date"}, Attribute("a", "date", nullable=False)),
+        ({"type": "string", "format": "email"}, Attribute("a", format="email", nullable=False)),
+        ({"anyOf": [{"type": "null"}, {"type": "boolean"}]}, Attribute("a", "boolean")),
+        (
+            {"anyOf": [{"type": "integer"}, {"const": None}], "maximum": 4, "title": "A"},
+            Attribute("a", "integer", maximum=4),
+        ),
+        (
+            {"oneOf": [{"const": "x", "title": "X"}, {"const": "y"}]},
+            Attribute("a", "enum", choices=("x", "y"), nullable=False),
+        ),
+        (
+            {"anyOf": [{"type": "integer"}, {"type": "number"}]},
+            Attribute("a", "number", nullable=False),
+        ),
+        (
+            {"allOf": [{"type": "number", "minimum": 1}, {"type": "integer", "minimum": 3}]},
+            Attribute("a", "integer", minimum=3, nullable=False),
+        ),
+        (
+            {"$ref": "#/$defs/x~1y", "description": "own"},
+            Attribute("a", "date", description="own", nullable=False),
+        ),
+        (
+            {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 2},
+            Attribute(
+                "a",
+                "array",
+                item=Attribute("item", nullable=False),
+                min_items=1,
+                max_items=2,
+                nullable=False,
+            ),
+        ),
+        (
+            {"type": "array", "items": {"type": "array", "items": {"type": "integer"}}},
+            Attribute(
+                "a",
+                "array",
+                item=Attribute(
+                    "item",
+                    "array",
+                    item=Attribute("item", "integer", nullable=False),
+                    nullable=False,
+                ),
+                nullable=False,
+            ),
+        ),
+        (
+            {"type": "string", "examples": ["x", 3], "default": "y", "deprecated": True, "x-ui": 1},
+            Attribute("a", examples=("x", "3"), nullable=False),
+        ),
+    ],
+)
+def test_json_schema_nodes(node: Any, expected: Attribute) -> None:
+    definitions = {"x/y": {"type": "string", "format": "date", "description": "theirs"}}
+    assert attribute_of(node, **{"$defs": definitions}) == expected
+
+
+def test_all_of_merges_objects() -> None:
+    schema = load_schema(
+        {
+            "allOf": [
+                {"properties": {"a": {"type": "string"}, "b": {}}, "required": ["a"]},
+                {"properties": {"a": {"maxLength": 3}}, "required": ["b"]},
+            ]
+        }
+    )
+    assert schema.attributes == (
+        Attribute("a", max_length=3, nullable=False, required=True),
+        Attribute("b", required=True),
+    )
+
+
+@pytest.mark.parametrize(
+    ("node", "message"),
+    [
+        ({"type": "integer", "multipleOf": 2, "not": {"const": 4}}, "'not' is not honoured"),
+        ({"type": ["integer", "string"]}, "only string is extracted"),
+        ({"anyOf": [{"type": "integer"}, {"type": "boolean"}]}, "only integer is extracted"),
+        ({"type": "array"}, "read as text"),
+        ({"type": "string", "format": "color"}, "'color' is not known"),
+        ({"type": "string", "minimum": 3}, "'minimum' says nothing"),
+        ({"type": "string", "desciption": "x"}, "'desciption' is not a keyword"),
+        ({"type": "integer", "enum": [1, "x"]}, "'x' is not of the type integer"),
+        (
+            {"type": "object", "properties": {"b": {}}, "additionalProperties": {"type": "string"}},
+            "only the named properties",
+        ),
+        (
+            {"type": "object", "properties": {"b": {}}, "patternProperties": {}},
+            "'patternProperties'",
+        ),
+        ({"type": "array", "items": {"type": "string"}, "contains": {}}, "'contains'"),
+        ({"type": "string", "format": "date", "pattern": "^2"}, "beside the format date"),
+    ],
+)
+def test_what_is_not_honoured_is_a_warning(node: dict[str, Any], message: str) -> None:
+    with pytest.warns(SchemaWarning, match=message) as caught:
+        attribute_of(node)
+    assert all("$.properties.a" in str(warning.message) for warning in caught)
