@@ -1,0 +1,103 @@
+"""``hpd bench``: what it measures, and that it notices wrong answers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarking import SCHEMA, TINY
+from hpd.cli import main
+from jsonl import read_lines, write_lines
+from tiny_models import TinyModel
+
+METHODS = [
+    *("prefill", "ar", "ar-batched:in_flight=2|4", "hpd:drafts=on", "hpd:drafts=off"),
+    *("hpd:layout=skeleton", "hpd:stack=2", "ar:stack=2", "ar:documents=2"),
+]
+
+
+def test_every_method_replays_every_answer(
+    gold: Path, tmp_path: Path, tiny_model: TinyModel, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "figures.jsonl"
+    methods = [part for method in METHODS for part in ("--method", method)]
+    files = ["-s", SCHEMA, "--replay", str(gold), "-m", str(tiny_model()), "-o", str(output)]
+    assert main(["bench", str(gold), *files, *methods, *TINY, "--price-per-hour", "1"]) == 0
+    table = capsys.readouterr().out
+    lines = read_lines(output)
+    assert lines[0]["type"] == "environment"
+    assert lines[0]["llama_cpp_python"]
+    runs = {line["method"]: line for line in lines if line["type"] == "measurement"}
+    assert len(runs) == len(METHODS) + 1
+    for name, run in runs.items():
+        assert name in table
+        assert run["n_wrong"] == 0
+        assert run["n_documents"] == (2 if "documents" in name else 4)
+        assert run["n_fields"] == 2 * run["n_documents"]
+        assert run["prompt_tokens"] > run["cached_tokens"] > 0
+        assert run["seconds"] >= run["llama_seconds"] > 0
+        assert run["peak_bytes"] > 0
+    # What is replayed is what is counted, however it is arranged.
+    n_values = runs["hpd:drafts=off"]["completion_tokens"]
+    assert n_values > runs["prefill"]["completion_tokens"] == 8
+    assert runs["hpd:drafts=on"]["completion_tokens"] == n_values
+    assert runs["hpd:layout=skeleton"]["completion_tokens"] == n_values
+    assert runs["ar"]["completion_tokens"] > n_values
+    assert runs["prefill"]["steps"] == 0
+    assert runs["ar"]["n_batches"] > runs["ar-batched:in_flight=4"]["n_batches"]
+    assert runs["hpd:drafts=off"]["n_drafted"] == 0
+
+
+def test_an_answer_that_does_not_come_out_is_a_failure(
+    gold: Path, tiny_model: TinyModel, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = ["-s", SCHEMA, "--replay", str(gold), "-m", str(tiny_model())]
+    # Every value longer than two tokens is cut.
+    code = main(["bench", str(gold), *files, *TINY, "--method", "hpd:max_tokens=2"])
+    assert code == 1
+    assert "not the replayed ones" in capsys.readouterr().err
+
+
+def test_arrays_and_numbers_are_replayed(tmp_path: Path, tiny_model: TinyModel) -> None:
+    answer = {"n": 12, "tags": ["red", "blue"], "maker": {"city": "Oslo"}, "new": True}
+    gold = write_lines(tmp_path / "gold.jsonl", {"text": "Twelve", "data": answer})
+    properties = {
+        "n": {"type": "integer"},
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "maker": {"type": "object", "properties": {"city": {"type": "string"}}},
+        "new": {"type": "boolean"},
+    }
+    schema = tmp_path / "schema.json"
+    schema.write_text(json.dumps({"type": "object", "properties": properties}))
+    files = ["-s", str(schema), "--replay", str(gold), "-m", str(tiny_model())]
+    methods = ["--method", "hpd", "--method", "ar", "--set", "max_tokens=8"]
+    assert main(["bench", str(gold), *files, *methods, *TINY]) == 0
+
+
+def test_methods_are_compared_where_nothing_is_replayed(
+    gold: Path, tiny_model: TinyModel, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = ["-s", SCHEMA, "-m", str(tiny_model()), "--set", "max_tokens=4"]
+    methods = ["--method", "hpd:drafts=off", "--method", "hpd:drafts=on", "--method", "ar"]
+    assert main(["bench", str(gold), *files, *methods, *TINY]) == 0
+    out = capsys.readouterr().out
+    assert "hpd:drafts=on: 0 of 4 documents answered otherwise than by hpd:drafts=off" in out
+    assert "ar: " in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--method", "fast"], "no method 'fast'"),
+        (["--set", "speed=9"], "no setting"),
+        (["--replay", "missing.jsonl"], "missing.jsonl"),
+    ],
+)
+def test_wrong_use_is_noticed_before_the_model(
+    gold: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = main(["bench", str(gold), "-s", SCHEMA, "-m", "missing.gguf", *arguments])
+    assert code == 2
+    assert message in capsys.readouterr().err

@@ -1,0 +1,117 @@
+"""The scripts of ``benchmarks``: catalogues, plots, peers and steps."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hpd
+from benchmarking import SCHEMA, TINY, measurement
+from benchmarks import plot, workloads
+from hpd.bench.methods import parse_contest
+from hpd.bench.summary import summarise
+from hpd.cli import main
+from jsonl import read_lines, write_lines
+from tiny_models import TinyModel
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+
+
+def catalogue(folder: Path, *arguments: str) -> tuple[list[dict[str, Any]], list[str]]:
+    """The rows and the attributes that ``workloads.py`` writes."""
+    workloads.main([str(folder / "made"), *arguments])
+    rows = read_lines(folder / "made.jsonl")
+    return rows, list(json.loads((folder / "made.schema.json").read_text())["properties"])
+
+
+@pytest.mark.parametrize(("n_tokens", "n_attributes"), [(300, 16), (1000, 1), (1500, 60)])
+def test_a_made_up_catalogue_states_half_of_its_attributes(
+    tmp_path: Path, n_tokens: int, n_attributes: int
+) -> None:
+    sizes = ["--tokens", str(n_tokens), "--attributes", str(n_attributes), "--documents", "5"]
+    rows, attributes = catalogue(tmp_path, *sizes)
+    assert len(rows) == 5
+    assert len(set(attributes)) == n_attributes
+    for row in rows:
+        assert list(row["gold"]) == attributes
+        values = [value for value in row["gold"].values() if value is not None]
+        assert len(values) == (n_attributes + 1) // 2
+        assert all(value in row["text"] for value in values)
+        length = len(row["text"]) / workloads.CHARACTERS_PER_TOKEN
+        assert length == pytest.approx(n_tokens, rel=0.1)
+    assert catalogue(tmp_path, *sizes)[0] == rows
+    assert catalogue(tmp_path, *sizes, "--seed", "1")[0] != rows
+
+
+def test_the_plot_has_a_line_for_each_stack(tmp_path: Path) -> None:
+    hpd = ["stack=2,in_flight=8", "stack=2,in_flight=1", "in_flight=16", "drafts=off"]
+    names = ["ar-batched:in_flight=4", *(f"hpd:{settings}" for settings in hpd)]
+    summary = summarise([measurement(name, 1, n + 1.0) for n, name in enumerate(names)])
+    for row, name in zip(summary, names, strict=True):
+        options = parse_contest(name).methods[0].options
+        row["settings"] = {n: getattr(options, n) for n in ("layout", "stack", "in_flight")}
+    figures = write_lines(tmp_path / "figures.jsonl", {"type": "environment"}, *summary)
+    _, read = plot.read_summary(figures)
+    assert plot.curves(read, "speedup_ar_batched") == {
+        ("branch", 1): [(16, 0.25)],
+        ("branch", 2): [(1, pytest.approx(1 / 3)), (8, 0.5)],
+    }
+
+
+def test_other_json_lines_are_not_plotted(gold: Path) -> None:
+    write_lines(gold, {"type": "environment"})
+    with pytest.raises(ValueError, match=r"gold\.jsonl: no summary"):
+        plot.read_summary(gold)
+
+
+def run_script(*arguments: object) -> str:
+    """What a script of ``benchmarks`` prints, with the hpd that is tested here."""
+    tested = str(Path(hpd.__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        env={**os.environ, "PYTHONPATH": tested},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_peers_give_the_same_answers(gold: Path, tmp_path: Path, tiny_model: TinyModel) -> None:
+    asked = [gold, "-s", SCHEMA, "--replay", gold, "-m", tiny_model()]
+    peer = ["--limit", 2, "--rounds", 1, "-t", 1, "-o", tmp_path / "peer.jsonl"]
+    run_script(BENCHMARKS / "peers/llama_cpp_python.py", *asked, *peer)
+    rows = read_lines(tmp_path / "peer.jsonl")
+    assert len(rows) == 3
+    assert all(row["n_wrong"] == 0 and row["n_documents"] == 2 for row in rows)
+    main(["bench", *map(str, asked), *TINY, "--method", "hpd", "-o", str(tmp_path / "hpd.jsonl")])
+    table = run_script(
+        BENCHMARKS / "peers/table.py", tmp_path / "hpd.jsonl", tmp_path / "peer.jsonl"
+    )
+    assert all(row["method"] in table for row in rows)
+    assert table.splitlines()[0].split() == [
+        "method",
+        "docs",
+        "docs/s",
+        "ms/doc",
+        "spread",
+        "x",
+        "hpd",
+    ]
+
+
+def test_every_batch_is_shown(gold: Path, tiny_model: TinyModel) -> None:
+    asked = [gold, "-s", SCHEMA, "--replay", gold, "-m", tiny_model(), "--limit", 2]
+    shown = run_script(BENCHMARKS / "steps.py", *asked, "--set", "n_threads=1", "prefill")
+    title, heads, *_, total = shown.strip().splitlines()
+    assert title.startswith("prefill: ")
+    assert heads.split() == ["tokens", "rows", "read", "llama", "engine", "python"]
+    # Two documents of two fields; the warm-up does not count.
+    assert total.split()[1] == "4"

@@ -1,0 +1,185 @@
+"""Values into data: objects, arrays, and what is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import jsonschema
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import strategies
+from hpd.questions import item_leaves, schema_leaves
+from hpd.schema import load_schema, to_json_schema
+from hpd.schema.attributes import Schema
+from hpd.values import (
+    Parsed,
+    absent,
+    assemble,
+    parse_value,
+)
+
+Path = tuple[str, ...]
+
+
+def values(**raw: Any) -> dict[Path, Parsed]:
+    """``lines__1__qty=3`` as the value at ("lines", "1", "qty")."""
+    return {
+        tuple(name.split("__")): value if isinstance(value, Parsed) else Parsed(value)
+        for name, value in raw.items()
+    }
+
+
+def test_assembling_nested_data() -> None:
+    schema = load_schema("brand, maker {name, city}, tags [str], lines [{item, qty int}]")
+    assembled = assemble(
+        schema,
+        values(
+            brand="Nike",
+            maker__city="Rome",
+            tags__count=2,
+            tags__1="a",
+            tags__2="b",
+            lines__count=2,
+            lines__1__item="x",
+            lines__1__qty=3,
+            lines__2__item="y",
+        ),
+    )
+    assert assembled.data == {
+        "brand": "Nike",
+        "maker": {"name": None, "city": "Rome"},
+        "tags": ["a", "b"],
+        "lines": [{"item": "x", "qty": 3}, {"item": "y", "qty": None}],
+    }
+    assert assembled.errors == {}
+    assert assembled.places == {
+        ("brand",): "brand",
+        ("maker", "name"): "maker.name",
+        ("maker", "city"): "maker.city",
+        ("tags", "count"): "tags",
+        ("tags", "1"): "tags[0]",
+        ("tags", "2"): "tags[1]",
+        ("lines", "count"): "lines",
+        ("lines", "1", "item"): "lines[0].item",
+        ("lines", "1", "qty"): "lines[0].qty",
+        ("lines", "2", "item"): "lines[1].item",
+        ("lines", "2", "qty"): "lines[1].qty",
+    }
+
+
+def test_nothing_at_all() -> None:
+    schema = load_schema("brand, maker {name}, tags [str]")
+    assert assemble(schema, {}).data == {"brand": None, "maker": None, "tags": None}
+    strict = load_schema(
+        {
+            "properties": {
+                "a": {"type": "string"},
+                "b": {"type": "string"},
+                "c": {"type": "array", "items": {"type": "string"}},
+                "d": {"type": "array", "items": {"type": "string"}, "minItems": 1},
+                "e": {"properties": {"x": {"type": "string"}}, "required": ["x"], "type": "object"},
+            },
+            "required": ["a"],
+        }
+    )
+    empty = assemble(strict, {})
+    assert empty.data == {"a": None, "c": []}
+    assert list(empty.errors) == ["a"]
+    assert "required" in empty.errors["a"]
+
+
+def test_a_required_part_matters_only_where_the_object_is_there() -> None:
+    schema = load_schema("maker {name!, city}, place {name!, city}!")
+    nothing = assemble(schema, {("maker", "name"): absent(schema.attributes[0].attributes[0])})
+    assert nothing.data == {"maker": None, "place": {"name": None, "city": None}}
+    assert list(nothing.errors) == ["place.name"]
+    half = assemble(schema, values(maker__city="Rome", place__name="x"))
+    assert half.data == {"maker": None, "place": {"name": "x", "city": None}}
+    assert list(half.errors) == ["maker.name"]
+
+
+def test_items_that_are_left_out() -> None:
+    schema = load_schema("tags [str], lines [{item!, qty int}]")
+    assembled = assemble(
+        schema,
+        values(
+            tags__count=4,
+            tags__1="a",
+            tags__3=Parsed(error="it is not valid JSON"),
+            tags__4="b",
+            lines__count=3,
+            lines__1__qty=1,
+            lines__3__item="x",
+        ),
+    )
+    assert assembled.data == {"tags": ["a", "b"], "lines": [{"item": "x", "qty": None}]}
+    assert assembled.errors == {
+        "tags": "item 3: it is not valid JSON",
+        "lines": "item 1, item: required, but the document does not hold it",
+    }
+    assert assembled.places[("tags", "4")] == "tags[1]"
+    assert ("tags", "3") not in assembled.places
+    assert assembled.places[("lines", "3", "item")] == "lines[0].item"
+
+
+def test_unique_items() -> None:
+    number = {"type": "array", "items": {"type": "number"}, "uniqueItems": True}
+    schema = load_schema({"properties": {"a": number}})
+    assembled = assemble(schema, values(a__count=4, a__1=1, a__2=1.0, a__3=2, a__4=1))
+    assert assembled.data == {"a": [1, 2]}
+    assert assembled.places[("a", "3")] == "a[1]"
+
+
+def test_too_few_items_and_a_bad_count() -> None:
+    array = {"type": "array", "items": {"type": "string"}, "minItems": 2}
+    schema = load_schema({"properties": {"a": array, "b": array}, "required": ["b"]})
+    assembled = assemble(
+        schema,
+        values(a__count=1, a__1="x", b__count=Parsed(error="above the maximum 100")),
+    )
+    assert assembled.data == {"b": None}
+    assert assembled.errors == {
+        "a": "at least 2 items are needed, not 1",
+        "b": "the number of items: above the maximum 100",
+    }
+
+
+def decode(schema: Schema, raws: Mapping[int, str], default: str) -> dict[Path, Parsed]:
+    """Stands in for the model: each new field gets the next raw text."""
+    found: dict[Path, Parsed] = {}
+    waiting = schema_leaves(schema)
+    n = 0
+    while waiting and n < 200:
+        leaf = waiting.pop(0)
+        parsed = parse_value(raws.get(n, default), leaf.attribute)
+        found[leaf.path] = parsed
+        n += 1
+        if leaf.array is not None and parsed.value:
+            count = min(parsed.value, 5)
+            found[leaf.path] = Parsed(count)
+            waiting.extend(item_leaves(leaf, count))
+    return found
+
+
+@settings(deadline=None)
+@given(
+    strategies.schemas(),
+    st.dictionaries(st.integers(0, 20), strategies.raw_texts),
+    st.sampled_from([" null", " 2,", ' "x"']),
+)
+def test_whatever_the_model_writes_the_data_obeys(
+    schema: Schema, raws: dict[int, str], default: str
+) -> None:
+    assembled = assemble(schema, decode(schema, raws, default))
+    validator = jsonschema.Draft202012Validator(to_json_schema(schema))
+    for problem in validator.iter_errors(assembled.data):
+        # Only a required value that is not there may break the schema, and it is told.
+        assert problem.instance is None, problem
+        place = "".join(
+            f"[{step}]" if isinstance(step, int) else f".{step}" for step in problem.absolute_path
+        ).lstrip(".")
+        assert place in assembled.errors
+    for place in assembled.places.values():
+        assert place.split("[")[0].split(".")[0] in {attribute.name for attribute in schema}

@@ -1,0 +1,151 @@
+"""One raw text into one value, and how sure the model was of it."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import strategies
+from hpd.schema import to_json_schema
+from hpd.schema.attributes import Attribute, Schema
+from hpd.values import (
+    Parsed,
+    absent,
+    confidence,
+    parse_value,
+)
+
+
+def pieces(schema: Schema) -> dict[str, Any]:
+    """The JSON Schema of each attribute, for jsonschema to judge by."""
+    properties: dict[str, Any] = to_json_schema(schema)["properties"]
+    return properties
+
+
+@pytest.mark.parametrize(
+    ("attribute", "raw", "value"),
+    [
+        (Attribute("a"), ' "Nike"', "Nike"),
+        (Attribute("a"), ' "say \\"hi\\" \\u00e9"', 'say "hi" é'),
+        (Attribute("a"), ' "Nike", "', "Nike"),
+        (Attribute("a"), ' "two\nlines"', "two\nlines"),
+        (Attribute("a"), " 10.50,", "10.5"),
+        (Attribute("a"), " null", None),
+        (Attribute("a"), ' ""', None),
+        (Attribute("a"), ' "  "', None),
+        (Attribute("a", "integer"), " 12,", 12),
+        (Attribute("a", "integer"), " 12.0}", 12),
+        (Attribute("a", "integer"), ' "12"', 12),
+        (Attribute("a", "integer"), " -0,", 0),
+        (Attribute("a", "number"), " 1.5e2,", 150.0),
+        (Attribute("a", "number"), ' "1.5"', 1.5),
+        (Attribute("a", "number", multiple_of=0.1), " 0.3,", 0.3),
+        (Attribute("a", "boolean"), " true", True),
+        (Attribute("a", "boolean"), ' "No"', False),
+        (Attribute("a", "enum", choices=("red", "blue")), ' "RED "', "red"),
+        (Attribute("a", "enum", choices=("", "x")), ' ""', ""),
+        (Attribute("a", "enum", choices=(36, 38)), ' "36"', 36),
+        (Attribute("a", "enum", choices=("36", "38")), " 36,", "36"),
+        (Attribute("a", "enum", choices=(True, "x")), " true", True),
+        (Attribute("a", "date"), ' "2024-02-29"', "2024-02-29"),
+        (Attribute("a", "date"), ' "2024/2/9"', "2024-02-09"),
+        (Attribute("a", "date-time"), ' "2024-02-29 10:30"', "2024-02-29T10:30:00"),
+        (Attribute("a", "date-time"), ' "2024-02-29T10:30:00Z"', "2024-02-29T10:30:00Z"),
+        (Attribute("a", format="ipv4"), ' "127.0.0.1"', "127.0.0.1"),
+        (Attribute("a", pattern="^[A-Z]+$"), ' "ABC"', "ABC"),
+    ],
+)
+def test_good_values(attribute: Attribute, raw: str, value: object) -> None:
+    parsed = parse_value(raw, attribute)
+    assert parsed == Parsed(value)
+    assert type(parsed.value) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "raw", "error"),
+    [
+        (Attribute("a"), ' "Nik', "breaks off"),
+        (Attribute("a"), ' "Nik\\u12', "breaks off"),
+        (Attribute("a"), " nul", "breaks off"),
+        (Attribute("a"), " Nike", "not valid JSON"),
+        (Attribute("a"), "", "no text"),
+        (Attribute("a"), ' "\\ud800"', "not valid Unicode"),
+        (Attribute("a"), ' ["x"]', "text is expected, not a list"),
+        (Attribute("a"), " [[[[[" * 3000, "too deeply|breaks off|not valid"),
+        (Attribute("a", min_length=3), ' "ab"', "shorter than 3"),
+        (Attribute("a", max_length=3), ' "abcd"', "longer than 3"),
+        (Attribute("a", pattern="^[A-Z]+$"), ' "abc"', "does not match the pattern"),
+        (Attribute("a", format="ipv4"), ' "1.2.3.400"', "not of the format ipv4"),
+        (Attribute("a", "integer"), " 1.5,", "whole number"),
+        (Attribute("a", "integer"), ' "1,299"', "whole number"),
+        (Attribute("a", "integer"), " true", "whole number"),
+        (Attribute("a", "integer"), " 1" + "0" * 5000, "not valid JSON"),
+        (Attribute("a", "number"), " 1e999,", "too large"),
+        (Attribute("a", "number"), " NaN", "not valid JSON"),
+        (Attribute("a", "number"), ' "12 kg"', "a number is expected"),
+        (Attribute("a", "number", minimum=2), " 1,", "below the minimum 2"),
+        (Attribute("a", "number", exclusive_minimum=2), " 2,", "not above 2"),
+        (Attribute("a", "number", maximum=2), " 3,", "above the maximum 2"),
+        (Attribute("a", "number", exclusive_maximum=2), " 2,", "not below 2"),
+        (Attribute("a", "integer", multiple_of=5), " 7,", "not a multiple of 5"),
+        (Attribute("a", "boolean"), " 1,", "true or false"),
+        (Attribute("a", "enum", choices=("red", "blue")), ' "green"', "none of the choices"),
+        (Attribute("a", "enum", choices=("a", "A")), ' " a"', "none of the choices"),
+        (Attribute("a", "enum", choices=(1,)), " true", "none of the choices"),
+        (Attribute("a", "date"), ' "2023-02-29"', "YYYY-MM-DD"),
+        (Attribute("a", "date"), ' "02/03/2023"', "YYYY-MM-DD"),
+        (Attribute("a", "date-time"), ' "2023-02-28"', "hh:mm:ss"),
+        (Attribute("a", required=True, nullable=False), " null", "required"),
+        (Attribute("a", required=True, nullable=False), ' ""', "required"),
+    ],
+)
+def test_bad_values(attribute: Attribute, raw: str, error: str) -> None:
+    parsed = parse_value(raw, attribute)
+    assert parsed.value is None
+    assert parsed.error is not None
+    assert re.search(error, parsed.error), parsed.error
+
+
+def test_absent_is_an_error_only_where_required_and_not_nullable() -> None:
+    assert absent(Attribute("a", required=True, nullable=False)).missing
+    assert absent(Attribute("a", required=True, nullable=True)) == Parsed()
+    assert absent(Attribute("a", required=False, nullable=False)) == Parsed()
+
+
+@settings(deadline=None)
+@given(strategies.scalars(), strategies.raw_texts)
+def test_whatever_the_text_the_value_obeys(attribute: Attribute, raw: str) -> None:
+    parsed = parse_value(raw, attribute)
+    if parsed.error is not None:
+        assert parsed.value is None
+    elif parsed.value is not None:
+        node = pieces(Schema((attribute,)))["value"]
+        jsonschema.validate(parsed.value, node)
+        json.dumps(parsed.value, ensure_ascii=False, allow_nan=False).encode()
+
+
+@settings(deadline=None)
+@given(strategies.scalars(), st.data())
+def test_every_value_of_the_type_is_read_as_it_is(
+    attribute: Attribute, data: st.DataObject
+) -> None:
+    value = data.draw(strategies.values_of(attribute))
+    assume(not isinstance(value, str) or value.strip() or attribute.type == "enum")
+    for ensure_ascii in (True, False):
+        raw = " " + json.dumps(value, ensure_ascii=ensure_ascii) + ","
+        assert parse_value(raw, attribute) == Parsed(value)
+
+
+def test_confidence() -> None:
+    assert confidence([]) is None
+    assert confidence([math.nan]) is None
+    assert confidence([0.0, -0.0]) == 1.0
+    assert confidence([math.log(0.5), math.log(0.5)]) == pytest.approx(0.25)
+    assert confidence([1e-9]) == 1.0
