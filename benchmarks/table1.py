@@ -18,8 +18,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from hpd.evaluation.datasets import load_examples, load_predictions, match_predictions
-from hpd.evaluation.metrics import evaluate
+from hpd.evaluation.matching import match_rows
+from hpd.evaluation.rows import load_examples, load_predictions
+from hpd.evaluation.scores import evaluate
 from hpd.schema import load_schemas
 
 WAYS = {"AR": ("ar", "branch"), "HPD, branch": ("hpd", "branch"), "HPD, paper": ("hpd", "paper")}
@@ -98,7 +99,7 @@ def reference(data: Path, trained: Path | None, output: Path, options: argparse.
 def scores(data: Path, found: Path) -> str:
     examples = list(load_examples(data / "dev.jsonl", category_field="category"))
     attributes = json.loads((data / "attributes.json").read_text(encoding="utf-8"))
-    result = evaluate(examples, match_predictions(examples, load_predictions(found)), attributes)
+    result = evaluate(examples, match_rows(examples, load_predictions(found)).data, attributes)
     return f"{result.plain.micro.f1:.1f} ({result.strict.micro.f1:.1f})"
 
 

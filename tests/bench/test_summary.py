@@ -76,11 +76,11 @@ class FakeBench:
         self.asked: list[tuple[int, str]] = []
 
     def measure(self, method: Any, number: int) -> Any:
-        from hpd.bench.measure import Outcome
+        from hpd.bench.measure import MeasuredAnswers
 
         self.asked.append((number, method.name))
         taken = self.seconds[method.name]
-        return Outcome(measurement(method.name, number, taken), {0: method.name})
+        return MeasuredAnswers(measurement(method.name, number, taken), {0: method.name})
 
 
 def test_only_the_fastest_of_a_contest_goes_on() -> None:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from hpd.cli import main
 from hpd.evaluation.calibration import Answer, answers, calibrate, reliability
-from hpd.evaluation.datasets import Example
-from hpd.evaluation.metrics import Counts
+from hpd.evaluation.rows import Example
+from hpd.evaluation.scores import Counts
 
 found = st.lists(
     st.builds(Answer, st.floats(0, 1), st.sampled_from(["nn", "nv", "vn", "vc", "vw"])),

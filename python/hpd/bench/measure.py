@@ -63,7 +63,7 @@ class Measurement:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class MeasuredAnswers:
     """A measurement, and what the method answered."""
 
     measurement: Measurement
@@ -84,7 +84,7 @@ class Bench:
         self._workload = workload
         self._make_engine = make_engine
 
-    def measure(self, method: Method, number: int) -> Outcome:
+    def measure(self, method: Method, number: int) -> MeasuredAnswers:
         """Run the method once, in a context of its own.
 
         Raises:
@@ -138,7 +138,7 @@ class Bench:
             peak_bytes=peak_bytes(),
             n_wrong=self._n_wrong(method, answers),
         )
-        return Outcome(measurement, answers)
+        return MeasuredAnswers(measurement, answers)
 
     def _run(
         self, runner: Runner, jobs: Iterable[Run.Item], timed: list[TimedJob]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from hpd.bench.measure import Bench, Measurement, Outcome
+from hpd.bench.measure import Bench, Measurement
 from hpd.bench.methods import Contest, Method
 from hpd.bench.summary import fastest
 
@@ -25,11 +25,11 @@ def run_rounds(
     methods = _unique(method for contest in contests for method in contest.methods)
     for number in range(1, n_rounds + 1):
         for method in methods if number % 2 else reversed(methods):
-            outcome: Outcome = bench.measure(method, number)
-            measurements.append(outcome.measurement)
-            answers.setdefault(method.name, outcome.answers)
+            measured = bench.measure(method, number)
+            measurements.append(measured.measurement)
+            answers.setdefault(method.name, measured.answers)
             if progress is not None:
-                progress(outcome.measurement)
+                progress(measured.measurement)
         if number == 1:
             methods = _unique(_winner(contest, measurements) for contest in contests)
     return measurements, answers

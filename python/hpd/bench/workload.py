@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hpd.errors import InputError
-from hpd.evaluation.datasets import ABSENT
+from hpd.evaluation.outcomes import ABSENT
 from hpd.records import Record, RecordReader
 from hpd.schema.attributes import Attribute, Schema
 

@@ -8,16 +8,13 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
-from hpd.cli.common import EXIT_OK, UsageError, before_the_model, table
+from hpd.cli.common import EXIT_OK, UsageError, before_the_model, say, table
 from hpd.evaluation.calibration import Calibration, answers, calibrate, plot
-from hpd.evaluation.datasets import (
-    Example,
-    Prediction,
-    load_examples,
-    load_predictions,
-    match_predictions,
-)
-from hpd.evaluation.metrics import OUTCOMES, Counts, Evaluation, Macro, Score, evaluate, lookup
+from hpd.evaluation.lookup import lookup
+from hpd.evaluation.matching import match_rows
+from hpd.evaluation.outcomes import OUTCOMES
+from hpd.evaluation.rows import Example, load_examples, load_predictions
+from hpd.evaluation.scores import Counts, Evaluation, Macro, Score, evaluate
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
 from hpd.version import install_command
@@ -83,9 +80,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.plot is not None and find_spec("matplotlib") is None:
         raise UsageError(f"--plot needs matplotlib: run `{install_command('plot')}`")
     with before_the_model():
-        examples = _load(arguments.gold, arguments)
+        examples = _load(arguments.gold, arguments, needs_text=arguments.lookup is not None)
         attributes = _attributes(arguments.attributes, examples)
         predictions, confidences = _predictions(arguments, examples)
+    n_missing = sum(data is None for data in predictions)
     evaluation = evaluate(examples, predictions, attributes)
     calibration = None
     if arguments.calibration or arguments.plot is not None:
@@ -96,12 +94,16 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.plot is not None and calibration is not None:
         plot(calibration, arguments.plot)
     if arguments.json:
-        result = evaluation.to_json(per_attribute=arguments.per_attribute)
+        result = {"n_rows": len(examples), "n_missing": n_missing, **evaluation.to_json()}
         if calibration is not None:
             result["calibration"] = calibration.to_json()
         print(json.dumps(result, indent=2))
     else:
-        print(report(evaluation, per_attribute=arguments.per_attribute))
+        print(
+            f"{len(examples)} documents"
+            + f", {n_missing} of them without a prediction" * bool(n_missing)
+        )
+        print(f"\n{report(evaluation, per_attribute=arguments.per_attribute)}")
         if calibration is not None:
             print(f"\n{calibration_report(calibration)}")
     return EXIT_OK
@@ -126,14 +128,11 @@ def calibration_report(calibration: Calibration) -> str:
 
 def report(evaluation: Evaluation, *, per_attribute: bool = False) -> str:
     """The scores as a table for people."""
-    head = f"{evaluation.n_rows} documents"
-    if evaluation.n_missing:
-        head += f", {evaluation.n_missing} of them without a prediction"
     rows = [["", "", "P", "R", "F1", *OUTCOMES]]
     for name, score in (("plain", evaluation.plain), ("strict", evaluation.strict)):
         rows.append([name, "micro", *_micro_cells(score.micro)])
         rows.append([name, "macro", *_macro_cells(score.macro)])
-    parts = [head, table(rows, n_left=2)]
+    parts = [table(rows, n_left=2)]
     if per_attribute:
         parts.append(_attribute_table(evaluation.plain))
     return "\n\n".join(parts)
@@ -158,22 +157,28 @@ def _scores(score: Counts | Macro) -> list[str]:
     return [f"{value:.2f}" for value in (score.precision, score.recall, score.f1)]
 
 
-def _load(path: str, arguments: argparse.Namespace) -> list[Example]:
+def _load(path: str, arguments: argparse.Namespace, *, needs_text: bool) -> list[Example]:
     return list(
-        load_examples(path, id_field=arguments.id_field, category_field=arguments.category_field)
+        load_examples(
+            path,
+            id_field=arguments.id_field,
+            category_field=arguments.category_field,
+            needs_text=needs_text,
+        )
     )
 
 
 def _predictions(
     arguments: argparse.Namespace, examples: Sequence[Example]
 ) -> tuple[Sequence[Mapping[str, Any] | None], Sequence[Mapping[str, float] | None]]:
-    """What was predicted for each example, and how sure the model was of it."""
+    """The data predicted for each example, and the probability of each value."""
     if arguments.lookup is not None:
-        found = lookup(_load(arguments.lookup, arguments), examples)
-        return found, [None] * len(found)
-    predictions = list(load_predictions(arguments.predictions))
-    sure = [Prediction(made.id, made.confidences) for made in predictions]
-    return match_predictions(examples, predictions), match_predictions(examples, sure)
+        predicted = lookup(_load(arguments.lookup, arguments, needs_text=True), examples)
+        return predicted, [None] * len(predicted)
+    matching = match_rows(examples, load_predictions(arguments.predictions))
+    for notice in matching.notices(arguments.gold, arguments.predictions):
+        say(notice)
+    return matching.data, [row.confidences if row else None for row in matching.predictions]
 
 
 def _attributes(source: str | None, examples: Sequence[Example]) -> dict[str, list[str]] | None:

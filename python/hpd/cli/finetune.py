@@ -187,7 +187,7 @@ def run(arguments: argparse.Namespace) -> int:
         if not arguments.quiet:
             say(message)
 
-    outcome = finetune(
+    result = finetune(
         source(arguments.train),
         arguments.output,
         model,
@@ -199,9 +199,9 @@ def run(arguments: argparse.Namespace) -> int:
         quiet=arguments.quiet,
         say=tell,
     )
-    best = "" if outcome.best_f1 is None else f", best F1 {outcome.best_f1:.2f}"
-    tell(f"{outcome.n_steps} updates{best}")
-    print(outcome.gguf, flush=True)
+    best = "" if result.best_f1 is None else f", best F1 {result.best_f1:.2f}"
+    tell(f"{result.n_steps} updates{best}")
+    print(result.gguf, flush=True)
     return EXIT_OK
 
 

@@ -1,6 +1,6 @@
 """What confidence is worth: confidence beside accuracy, and what a threshold would do.
 
-A value is right where the metric counts it as such (``hpd.evaluation.metrics``). Nulls are
+A value is right where the metric counts it as such (``hpd.evaluation.outcomes``). Nulls are
 counted apart: ``null_threshold`` is about values.
 """
 
@@ -11,8 +11,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from hpd.evaluation.datasets import Example
-from hpd.evaluation.metrics import Counts, Outcome, outcome
+from hpd.evaluation.outcomes import Outcome, outcome
+from hpd.evaluation.rows import Example
+from hpd.evaluation.scores import Counts
 
 N_BINS = 10
 THRESHOLDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)

@@ -82,7 +82,7 @@ class RecordReader:
         self._category_field = category_field
         # A pipe may be shared with others: only what was opened here is closed here.
         self._owned = isinstance(source, (str, Path)) and str(source) != "-"
-        self._file = _open(source)
+        self._file = open_source(source)
         self._rows = self._read()
 
     def __iter__(self) -> Iterator[Record]:
@@ -127,32 +127,39 @@ class RecordReader:
             return Record(str(number), clean_text(row), line=line)
         record_id = str(number)
         try:
-            record_id = self._id(row) or record_id
+            record_id = row_id(row, self._id_field) or record_id
             category = self._category(row)
-            return Record(record_id, self._text(row), category, line, raw=row)
+            return Record(record_id, row_text(row, self._text_fields), category, line, raw=row)
         except InputError as error:
             located = InputError(f"{self.name}:{line}: {error}")
             return Record(record_id, "", line=line, error=located, raw=row)
-
-    def _id(self, row: Mapping[str, Any]) -> str | None:
-        if self._id_field is None:
-            value = row.get("id")
-            return _scalar_text(value, "id") if _is_scalar(value) else None
-        return _scalar_text(_required(row, self._id_field), self._id_field)
 
     def _category(self, row: Mapping[str, Any]) -> str | None:
         if self._category_field is None:
             return None
         return _scalar_text(_required(row, self._category_field), self._category_field)
 
-    def _text(self, row: Mapping[str, Any]) -> str:
-        names = self._text_fields or _find_text_fields(row)
-        if len(names) == 1:
-            return _scalar_text(_required(row, names[0]), names[0])
-        parts = [_scalar_text(row[name], name) for name in names if row.get(name) is not None]
-        if not parts:
-            raise InputError(f"none of the fields {listed(names)}; the record has {listed(row)}")
-        return "\n".join(parts)
+
+def row_id(row: Mapping[str, Any], id_field: str | None = None) -> str | None:
+    """The id of a row: the field that is named, which must be there, else ``id``, if it has one."""
+    if id_field is None:
+        value = row.get("id")
+        return _scalar_text(value, "id") if _is_scalar(value) else None
+    return _scalar_text(_required(row, id_field), id_field)
+
+
+def row_text(row: Mapping[str, Any], text_fields: Sequence[str] = ()) -> str:
+    """The text of a row: of the fields that are named, else of the first of ``TEXT_FIELDS``.
+
+    Raises ``InputError`` if it has none.
+    """
+    names = text_fields or find_text_fields(row)
+    if len(names) == 1:
+        return _scalar_text(_required(row, names[0]), names[0])
+    parts = [_scalar_text(row[name], name) for name in names if row.get(name) is not None]
+    if not parts:
+        raise InputError(f"none of the fields {listed(names)}; the record has {listed(row)}")
+    return "\n".join(parts)
 
 
 def count_records(source: str | Path | BinaryIO, format: Format | None = None) -> int | None:  # noqa: A002
@@ -160,7 +167,7 @@ def count_records(source: str | Path | BinaryIO, format: Format | None = None) -
     if not isinstance(source, (str, Path)) or not Path(source).is_file():
         return None
     kind = format or guess_format(source)
-    with _open(source) as file:
+    with open_source(source) as file:
         if kind == "parquet":
             return int(parquet_module().ParquetFile(file).metadata.num_rows)
         if kind in ("jsonl", "txt"):
@@ -197,7 +204,8 @@ def clean_text(text: str) -> str:
     return _UNENCODABLE.sub("\ufffd", text)
 
 
-def _find_text_fields(row: Mapping[str, Any]) -> tuple[str, ...]:
+def find_text_fields(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """The first of ``TEXT_FIELDS`` that a row has; ``InputError`` if it has none of them."""
     for names in TEXT_FIELDS:
         if any(row.get(name) is not None for name in names):
             return names
@@ -227,7 +235,8 @@ def _scalar_text(value: object, name: str) -> str:
     raise InputError(f"the field {name!r} should be text, and is {kind(value)}")
 
 
-def _open(source: str | Path | BinaryIO) -> BinaryIO:
+def open_source(source: str | Path | BinaryIO) -> BinaryIO:
+    """An input as a binary stream; ``InputError`` if it cannot be opened."""
     if not isinstance(source, (str, Path)):
         return source
     if str(source) == "-":

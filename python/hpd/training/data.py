@@ -15,7 +15,9 @@ from typing import Any, Literal
 
 from hpd import prompt
 from hpd.errors import InputError
-from hpd.evaluation.datasets import Example, gold_values, load_predictions, match_predictions
+from hpd.evaluation.matching import match_rows
+from hpd.evaluation.outcomes import gold_values
+from hpd.evaluation.rows import Example, load_predictions
 from hpd.prompt.tokens import Vocabulary
 from hpd.records import Record, RecordReader
 from hpd.schema.attributes import Attribute, Schema
@@ -102,7 +104,7 @@ def teacher_labels(
     """Documents with the values that ``hpd extract`` found; those that failed are left out."""
     records = source.records()
     examples = [Example(record.id, record.text, record.category or "") for record in records]
-    predictions = match_predictions(examples, load_predictions(labels))
+    predictions = match_rows(examples, load_predictions(labels)).data
     schemas_of = [
         schema_of(schemas, record.category, f"{source.path}:{record.line}") for record in records
     ]

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hpd.errors import InputError
-from hpd.evaluation.datasets import Example, load_examples
-from hpd.evaluation.metrics import evaluate
+from hpd.evaluation.rows import Example, load_examples
+from hpd.evaluation.scores import evaluate
 from hpd.options import Method
 from hpd.training import data
 from hpd.training.data import Labelled, RowMaker, Schemas, Source, Unnamed
@@ -55,7 +55,7 @@ class FinetuneOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class FinetuneResult:
     """What came of it."""
 
     gguf: Path
@@ -77,7 +77,7 @@ def finetune(
     resume: bool = False,
     quiet: bool = False,
     say: Say = lambda message: None,
-) -> Outcome:
+) -> FinetuneResult:
     """Teach a model, and write what it became into ``output``.
 
     Args:
@@ -118,7 +118,7 @@ def finetune(
     progress = loop.run(resume=resume)
     network.eval()
     gguf = _export(network, base, output, options)
-    return Outcome(gguf, progress.step, progress.best_f1 if examples else None)
+    return FinetuneResult(gguf, progress.step, progress.best_f1 if examples else None)
 
 
 def checkpoint_folder(model: Path, output: Path) -> Path:

@@ -76,11 +76,11 @@ class Timer:
             HpdError: they do not work here, or a document cannot be decoded.
         """
         method = Method("tune", "hpd", self._base.filled(settings), self.n_documents)
-        outcome = self._bench.measure(method, 1)
-        self._note(settings, outcome.measurement)
+        measured = self._bench.measure(method, 1)
+        self._note(settings, measured.measurement)
         if self._answers is None:
-            self._answers = outcome.answers
-        return Run(outcome.measurement.seconds, n_different(outcome.answers, self._answers))
+            self._answers = measured.answers
+        return Run(measured.measurement.seconds, n_different(measured.answers, self._answers))
 
 
 def axes_for(base: Options, n_documents: int) -> list[Axis]:

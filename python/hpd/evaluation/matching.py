@@ -1,0 +1,137 @@
+"""Which prediction belongs to which document: by id, else by order."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hpd.errors import InputError
+from hpd.evaluation.rows import Example, Prediction
+
+N_PLACES_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """The predictions of one file beside the documents of another, and what does not fit."""
+
+    predictions: tuple[Prediction | None, ...]
+    """For each example its prediction; None where there is none."""
+    by_order: bool
+    """Row by row, as ids could not tell."""
+    missing: tuple[Example, ...]
+    """Documents without a prediction."""
+    surplus: tuple[Prediction, ...]
+    """Predictions that belong to no document, or to one that has one already."""
+    doubled: tuple[Example, ...]
+    """Documents with the id of an earlier one; predictions are dealt out to them in order."""
+
+    @property
+    def data(self) -> list[Mapping[str, Any] | None]:
+        """For each example the data predicted for it; None where there is none."""
+        return [None if found is None else found.data for found in self.predictions]
+
+    def notices(self, gold_name: str, prediction_name: str) -> list[str]:
+        """One line for each thing that a person should know before trusting the scores."""
+        lines = []
+        if self.by_order:
+            lines.append(
+                f"{prediction_name} and {gold_name} share no ids: their rows are matched by order"
+            )
+        if self.missing:
+            lines.append(
+                f"{len(self.missing)} of {len(self.predictions)} documents have no prediction in "
+                f"{prediction_name}, which counts as no value: {_places(self.missing, gold_name)}"
+            )
+        if self.surplus:
+            lines.append(
+                f"{len(self.surplus)} predictions are not used, as their ids belong to no document "
+                f"or come twice: {_places(self.surplus, prediction_name)}"
+            )
+        if self.doubled:
+            lines.append(
+                f"{len(self.doubled)} documents have the id of an earlier one; their predictions "
+                f"are taken in order: {_places(self.doubled, gold_name)}"
+            )
+        return lines
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything that does not fit, ready for ``json.dumps``."""
+        return {
+            "by_order": self.by_order,
+            "missing": [_place(row) for row in self.missing],
+            "surplus": [_place(row) for row in self.surplus],
+            "doubled": [_place(row) for row in self.doubled],
+        }
+
+
+def match_rows(examples: Sequence[Example], predictions: Iterable[Prediction]) -> Matching:
+    """Match a file of predictions with a file of gold.
+
+    By id. By order where ids cannot tell: no prediction has one, or the gold has none and the
+    predictions' are no row numbers; then there must be as many of one as of the other, or
+    ``InputError`` says so.
+    """
+    predicted = list(predictions)
+    doubled = _repeated(examples)
+    ids = {example.id for example in examples}
+    if not predicted or any(prediction.id in ids for prediction in predicted):
+        return _by_id(examples, predicted, doubled)
+    if not examples:
+        return Matching((), False, (), tuple(predicted), ())
+    without_ids = [name for name, lacks in (
+        ("predictions", all(prediction.id is None for prediction in predicted)),
+        ("documents", all(example.is_numbered for example in examples)),
+    ) if lacks]  # fmt: skip
+    if not without_ids:
+        raise InputError(
+            f"no prediction has the id of a document: {predicted[0].id!r} and the like "
+            f"against {examples[0].id!r}"
+        )
+    if len(predicted) != len(examples):
+        raise InputError(
+            f"{len(predicted)} predictions for {len(examples)} documents, and the "
+            f"{' and the '.join(without_ids)} have no ids: cannot tell which belongs to which"
+        )
+    return Matching(tuple(predicted), True, (), (), ())
+
+
+def _by_id(
+    examples: Sequence[Example], predictions: Sequence[Prediction], doubled: tuple[Example, ...]
+) -> Matching:
+    # Ids that come twice on both sides are dealt out in order.
+    waiting: dict[str | None, deque[Prediction]] = {}
+    for prediction in predictions:
+        waiting.setdefault(prediction.id, deque()).append(prediction)
+    matched: list[Prediction | None] = []
+    for example in examples:
+        queue = waiting.get(example.id)
+        matched.append(queue.popleft() if queue else None)
+    missing = [example for example, found in zip(examples, matched, strict=True) if found is None]
+    unused = {id(left) for queue in waiting.values() for left in queue}
+    surplus = [prediction for prediction in predictions if id(prediction) in unused]
+    return Matching(tuple(matched), False, tuple(missing), tuple(surplus), doubled)
+
+
+def _repeated(examples: Sequence[Example]) -> tuple[Example, ...]:
+    seen: Counter[str] = Counter()
+    repeated = []
+    for example in examples:
+        if seen[example.id]:
+            repeated.append(example)
+        seen[example.id] += 1
+    return tuple(repeated)
+
+
+def _places(rows: Sequence[Example | Prediction], name: str) -> str:
+    """The first of some rows, each as ``file:line (id)``."""
+    shown = [f"{name}:{row.line} (id {row.id!r})" for row in rows[:N_PLACES_SHOWN]]
+    if len(rows) > N_PLACES_SHOWN:
+        shown.append(f"and {len(rows) - N_PLACES_SHOWN} more")
+    return ", ".join(shown)
+
+
+def _place(row: Example | Prediction) -> dict[str, Any]:
+    return {"id": row.id, "line": row.line}

@@ -1,0 +1,123 @@
+"""The outcome of each field: of one attribute of one document, gold beside prediction.
+
+There are five: ``nn`` neither gold nor prediction has a value, ``nv`` a value where there is none,
+``vn`` none where there is one, ``vc`` the value is right (equal to one of the gold values), ``vw``
+it is wrong. Equal means the same text, case and all, unless a form evens out both sides first
+(``hpd.evaluation.normalization``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+if TYPE_CHECKING:
+    from hpd.evaluation.rows import Example
+
+Outcome = Literal["nn", "nv", "vn", "vc", "vw"]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+
+Cell = tuple[str, str]
+"""A category and an attribute."""
+
+Form = Callable[[str], str]
+"""The form in which values are compared; a text that becomes empty is no value."""
+
+ABSENT = "n/a"
+"""How the benchmarks write that a document does not state an attribute."""
+
+_NONE_TEXTS = frozenset({ABSENT, "None"})
+_NONE_FORMS = frozenset({"", "n/a", "none", "null"})
+
+
+@dataclass(frozen=True, slots=True)
+class FieldOutcome:
+    """The outcome of one field of a file of predictions."""
+
+    row: int
+    """The document's place in the gold file, from 0."""
+    cell: Cell
+    outcome: Outcome
+    is_named: bool
+    """Whether the gold row names the attribute; else it counts in the strict form alone."""
+
+
+def field_outcomes(
+    examples: Sequence[Example],
+    predictions: Sequence[Mapping[str, Any] | None],
+    attributes: Mapping[str, Iterable[str]] | None = None,
+    form: Form | None = None,
+) -> Iterator[FieldOutcome]:
+    """The outcome of every field, document by document.
+
+    Args:
+        examples: the gold.
+        predictions: the data predicted for each example; None where there is none.
+        attributes: each category's attributes; else they are those that any row of it names.
+        form: evens out both sides before they are compared.
+
+    Raises:
+        ValueError: the two are not of one length.
+    """
+    if len(examples) != len(predictions):
+        raise ValueError(f"{len(examples)} examples, but {len(predictions)} predictions")
+    every = category_attributes(examples)
+    for category, names in (attributes or {}).items():
+        every[category] = dict.fromkeys(names)
+    for row, (example, data) in enumerate(zip(examples, predictions, strict=True)):
+        for attribute in {**example.gold, **every[example.category]}:
+            result = outcome(example.gold.get(attribute), (data or {}).get(attribute), form)
+            cell = (example.category, attribute)
+            yield FieldOutcome(row, cell, result, attribute in example.gold)
+
+
+def category_attributes(examples: Iterable[Example]) -> dict[str, dict[str, None]]:
+    """The attributes that any row of each category names, in order of appearance."""
+    names: dict[str, dict[str, None]] = {}
+    for example in examples:
+        names.setdefault(example.category, {}).update(dict.fromkeys(example.gold))
+    return names
+
+
+def outcome(gold: Sequence[str] | None, prediction: object, form: Form | None = None) -> Outcome:
+    """The outcome of one field; a list is right if each of its items is a gold value."""
+    values = predicted_values(prediction, form)
+    if form is not None and gold is not None:
+        gold = [evened for value in gold if (evened := form(value)) not in _NONE_FORMS]
+    if not gold:
+        return "nv" if values else "nn"
+    if not values:
+        return "vn"
+    return "vc" if all(value in gold for value in values) else "vw"
+
+
+def predicted_values(prediction: object, form: Form | None = None) -> list[str]:
+    """A predicted value as texts: none, one, or those of a list."""
+    items = prediction if isinstance(prediction, (list, tuple)) else [prediction]
+    texts = [value_text(item) for item in items if item is not None]
+    if form is None:
+        return [text for text in texts if text not in _NONE_TEXTS]
+    return [evened for text in texts if (evened := form(text)) not in _NONE_FORMS]
+
+
+def value_text(value: object) -> str:
+    """A value as the metric compares it: text as it is, all else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def gold_values(values: object) -> list[str] | None:
+    """The values that count as right, stripped; None if the document has none.
+
+    The first one decides: ``n/a`` there means that the document does not state the attribute.
+    """
+    if values is None:
+        return None
+    if isinstance(values, (Mapping, list, tuple)):
+        stripped = [value_text(value).strip() for value in values]
+    else:
+        stripped = [value_text(values).strip()]
+    if not stripped or stripped[0] == ABSENT:
+        return None
+    return [value for value in stripped if value != ABSENT]

@@ -1,0 +1,233 @@
+"""The rows of gold files and of prediction files: the one reader that all of evaluation shares.
+
+Both are JSON Lines or tables (CSV, TSV, Parquet). A line of gold has its values in
+``target_scores`` (OA-Mine, AE-110k, WDC-PAVE), ``gold`` or ``data``; a line of predictions, as
+``hpd extract`` writes it, in ``data``. A table has a column for each attribute. Whatever is wrong
+with a row raises ``InputError`` with file and line.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hpd.errors import InputError
+from hpd.evaluation.outcomes import gold_values
+from hpd.records import TEXT_FIELDS, Format, guess_format, source_name
+from hpd.records.messages import kind, listed, reason
+from hpd.records.reader import open_source, row_id, row_text
+from hpd.records.rows import ROWS
+
+GOLD_FIELDS = ("target_scores", "gold", "data")
+"""Where a line of gold has its values: in the first of these that it has."""
+
+TABLES: frozenset[Format] = frozenset({"csv", "tsv", "parquet"})
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A document and its gold: for each attribute the values that count as right, or None."""
+
+    id: str
+    text: str
+    category: str
+    gold: Mapping[str, Sequence[str] | None] = field(default_factory=dict)
+    line: int = field(default=0, compare=False)
+    """The line of the file on which it begins, from 1 (in Parquet: the row)."""
+    is_numbered: bool = field(default=False, compare=False)
+    """The file gives it no id, so its id is the number of the row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """The line of one document that ``hpd extract``, or anything else, wrote."""
+
+    id: str | None
+    data: Mapping[str, Any] | None
+    """The values by attribute; None if the document failed."""
+    fields: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, compare=False)
+    """For each place in the data what is known of it: ``confidence``, ``start``, ``end``, ..."""
+    line: int = field(default=0, compare=False)
+    """The line of the file on which it begins, from 1 (in Parquet: the row)."""
+    raw: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """The whole line, with all else that stands there (``usage``, ``error``, a text)."""
+
+    @property
+    def confidences(self) -> dict[str, float]:
+        """The probability of each value that has one, by its place in the data."""
+        stated = {place: known.get("confidence") for place, known in self.fields.items()}
+        return {place: float(c) for place, c in stated.items() if isinstance(c, int | float)}
+
+    @property
+    def usage(self) -> Mapping[str, Any]:
+        """What the document cost; empty if the line does not say."""
+        usage = self.raw.get("usage")
+        return usage if isinstance(usage, Mapping) else {}
+
+
+def load_examples(
+    source: str | Path,
+    *,
+    format: Format | None = None,  # noqa: A002
+    text_field: str | Sequence[str] | None = None,
+    id_field: str | None = None,
+    category_field: str | None = None,
+    needs_text: bool = True,
+) -> Iterator[Example]:
+    """The rows of a gold file, lazily.
+
+    ``text_field`` and the like name fields or columns; else these are ``id``, ``category``, and
+    the first of ``hpd.records.TEXT_FIELDS`` that the row has. Without ``needs_text`` a row that
+    has no text gets an empty one.
+    """
+    text_fields = (text_field,) if isinstance(text_field, str) else tuple(text_field or ())
+    is_table = (format or guess_format(source)) in TABLES
+    for number, (line, row) in enumerate(read_rows(source, format), start=1):
+        with_place = f"{source_name(source)}:{line}"
+        try:
+            given_id = _id(row, id_field)
+            category = _category(row, category_field)
+            text = _text(row, text_fields, needs_text=needs_text)
+            # What is the text, the id or the category is no attribute.
+            apart = {id_field or "id", category_field or "category"}
+            apart.update(text_fields or _default_text_fields(row))
+            values = _values(row, GOLD_FIELDS, apart if is_table else None)
+            if values is None:
+                raise InputError(f"no gold values: looked for {', '.join(GOLD_FIELDS)}")
+        except InputError as error:
+            raise InputError(f"{with_place}: {error}") from error
+        gold = {str(attribute): gold_values(value) for attribute, value in values.items()}
+        yield Example(
+            given_id or str(number), text, category, gold, line, is_numbered=given_id is None
+        )
+
+
+def load_predictions(
+    source: str | Path,
+    *,
+    format: Format | None = None,  # noqa: A002
+    id_field: str | None = None,
+    category_field: str | None = None,
+) -> Iterator[Prediction]:
+    """The rows of a prediction file, lazily.
+
+    Of a table every column but the id and the category is taken as an attribute, so that an
+    attribute may be called ``title`` or ``text``.
+    """
+    is_table = (format or guess_format(source)) in TABLES
+    apart = {id_field or "id", category_field or "category"}
+    for line, row in read_rows(source, format):
+        try:
+            given_id = _id(row, id_field)
+            data = _values(row, ("data",), apart if is_table else None)
+            if data is None and "error" not in row:
+                raise InputError("neither 'data' nor 'error': not a line that hpd extract wrote")
+        except InputError as error:
+            raise InputError(f"{source_name(source)}:{line}: {error}") from error
+        fields = row.get("fields")
+        known = fields if isinstance(fields, Mapping) else {}
+        yield Prediction(
+            given_id,
+            data,
+            {str(place): each for place, each in known.items() if isinstance(each, Mapping)},
+            line,
+            row,
+        )
+
+
+def read_rows(
+    source: str | Path,
+    format: Format | None = None,  # noqa: A002
+) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The line and the columns of each row of a file (``-``: standard input), lazily."""
+    name = source_name(source)
+    file_format = format or guess_format(source)
+    if file_format == "txt":
+        raise InputError(f"{name}: plain text has no fields: JSON Lines or a table is expected")
+    with open_source(source) as file:
+        try:
+            for line, row in ROWS[file_format](file, name):
+                if isinstance(row, InputError):
+                    raise row
+                if isinstance(row, str):
+                    raise InputError(f"{name}:{line}: expected a JSON object, found {kind(row)}")
+                if file_format in TABLES:
+                    row = {column: _cell(value) for column, value in row.items()}
+                yield line, row
+        except OSError as error:
+            raise InputError(f"{name}: cannot be read: {reason(error)}") from error
+
+
+def _id(row: Mapping[str, Any], id_field: str | None) -> str | None:
+    """The row's id; None if it has none, and what is neither text nor number is refused."""
+    value = row.get(id_field or "id")
+    if id_field is None and (value is None or value == ""):
+        return None
+    if isinstance(value, bool | list | Mapping):
+        raise InputError(f"the id should be text or a number, and is {kind(value)}")
+    return row_id(row, id_field)
+
+
+def _category(row: Mapping[str, Any], category_field: str | None) -> str:
+    category = row.get(category_field or "category")
+    if category is None and category_field is not None:
+        raise InputError(f"no field {category_field!r}; the row has {listed(row)}")
+    return "" if category is None else str(category)
+
+
+def _text(row: Mapping[str, Any], text_fields: Sequence[str], *, needs_text: bool) -> str:
+    if not needs_text and not text_fields and not _default_text_fields(row):
+        return ""
+    return row_text(row, text_fields)
+
+
+def _default_text_fields(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """The fields that are the text when nobody names one; none if the row has no text."""
+    for names in TEXT_FIELDS:
+        if any(row.get(name) is not None for name in names):
+            return names
+    return ()
+
+
+def _values(
+    row: Mapping[str, Any], names: Sequence[str], apart: set[str] | None
+) -> Mapping[str, Any] | None:
+    """The values by attribute: those of the first field of ``names``; of a table the columns.
+
+    ``apart`` names the columns of a table that are no attributes; None: the row is of no table.
+    """
+    for name in names:
+        if isinstance(row.get(name), Mapping):
+            values: Mapping[str, Any] = row[name]
+            return values
+        # A nested field that was flattened into columns: data.brand, data.color.
+        flat = {key: value for key, value in row.items() if key.startswith(f"{name}.")}
+        if apart is not None and flat:
+            return {key.removeprefix(f"{name}."): value for key, value in flat.items()}
+    if apart is None:
+        return None
+    return {column: value for column, value in row.items() if column not in apart}
+
+
+def _cell(value: Any) -> Any:
+    """A cell of a table as JSON would hold it: nothing is None, and a list may be JSON text."""
+    if value == "" or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, str) and value[0] in "[{":
+        try:
+            parsed = json.loads(value)
+        except ValueError:
+            return value
+        return parsed if isinstance(parsed, list | dict) else value
+    if isinstance(value, Mapping):
+        return {str(name): _cell(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_cell(inner) for inner in value]
+    if value is None or isinstance(value, str | int | float):
+        return value
+    iso = getattr(value, "isoformat", None)
+    return iso() if callable(iso) else str(value)

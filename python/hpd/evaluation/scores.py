@@ -1,0 +1,160 @@
+"""Precision, recall and F1, as ExtractGPT and the hyper-parallel decoding paper count them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hpd.evaluation.outcomes import OUTCOMES, Cell, FieldOutcome, Form, Outcome, field_outcomes
+from hpd.evaluation.rows import Example
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How often each outcome was; scores in percent, P and R rounded before F1, as published."""
+
+    nn: int = 0
+    nv: int = 0
+    vn: int = 0
+    vc: int = 0
+    vw: int = 0
+
+    @property
+    def precision(self) -> float:
+        """The share of right ones among the predicted values."""
+        return _percent(self.vc, self.nv + self.vc + self.vw)
+
+    @property
+    def recall(self) -> float:
+        """The share of gold values that were predicted."""
+        return _percent(self.vc, self.vn + self.vc + self.vw)
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of the two, as they are rounded."""
+        total = self.precision + self.recall
+        return round(2 * self.precision * self.recall / total, 2) if total else 0.0
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(
+            self.nn + other.nn,
+            self.nv + other.nv,
+            self.vn + other.vn,
+            self.vc + other.vc,
+            self.vw + other.vw,
+        )
+
+    def to_json(self) -> dict[str, float]:
+        """Scores and counts."""
+        return {
+            "precision": self.precision,
+            "recall": self.recall,
+            "f1": self.f1,
+            **{name: getattr(self, name) for name in OUTCOMES},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Macro:
+    """The mean of the cells' scores, without those that neither gold nor prediction ever fills."""
+
+    precision: float = 0.0
+    recall: float = 0.0
+    f1: float = 0.0
+    n_cells: int = 0
+
+    def to_json(self) -> dict[str, float]:
+        """The three means, and over how many cells."""
+        return {
+            "precision": self.precision,
+            "recall": self.recall,
+            "f1": self.f1,
+            "n_cells": self.n_cells,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The outcomes by category and attribute, and what they add up to."""
+
+    cells: Mapping[Cell, Counts] = field(default_factory=dict)
+
+    @property
+    def micro(self) -> Counts:
+        """The outcomes of every cell together."""
+        return sum(self.cells.values(), Counts())
+
+    @property
+    def macro(self) -> Macro:
+        """The mean over the cells."""
+        used = [counts for counts in self.cells.values() if counts != Counts(nn=counts.nn)]
+        if not used:
+            return Macro()
+        return Macro(
+            _mean([counts.precision for counts in used]),
+            _mean([counts.recall for counts in used]),
+            _mean([counts.f1 for counts in used]),
+            len(used),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Micro, macro, and each cell."""
+        return {
+            "micro": self.micro.to_json(),
+            "macro": self.macro.to_json(),
+            "attributes": [
+                {"category": category, "attribute": attribute, **counts.to_json()}
+                for (category, attribute), counts in sorted(self.cells.items())
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """One file of predictions against gold, in one form of comparison."""
+
+    plain: Score
+    """Attributes that a row does not name are skipped, as published."""
+    strict: Score
+    """Attributes of the category that a row does not name count as none."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything, ready for ``json.dumps``."""
+        return {"plain": self.plain.to_json(), "strict": self.strict.to_json()}
+
+
+def evaluate(
+    examples: Sequence[Example],
+    predictions: Sequence[Mapping[str, Any] | None],
+    attributes: Mapping[str, Iterable[str]] | None = None,
+    form: Form | None = None,
+) -> Evaluation:
+    """The scores of predictions, one for each example: ``field_outcomes``, counted."""
+    return count_outcomes(field_outcomes(examples, predictions, attributes, form))
+
+
+def count_outcomes(fields: Iterable[FieldOutcome]) -> Evaluation:
+    """The scores of some fields."""
+    plain: dict[Cell, Counter[Outcome]] = {}
+    strict: dict[Cell, Counter[Outcome]] = {}
+    for field_outcome in fields:
+        cell = field_outcome.cell
+        strict.setdefault(cell, Counter())[field_outcome.outcome] += 1
+        if field_outcome.is_named:
+            plain.setdefault(cell, Counter())[field_outcome.outcome] += 1
+    return Evaluation(_score(plain), _score(strict))
+
+
+def _score(outcomes: Mapping[Cell, Counter[Outcome]]) -> Score:
+    return Score({cell: Counts(*(n[name] for name in OUTCOMES)) for cell, n in outcomes.items()})
+
+
+def _percent(part: int, whole: int) -> float:
+    return round(100 * part / whole, 2) if whole else 0.0
+
+
+def _mean(percentages: Sequence[float]) -> float:
+    """The mean with two places; summed in whole hundredths, so that the order cannot matter."""
+    return round(sum(round(100 * each) for each in percentages) / (100 * len(percentages)), 2)

@@ -1,0 +1,219 @@
+"""Gold and prediction files of every format, and what is wrong with a row."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import json
+from pathlib import Path
+
+import pytest
+
+from hpd.errors import InputError
+from hpd.evaluation.outcomes import gold_values
+from hpd.evaluation.rows import Example, Prediction, load_examples, load_predictions
+
+
+@pytest.mark.parametrize(
+    ("values", "gold"),
+    [
+        ({"a": 1}, ["a"]),
+        ({" a ": 1, "b": 1}, ["a", "b"]),
+        ({"n/a": 1}, None),
+        ({" n/a": 1, "b": 1}, None),
+        ({"b": 1, "n/a": 1}, ["b"]),
+        ({}, None),
+        ([], None),
+        (None, None),
+        ("a", ["a"]),
+        (12, ["12"]),
+        (True, ["true"]),
+        (["a", 1], ["a", "1"]),
+        ({"a": {"pid": [0], "score": 1}}, ["a"]),
+    ],
+)
+def test_gold_values(values: object, gold: list[str] | None) -> None:
+    assert gold_values(values) == gold
+
+
+def write(path: Path, *rows: object) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_the_shapes_of_the_benchmarks(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "gold.jsonl",
+        {
+            "input": "t",
+            "category": "Shoes",
+            "target_scores": {"Brand": {"B ": 1}, "Size": {"n/a": 1}},
+        },
+        {
+            "id": 17,
+            "cluster_id": 2.0,
+            "category": "Ink",
+            "input_title": "t",
+            "input_description": "d",
+            "target_scores": {"Brand": {"B": {"pid": [0], "score": 1}}},
+        },
+        {"text": "t", "gold": {"a": None, "b": "x", "c": ["y", "z"]}},
+    )
+    assert list(load_examples(path)) == [
+        Example("1", "t", "Shoes", {"Brand": ["B"], "Size": None}),
+        Example("17", "t\nd", "Ink", {"Brand": ["B"]}),
+        Example("3", "t", "", {"a": None, "b": ["x"], "c": ["y", "z"]}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ({"text": "t", "kind": "k"}, "gold.jsonl:2: no gold values: looked for target"),
+        ({"gold": {}, "kind": "k"}, "gold.jsonl:2: no text"),
+        ({"text": "t", "gold": {"a": "x"}}, "gold.jsonl:2: no field 'kind'"),
+        ({"id": ["x"], "text": "t", "gold": {}, "kind": "k"}, "gold.jsonl:2: the id should be"),
+        ({"id": True, "text": "t", "gold": {}, "kind": "k"}, "gold.jsonl:2: the id should be"),
+        ("only text", "gold.jsonl:2: expected a JSON object"),
+    ],
+)
+def test_rows_that_are_no_gold(tmp_path: Path, row: object, says: str) -> None:
+    path = write(tmp_path / "gold.jsonl", {"text": "t", "kind": "k", "gold": {}}, row)
+    with pytest.raises(InputError, match=says):
+        list(load_examples(path, category_field="kind"))
+
+
+def test_gold_needs_no_text_where_nobody_reads_it(tmp_path: Path) -> None:
+    path = write(tmp_path / "gold.jsonl", {"id": "a", "gold": {"b": "x"}})
+    assert list(load_examples(path, needs_text=False)) == [Example("a", "", "", {"b": ["x"]})]
+    with pytest.raises(InputError, match=r"gold\.jsonl:1: no text"):
+        list(load_examples(path))
+
+
+def test_where_a_row_stands_and_whether_its_id_is_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "gold.jsonl"
+    path.write_text('{"id": "a", "gold": {}}\n\n{"gold": {}}\n')
+    first, second = load_examples(path, needs_text=False)
+    assert (first.line, first.is_numbered) == (1, False)
+    assert (second.id, second.line, second.is_numbered) == ("2", 3, True)
+
+
+def test_predictions(tmp_path: Path) -> None:
+    line = {
+        "id": 1,
+        "data": {"a": "x"},
+        "fields": {"a": {"confidence": 0.5, "start": 3}, "b": {"match": "none"}},
+        "usage": {"seconds": 0.2},
+    }
+    failed = {"id": "2", "error": {"type": "E", "message": "m"}}
+    path = write(tmp_path / "made.jsonl", line, failed, {"data": {}})
+    one, two, three = load_predictions(path)
+    assert one == Prediction("1", {"a": "x"})
+    assert one.confidences == {"a": 0.5}
+    assert one.fields["a"]["start"] == 3
+    assert one.usage == {"seconds": 0.2}
+    assert (one.line, one.raw) == (1, line)
+    assert two == Prediction("2", None)
+    assert two.raw["error"]["type"] == "E"
+    assert (three.id, three.usage, three.confidences) == (None, {}, {})
+
+
+def test_lines_that_are_no_predictions(tmp_path: Path) -> None:
+    path = write(tmp_path / "made.jsonl", {"id": "1", "value": 3})
+    with pytest.raises(InputError, match=r"made\.jsonl:1: neither 'data' nor 'error'"):
+        list(load_predictions(path))
+    path.write_text("{nonsense\n")
+    with pytest.raises(InputError, match="not valid JSON"):
+        list(load_predictions(path))
+    with pytest.raises(InputError, match="cannot be opened"):
+        list(load_predictions(tmp_path / "gone.jsonl"))
+    with pytest.raises(InputError, match="plain text has no fields"):
+        list(load_predictions(tmp_path / "made.txt"))
+
+
+# --- tables ---
+
+HEADER = "id,category,text,Brand,Color"
+
+
+@pytest.fixture(params=["csv", "tsv", "parquet"])
+def table(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """One row of values, one of none, as a table of each format."""
+    path = tmp_path / f"table.{request.param}"
+    if request.param == "parquet":
+        pq, pa = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
+        columns = {
+            "id": [1, 2], "category": ["Shoes", "Shoes"], "text": ["a b", "c"],
+            "Brand": [["Nike", "n"], None], "Color": ["1.5", None],
+        }  # fmt: skip
+        pq.write_table(pa.table(columns), path)
+    elif request.param == "csv":
+        path.write_text(f'{HEADER}\n1,Shoes,a b,"[""Nike"", ""n""]",1.5\n2,Shoes,c,,\n')
+    else:
+        lines = [HEADER, '1,Shoes,a b,["Nike"; "n"],1.5', "2,Shoes,c,,"]
+        path.write_text("\n".join(lines).replace(",", "\t").replace(";", ",").replace('"', '""')
+                        .replace('[', '"[').replace(']', ']"'))  # fmt: skip
+    return path
+
+
+def test_a_table_of_gold_has_a_column_for_each_attribute(table: Path) -> None:
+    assert list(load_examples(table)) == [
+        Example("1", "a b", "Shoes", {"Brand": ["Nike", "n"], "Color": ["1.5"]}),
+        Example("2", "c", "Shoes", {"Brand": None, "Color": None}),
+    ]
+
+
+def test_a_table_of_predictions_has_no_text(table: Path) -> None:
+    assert list(load_predictions(table)) == [
+        Prediction("1", {"text": "a b", "Brand": ["Nike", "n"], "Color": "1.5"}),
+        Prediction("2", {"text": "c", "Brand": None, "Color": None}),
+    ]
+
+
+def test_columns_can_be_named(tmp_path: Path) -> None:
+    path = tmp_path / "gold.csv"
+    path.write_text("no,kind,body,title,text\n7,Shoes,b,t,x\n")
+    rows = load_examples(path, text_field="body", id_field="no", category_field="kind")
+    assert list(rows) == [Example("7", "b", "Shoes", {"title": ["t"], "text": ["x"]})]
+    (row,) = load_predictions(path, id_field="no", category_field="kind")
+    assert row == Prediction("7", {"body": "b", "title": "t", "text": "x"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["id,data.Brand,data.Size,note\na,Nike,,n\n", 'id,data,note\na,"{""Brand"": ""Nike""}",n\n'],
+)
+def test_data_as_a_column_or_flattened(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "made.csv"
+    path.write_text(text)
+    (row,) = load_predictions(path)
+    assert row.data is not None
+    assert {name: value for name, value in row.data.items() if value} == {"Brand": "Nike"}
+    (example,) = load_examples(path, needs_text=False)
+    assert example.gold["Brand"] == ["Nike"]
+    assert "note" not in example.gold
+
+
+def test_what_a_table_holds_becomes_what_json_would_hold(tmp_path: Path) -> None:
+    pq, pa = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
+    path = tmp_path / "made.parquet"
+    columns = {
+        "price": [1.5, float("nan")],
+        "day": [dt.date(2026, 3, 1), None],
+        "maker": [{"city": "Ulm"}, None],
+        "is_new": [True, None],
+        "amount": [decimal.Decimal("2.50"), None],
+    }
+    pq.write_table(pa.table(columns), path)
+    one, two = load_predictions(path)
+    assert one.data == {
+        "price": 1.5, "day": "2026-03-01", "maker": {"city": "Ulm"}, "is_new": True,
+        "amount": "2.50",
+    }  # fmt: skip
+    assert two.data == dict.fromkeys(columns)
+
+
+def test_text_in_brackets_that_is_no_json_stays_text(tmp_path: Path) -> None:
+    path = tmp_path / "made.csv"
+    path.write_text("Brand\n[Nike]\n")
+    assert [row.data for row in load_predictions(path)] == [{"Brand": "[Nike]"}]
