@@ -64,7 +64,7 @@ def test_eval_refuses(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None
         ([gold], "give PRED and GOLD, or --lookup TRAIN and GOLD"),
         ([gold, gold, "--lookup", gold], "give PRED and GOLD, or --lookup TRAIN and GOLD"),
         ([gold, gold], "neither 'data' nor 'error'"),
-        ([other, gold], "no prediction has the id of a document"),
+        ([other, gold], "1 predictions for 2 documents, and the documents have no ids"),
         ([str(tmp_path / "gone.jsonl"), gold], "cannot be opened"),
         ([other, gold, "--attributes", "gone.json"], "gone.json"),
     ):

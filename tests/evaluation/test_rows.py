@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
-import json
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from hpd.errors import InputError
 from hpd.evaluation.outcomes import gold_values
 from hpd.evaluation.rows import Example, Prediction, load_examples, load_predictions
+from jsonl import write_lines
 
 
 @pytest.mark.parametrize(
@@ -36,13 +36,8 @@ def test_gold_values(values: object, gold: list[str] | None) -> None:
     assert gold_values(values) == gold
 
 
-def write(path: Path, *rows: object) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
-
-
 def test_the_shapes_of_the_benchmarks(tmp_path: Path) -> None:
-    path = write(
+    path = write_lines(
         tmp_path / "gold.jsonl",
         {
             "input": "t",
@@ -74,17 +69,17 @@ def test_the_shapes_of_the_benchmarks(tmp_path: Path) -> None:
         ({"text": "t", "gold": {"a": "x"}}, "gold.jsonl:2: no field 'kind'"),
         ({"id": ["x"], "text": "t", "gold": {}, "kind": "k"}, "gold.jsonl:2: the id should be"),
         ({"id": True, "text": "t", "gold": {}, "kind": "k"}, "gold.jsonl:2: the id should be"),
-        ("only text", "gold.jsonl:2: expected a JSON object"),
+        ('"only text"', "gold.jsonl:2: expected a JSON object"),
     ],
 )
 def test_rows_that_are_no_gold(tmp_path: Path, row: object, says: str) -> None:
-    path = write(tmp_path / "gold.jsonl", {"text": "t", "kind": "k", "gold": {}}, row)
+    path = write_lines(tmp_path / "gold.jsonl", {"text": "t", "kind": "k", "gold": {}}, row)
     with pytest.raises(InputError, match=says):
         list(load_examples(path, category_field="kind"))
 
 
 def test_gold_needs_no_text_where_nobody_reads_it(tmp_path: Path) -> None:
-    path = write(tmp_path / "gold.jsonl", {"id": "a", "gold": {"b": "x"}})
+    path = write_lines(tmp_path / "gold.jsonl", {"id": "a", "gold": {"b": "x"}})
     assert list(load_examples(path, needs_text=False)) == [Example("a", "", "", {"b": ["x"]})]
     with pytest.raises(InputError, match=r"gold\.jsonl:1: no text"):
         list(load_examples(path))
@@ -106,7 +101,7 @@ def test_predictions(tmp_path: Path) -> None:
         "usage": {"seconds": 0.2},
     }
     failed = {"id": "2", "error": {"type": "E", "message": "m"}}
-    path = write(tmp_path / "made.jsonl", line, failed, {"data": {}})
+    path = write_lines(tmp_path / "made.jsonl", line, failed, {"data": {}})
     one, two, three = load_predictions(path)
     assert one == Prediction("1", {"a": "x"})
     assert one.confidences == {"a": 0.5}
@@ -119,7 +114,7 @@ def test_predictions(tmp_path: Path) -> None:
 
 
 def test_lines_that_are_no_predictions(tmp_path: Path) -> None:
-    path = write(tmp_path / "made.jsonl", {"id": "1", "value": 3})
+    path = write_lines(tmp_path / "made.jsonl", {"id": "1", "value": 3})
     with pytest.raises(InputError, match=r"made\.jsonl:1: neither 'data' nor 'error'"):
         list(load_predictions(path))
     path.write_text("{nonsense\n")

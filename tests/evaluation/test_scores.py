@@ -15,6 +15,7 @@ from hpd.evaluation.matching import match_rows
 from hpd.evaluation.outcomes import OUTCOMES, outcome
 from hpd.evaluation.rows import Example, load_examples, load_predictions
 from hpd.evaluation.scores import Counts, Score, evaluate
+from jsonl import write_lines
 
 # --- outcomes and scores ---
 
@@ -113,16 +114,11 @@ def random_files(seed: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]
     return rows, lines
 
 
-def in_a_file(path: Path, rows: list[dict[str, Any]]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
-
-
 @pytest.mark.parametrize("seed", range(N_FILES))
 def test_equal_to_the_last_digit(seed: int, tmp_path: Path) -> None:
     rows, lines = random_files(seed)
-    gold = in_a_file(tmp_path / "gold.jsonl", rows)
-    predicted = in_a_file(tmp_path / "predicted.jsonl", lines)
+    gold = write_lines(tmp_path / "gold.jsonl", *rows)
+    predicted = write_lines(tmp_path / "predicted.jsonl", *lines)
     examples = list(load_examples(gold, needs_text=False))
     result = evaluate(examples, match_rows(examples, load_predictions(predicted)).data)
     for score, strict in ((result.plain, False), (result.strict, True)):
