@@ -13,7 +13,7 @@ import time
 from dataclasses import dataclass
 from statistics import median
 
-from hpd import _core, _native
+from hpd import _core_testing, _native
 from hpd.bench.methods import parse_settings
 from hpd.machine.native_options import engine_options, model_options
 
@@ -57,7 +57,7 @@ CASES = [
 ]
 
 
-def measure(case: Case, context: _core.Context, repeats: int) -> float:
+def measure(case: Case, context: _core_testing.Context, repeats: int) -> float:
     """Median seconds of the batch."""
     context.clear()
 
@@ -87,7 +87,7 @@ def measure(case: Case, context: _core.Context, repeats: int) -> float:
         start = time.perf_counter()
         context.decode(batch)
         if case.rows:
-            context.rows(1, 1)  # waits for the logits
+            context.rows()  # waits for the logits
         times.append(time.perf_counter() - start)
         for seq in made:
             context.drop(seq)
@@ -102,7 +102,7 @@ def main() -> None:
     arguments = parser.parse_args()
     options = parse_settings([*arguments.settings])
     model = _native.Model([arguments.model], model_options(options))
-    context = _core.Context(model, engine_options(options))
+    context = _core_testing.Context(model, engine_options(options))
     print("| batch | tokens | cells each sees | other cells | ms | ms a token |")
     print("|---|---:|---:|---:|---:|---:|")
     for case in CASES:

@@ -9,7 +9,8 @@ from pathlib import Path
 SOURCES = Path(__file__).resolve().parents[1] / "src" / "hpd_cpp"
 
 LAYERS = (
-    {"bindings"},
+    {"bindings", "bindings_testing"},
+    {"bindings_common", "handles"},
     {"engine", "attention/probe"},
     {"drafting/model_drafter"},
     {"model/context", "sampling/constraint"},

@@ -48,7 +48,6 @@ from hpd._core import (  # noqa: E402
     SamplingOptions,
     Value,
     echo_log,
-    recent_log,
 )
 
 __all__ = [
@@ -63,5 +62,4 @@ __all__ = [
     "SamplingOptions",
     "Value",
     "echo_log",
-    "recent_log",
 ]

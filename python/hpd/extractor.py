@@ -153,6 +153,7 @@ class Extractor:
     def close(self) -> None:
         """Free the model. A call that is under way in another thread ends with an error."""
         self._runner.close()
+        self._model.close()
         if self._threads is not None:
             self._threads.shutdown(wait=False)
 

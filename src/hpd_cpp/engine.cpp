@@ -67,26 +67,16 @@ Engine::Engine(std::shared_ptr<const Model> model, const EngineOptions & options
                                 : Scheduler::Propose()),
       constraints_(*model_) {}
 
-std::unique_lock<std::mutex> Engine::enter() {
-    std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
-    if (!lock) throw EngineClosedError("the engine is in use by another thread");
-    if (closed_) throw EngineClosedError("the engine is closed");
-    return lock;
-}
-
 void Engine::submit(Request request) {
-    const auto lock = enter();
     scheduler_.submit(std::make_unique<RequestState>(std::move(request)));
 }
 
 std::vector<std::unique_ptr<RequestState>> Engine::step() {
-    const auto lock = enter();
     if (!scheduler_.idle()) decode_batch();
     return scheduler_.take_finished();
 }
 
 std::vector<std::unique_ptr<RequestState>> Engine::advance() {
-    const auto lock = enter();
     const bool wanted = wants_request();
     std::vector<std::unique_ptr<RequestState>> finished = scheduler_.take_finished();
     while (finished.empty() && !scheduler_.idle() && wants_request() <= wanted &&
@@ -124,7 +114,6 @@ bool Engine::decode_batch() {
         throw;
     }
     if (status != DecodeStatus::ok) start_again(status == DecodeStatus::full);
-    if (closed_) throw EngineClosedError("the engine was closed");
     if (check_) check();
     if (model_drafter_) {
         const double more = model_drafter_->seconds() - draft_seconds;
@@ -132,6 +121,7 @@ bool Engine::decode_batch() {
         seconds += more;
     }
     stats_.host_seconds += seconds_since(start) - seconds;
+    publish_stats();
     return status != DecodeStatus::aborted;
 }
 
@@ -266,13 +256,9 @@ void Engine::clear_caches() {
     if (model_drafter_) model_drafter_->clear();
 }
 
-void Engine::forget_prompt(const std::vector<Token> & prompt) {
-    const auto lock = enter();
-    scheduler_.forget_prompt(prompt);
-}
+void Engine::forget_prompt(const std::vector<Token> & prompt) { scheduler_.forget_prompt(prompt); }
 
 void Engine::cancel(const std::set<uint64_t> & ids) {
-    const auto lock = enter();
     for (const auto & r : scheduler_.cancel(ids)) {
         for (const Value & value : r->values) {
             if (model_drafter_) model_drafter_->forget(value);
@@ -283,14 +269,8 @@ void Engine::cancel(const std::set<uint64_t> & ids) {
 }
 
 void Engine::cancel_all() {
-    const auto lock = enter();
     clear_caches();
     scheduler_.cancel_all();
-}
-
-void Engine::close() {
-    closed_ = true;
-    interrupt(true);
 }
 
 void Engine::interrupt(bool on) {
@@ -299,10 +279,15 @@ void Engine::interrupt(bool on) {
 }
 
 EngineStats Engine::stats() const {
-    EngineStats s = stats_;
-    s.n_preempted = scheduler_.n_preempted();
-    if (model_drafter_) s.n_draft_batches = model_drafter_->n_batches();
-    return s;
+    const std::lock_guard<std::mutex> lock(stats_mutex_);
+    return published_stats_;
+}
+
+void Engine::publish_stats() {
+    stats_.n_preempted = scheduler_.n_preempted();
+    if (model_drafter_) stats_.n_draft_batches = model_drafter_->n_batches();
+    const std::lock_guard<std::mutex> lock(stats_mutex_);
+    published_stats_ = stats_;
 }
 
 }  // namespace hpd

@@ -32,7 +32,7 @@ struct EngineStats {
 // Hyper-parallel decoding: requests in, their values out, as many fields and requests in one batch
 // as fit. schedule -> decode -> accept -> retire.
 //
-// One thread at a time: a second one gets EngineClosedError. close() may come from any thread.
+// One thread at a time, but where it says so.
 class Engine {
 public:
     Engine(std::shared_ptr<const Model> model, const EngineOptions & options);
@@ -61,13 +61,11 @@ public:
     // Gives up on every request.
     void cancel_all();
 
-    // Ends the batch under way, if any, and every later call, with EngineClosedError.
-    void close();
-    bool closed() const { return closed_; }
-
-    // Decodes are ended in the middle while it is on; what was lost is decoded again later.
+    // Decodes are ended in the middle while it is on; what was lost is decoded again later. From
+    // any thread.
     void interrupt(bool on);
 
+    // After the last batch. From any thread.
     EngineStats stats() const;
     uint32_t n_ctx() const { return context_.n_cells(); }
 
@@ -78,7 +76,6 @@ public:
     void fix_least_probability(double p) { fixed_least_probability_ = p; }
 
 private:
-    std::unique_lock<std::mutex> enter();
     bool decode_batch();
     void apply(const std::vector<CacheOp> & ops);
     void accept(const BatchPlan & plan);
@@ -87,6 +84,7 @@ private:
     void start_again(bool shrink);
     void clear_caches();
     void check() const;
+    void publish_stats();
 
     std::shared_ptr<const Model> model_;
     SamplingOptions sampling_;
@@ -98,11 +96,11 @@ private:
     Scheduler scheduler_;
     ConstraintFactory constraints_;
     std::unordered_map<const Value *, std::unique_ptr<Constraint>> value_constraints_;
-    std::mutex mutex_;
-    std::atomic<bool> closed_{false};
     std::atomic<bool> woken_{false};
     bool check_ = false;
     EngineStats stats_;
+    mutable std::mutex stats_mutex_;
+    EngineStats published_stats_;  // a copy, for other threads
 };
 
 }  // namespace hpd

@@ -9,6 +9,10 @@ struct Error : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+struct InputError : Error {
+    using Error::Error;
+};
+
 struct ModelLoadError : Error {
     using Error::Error;
 };

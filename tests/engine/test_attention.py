@@ -7,13 +7,13 @@ import pytest
 from numpy.typing import NDArray
 
 from decoding import disagreements, engine_options, expectation, open_model, run
-from hpd import _core, _native
+from hpd import _core_testing, _native
 from tiny_models import TinyModel
 
 Floats = NDArray[np.float32]
 
 
-KERNELS = _core.attention_kernels()
+KERNELS = _core_testing.attention_kernels()
 
 pytestmark = pytest.mark.skipif(not KERNELS, reason="no kernel for this processor")
 
@@ -67,7 +67,7 @@ def test_the_definition(
         k, v = halves(rng, n_cells, n_kv_heads, d_k), halves(rng, n_cells, n_kv_heads, d_v)
         mask = values_mask(rng, n_tokens, n_cells, n_documents)
         scale = 2.0 / np.sqrt(d_k)
-        got = _core.attention(q, k, v, mask, scale, isa, n_threads)
+        got = _core_testing.attention(q, k, v, mask, scale, isa, n_threads)
         np.testing.assert_allclose(got, by_definition(q, k, v, mask, scale), atol=1e-5)
 
 
@@ -77,7 +77,7 @@ def test_the_same_as_llama_cpps() -> None:
     q = rng.normal(size=(70, 4, 64)).astype(np.float32)
     k, v = halves(rng, 200, 2, 64), halves(rng, 200, 2, 64)
     mask = values_mask(rng, 70, 200, 4)
-    ours, theirs = (_core.attention(q, k, v, mask, 0.125, isa) for isa in (KERNELS[0], ""))
+    ours, theirs = (_core_testing.attention(q, k, v, mask, 0.125, isa) for isa in (KERNELS[0], ""))
     np.testing.assert_allclose(ours, theirs, atol=2e-3)
     assert not np.array_equal(ours, theirs)
 
@@ -89,7 +89,7 @@ def test_large_scores(isa: str) -> None:
     q = (100 * rng.normal(size=(8, 2, 32))).astype(np.float32)
     k, v = halves(rng, 150, 1, 32), halves(rng, 150, 1, 32)
     mask = values_mask(rng, 8, 150, 2)
-    got = _core.attention(q, k, v, mask, 1.0, isa)
+    got = _core_testing.attention(q, k, v, mask, 1.0, isa)
     np.testing.assert_allclose(got, by_definition(q, k, v, mask, 1.0), atol=1e-4)
 
 
@@ -99,7 +99,7 @@ def test_a_token_that_sees_nothing(isa: str) -> None:
     q, k = halves(rng, 3, 2, 16), halves(rng, 20, 2, 16)
     mask = np.zeros((3, 20), np.float32)
     mask[1] = -np.inf
-    got = _core.attention(q, k, k, mask, 1.0, isa)
+    got = _core_testing.attention(q, k, k, mask, 1.0, isa)
     np.testing.assert_allclose(got, by_definition(q, k, k, mask, 1.0), atol=1e-5)
     assert not got[1].any()
 
@@ -109,10 +109,10 @@ def test_what_it_leaves_to_llama_cpp() -> None:
     q = np.ones((2, 2, 16), np.float32)
     mask = np.full((2, 2), -0.5, np.float32)
     with pytest.raises(ValueError, match="no kernel"):
-        _core.attention(q, q, q, mask, 1.0, KERNELS[0])
+        _core_testing.attention(q, q, q, mask, 1.0, KERNELS[0])
     odd = np.ones((2, 2, 20), np.float32)
     with pytest.raises(ValueError, match="no kernel"):
-        _core.attention(odd, odd, odd, np.zeros((2, 2), np.float32), 1.0, KERNELS[0])
+        _core_testing.attention(odd, odd, odd, np.zeros((2, 2), np.float32), 1.0, KERNELS[0])
 
 
 HALF_TIE = 0.02

@@ -12,7 +12,7 @@ import pytest
 import hpd
 import tiny_models
 from decoding import engine_options, make_requests, open_model, run
-from hpd import _native
+from hpd import _core_testing, _native
 from hpd.bench.methods import parse_contest
 from hpd.errors import ModelLoadError
 from hpd.machine.model_files import box_model, resolve_draft_model
@@ -130,7 +130,7 @@ def test_requests_that_start_again(tiny_model: TinyModel) -> None:
         model,
         engine_options(n_ctx=512, n_in_flight=12, draft_model=model, draft_p_min=0.0, n_draft=2),
     )
-    engine.check_every_step(True)
+    _core_testing.check_every_step(engine, True)
     for i in range(12):
         prompt = model.tokenize(f"Instruction of some length. Document {i}: long long")
         engine.submit(i, prompt, fields, n_instruction=6)
@@ -150,7 +150,7 @@ def test_interrupted_and_cancelled(tiny_model: TinyModel) -> None:
     engine = _native.Engine(
         model, engine_options(drafts=False, draft_model=model, draft_p_min=0.0, n_draft=2)
     )
-    engine.check_every_step(True)
+    _core_testing.check_every_step(engine, True)
     for i, ((prompt, (key,)), n_instruction) in enumerate(requests):
         fields = [_native.Field(key, max_tokens=N_TOKENS)]
         engine.submit(i, prompt, fields, n_instruction=n_instruction)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from decoding import engine_options, open_model
-from hpd import _core, _native
+from hpd import _core_testing, _native
 from telling import SmallExtractor, put_in_its_mouth
 from tiny_models import TinyModel
 
@@ -15,8 +15,8 @@ def replayed(
 ) -> tuple[list[list[bytes]], int, _native.Engine]:
     """Values that are known beforehand, decoded; and how many steps they took together."""
     engine = _native.Engine(model, engine_options(n_in_flight=1, **settings))
-    engine.check_every_step(True)
-    engine.fix_least_probability(0.1)
+    _core_testing.check_every_step(engine, True)
+    _core_testing.fix_least_probability(engine, 0.1)
     keys = [model.tokenize(key) for key in ('{"Brand":', '{"Color":', '{"Size":')]
     texts, n_steps = [], 0
     for i, (document, values) in enumerate(documents):
@@ -59,8 +59,8 @@ def test_later_waves_draft_from_the_document(tiny_model: TinyModel) -> None:
     """All of the prompt is cached by then, but only the instruction is no place to look up."""
     model = open_model(tiny_model("qwen3"))
     engine = _native.Engine(model, engine_options(n_in_flight=1))
-    engine.check_every_step(True)
-    engine.fix_least_probability(0.1)
+    _core_testing.check_every_step(engine, True)
+    _core_testing.fix_least_probability(engine, 0.1)
     instruction = model.tokenize("<|im_start|>user\n", True)
     prompt = instruction + model.tokenize("Exposure Quantum Running Shoe, Black")
     value = model.tokenize(' "Exposure Quantum Running Shoe"')
@@ -96,7 +96,7 @@ def test_fields_that_wait_draft_like_those_that_do_not(
 
     def n_steps(schema: str, *, drafts: bool = True) -> int:
         with SmallExtractor(schema, tiny_model("qwen3"), drafts=drafts, max_tokens=40) as extractor:
-            extractor._engine.fix_least_probability(0.1)
+            _core_testing.fix_least_probability(extractor._engine, 0.1)
             extraction = extractor.extract(", ".join(names))
         assert extraction.data == {name: answer[name] for name in extraction.data}
         return extraction.usage.steps
@@ -122,12 +122,12 @@ def test_no_drafts_where_they_are_switched_off_or_impossible(tiny_model: TinyMod
         assert [result.n_drafted for result in results] == [0, 0, 0]
 
 
-READING, VALUES = _core.BatchKind.reading, _core.BatchKind.values
+READING, VALUES = _core_testing.BatchKind.reading, _core_testing.BatchKind.values
 
 
 def test_a_guess_must_be_the_likelier_the_less_a_step_costs() -> None:
     """Where batches cost what their tokens cost, only near certainty pays; else it is shared."""
-    dear, cheap = _core.BatchCost(), _core.BatchCost()
+    dear, cheap = _core_testing.BatchCost(), _core_testing.BatchCost()
     for n in (10, 60, 200, 20, 150, 90):
         dear.observe(VALUES, n, 0.050 + 0.001 * n)  # a step costs as much as 50 tokens
         cheap.observe(VALUES, n, 0.001 * n)
@@ -137,7 +137,7 @@ def test_a_guess_must_be_the_likelier_the_less_a_step_costs() -> None:
 
 
 def test_a_guess_costs_what_values_cost_or_what_reading_costs_until_that_is_known() -> None:
-    cost = _core.BatchCost()
+    cost = _core_testing.BatchCost()
     for n in (128, 256, 512):
         cost.observe(READING, n, 0.010 + 0.003 * n)
     assert cost.least_probability(10) == pytest.approx(3 / (3 + 10 / 10), abs=1e-3)
@@ -147,7 +147,7 @@ def test_a_guess_costs_what_values_cost_or_what_reading_costs_until_that_is_know
 
 
 def test_cost_follows_the_machine() -> None:
-    cost = _core.BatchCost()
+    cost = _core_testing.BatchCost()
     for n in (10, 100) * 200:
         cost.observe(VALUES, n, 0.1 + 0.001 * n)
     before = cost.least_probability(20)
@@ -158,7 +158,7 @@ def test_cost_follows_the_machine() -> None:
 
 def test_cost_is_not_misled_by_a_busy_machine() -> None:
     """Every other batch takes longer for reasons of its own."""
-    quiet, busy = _core.BatchCost(), _core.BatchCost()
+    quiet, busy = _core_testing.BatchCost(), _core_testing.BatchCost()
     for i, n in enumerate((20, 450, 60, 200, 30, 400) * 10):
         seconds = 0.05 + 0.003 * n
         quiet.observe(VALUES, n, seconds)

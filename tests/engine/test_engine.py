@@ -18,7 +18,7 @@ from decoding import (
     open_model,
     run,
 )
-from hpd import _native
+from hpd import _core_testing, _native
 from reference import Reference
 from tiny_models import TinyModel
 
@@ -104,7 +104,7 @@ def test_cells_run_short(tiny_model: TinyModel) -> None:
     long_value = model.tokenize(' "' + "long " * 12 + '"')
     assert len(long_value) >= 20
     engine = _native.Engine(model, engine_options(n_ctx=512, n_in_flight=12))
-    engine.check_every_step(True)
+    _core_testing.check_every_step(engine, True)
     waiting = list(enumerate(requests))
     texts = []
     while waiting or not engine.idle:
@@ -187,7 +187,7 @@ def busy_engine(path: Path, n_tokens: int, **settings: object) -> _native.Engine
     """An engine with one request, whose value takes that many steps."""
     model = open_model(path)
     engine = _native.Engine(model, engine_options(n_ctx=4096, drafts=False, **settings))
-    engine.check_every_step(True)
+    _core_testing.check_every_step(engine, True)
     prompt = model.tokenize("<|im_start|>user\nNike<|im_end|>\n", True)
     value = [*model.tokenize(' "'), *[model.tokenize("long")[0]] * n_tokens]
     field = _native.Field(model.tokenize('{"a":'), max_tokens=n_tokens, replay=value)
@@ -291,8 +291,8 @@ def test_cancelling_some_does_not_touch_the_others(
         model,
         engine_options(n_ctx=256, n_in_flight=6, draft_model=draft_model, draft_p_min=0.0),
     )
-    engine.check_every_step(True)
-    engine.fix_least_probability(0.1)
+    _core_testing.check_every_step(engine, True)
+    _core_testing.fix_least_probability(engine, 0.1)
     for i, ((prompt, keys), n_instruction) in enumerate(requests):
         fields = [
             _native.Field(list(key), max_tokens=N_TOKENS, choices=[[5, 6]] if i % 4 == 1 else [])

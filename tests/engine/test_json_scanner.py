@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpd import _core
+from hpd import _core_testing
 
 JSON = st.recursive(
     st.none()
@@ -35,17 +35,17 @@ def test_a_value_is_complete_exactly_at_its_end(
     raw = (blank + json.dumps(value, ensure_ascii=ascii_only)).encode()
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     after = b', "next": 1}'
-    assert _core.scan_json(cut(raw + after, cuts)) == ("complete", len(raw))
+    assert _core_testing.scan_json(cut(raw + after, cuts)) == ("complete", len(raw))
     for n in range(len(raw)):
-        status, _ = _core.scan_json([raw[:n]])
+        status, _ = _core_testing.scan_json([raw[:n]])
         assert status == "incomplete"
-    assert _core.scan_json([raw])[0] == ("incomplete" if is_number else "complete")
-    assert _core.scan_json([raw], end=True) == ("complete", len(raw))
+    assert _core_testing.scan_json([raw])[0] == ("incomplete" if is_number else "complete")
+    assert _core_testing.scan_json([raw], end=True) == ("complete", len(raw))
 
 
 @given(st.text(alphabet='{}[]":,\\ntrufalse0123456789.eE+- x', max_size=20))
 def test_any_text_is_judged_as_json_would(text: str) -> None:
-    status, length = _core.scan_json([text.encode()], end=True)
+    status, length = _core_testing.scan_json([text.encode()], end=True)
     try:
         _, end = json.JSONDecoder(strict=False).raw_decode(text.lstrip(" "))
         end += len(text) - len(text.lstrip(" "))
@@ -74,9 +74,9 @@ def test_any_text_is_judged_as_json_would(text: str) -> None:
     ],
 )
 def test_awkward_values(text: str, end: int) -> None:
-    assert _core.scan_json([text.encode()]) == ("complete", end)
+    assert _core_testing.scan_json([text.encode()]) == ("complete", end)
 
 
 @pytest.mark.parametrize("text", [" nul ", " 01", " --1", " 1.,", " tru1", " }", " 1e,", " [1 2]"])
 def test_what_can_never_become_json_is_invalid_at_once(text: str) -> None:
-    assert _core.scan_json([text.encode()])[0] == "invalid"
+    assert _core_testing.scan_json([text.encode()])[0] == "invalid"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import llama_cpp
 import numpy as np
@@ -12,8 +12,8 @@ import pytest
 
 import tiny_models
 from decoding import disagreements, engine_options, make_requests, open_model, run
-from hpd import _core, _native
-from hpd.errors import DecodeError, EngineClosedError
+from hpd import _core_testing, _native
+from hpd.errors import DecodeError
 from reference import Reference
 from tiny_models import TinyModel
 
@@ -31,8 +31,8 @@ def model(tiny_model: TinyModel) -> _native.Model:
     return open_model(tiny_model("qwen3"))
 
 
-def new_context(model: _native.Model, **settings: object) -> _core.Context:
-    return _core.Context(model, engine_options(**settings))
+def new_context(model: _native.Model, **settings: object) -> _core_testing.Context:
+    return _core_testing.Context(model, engine_options(**settings))
 
 
 def test_a_forgotten_fork_is_refused(model: _native.Model) -> None:
@@ -77,7 +77,7 @@ def test_numbers_change_little_with_the_size_of_the_batch(
     tokens = model.tokenize("Nike Men's Running Shoe, Black, 10 M US")
     alone = new_context(model)
     alone.decode(sequence(tokens, 0))
-    (want,) = np.array(alone.rows(1, model.n_vocab))
+    (want,) = np.array(alone.rows())
     context = new_context(model)
     batch: list[BatchToken] = []
     for seq in range(n_together):
@@ -85,7 +85,7 @@ def test_numbers_change_little_with_the_size_of_the_batch(
     for start in range(0, len(batch), 512):
         context.decode(batch[start : start + 512])
     n_rows = sum(output for *_, output in batch[start : start + 512])
-    rows = np.array(context.rows(n_rows, model.n_vocab))
+    rows = np.array(context.rows())
     top, runner_up = np.sort(want)[[-1, -2]]
     difference = np.abs(rows - want).max()
     assert difference < 1e-3
@@ -100,7 +100,7 @@ def test_rows_belong_to_tokens_in_any_order_of_the_batch(model: _native.Model) -
     for tokens in sequences:
         context = new_context(model)
         context.decode(sequence(tokens, 0))
-        want.append(context.rows(1, model.n_vocab)[0])
+        want.append(context.rows()[0])
     queues = [sequence(tokens, seq) for seq, tokens in enumerate(sequences)]
     mixed: list[BatchToken] = []
     while any(queues):
@@ -111,20 +111,36 @@ def test_rows_belong_to_tokens_in_any_order_of_the_batch(model: _native.Model) -
     assert order != sorted(order)
     context = new_context(model, n_ubatch=4)
     context.decode(mixed)
-    rows = context.rows(3, model.n_vocab)
+    rows = context.rows()
     for row, seq in zip(rows, order, strict=True):
         np.testing.assert_allclose(row, want[seq], atol=1e-3)
 
 
-def test_rows_survive_only_until_the_next_decode(model: _native.Model) -> None:
-    """The engine reads rows before it decodes again; what it handed out does not change."""
+def test_the_memory_of_logits_is_used_again_by_the_next_decode(model: _native.Model) -> None:
+    """So the engine reads all rows of a batch before it decodes the next one."""
     context = new_context(model)
     context.decode(sequence([5, 6], 0))
-    first = context.rows(1, model.n_vocab)
-    before = list(first[0])
+    rows = context.rows()
+    before = rows.copy()
     context.decode(sequence([9], 0, start=2))
-    assert first[0] == before
-    assert context.rows(1, model.n_vocab)[0] != before
+    assert np.shares_memory(rows, context.rows())
+    assert not np.array_equal(rows, before)
+
+
+def test_what_the_engine_has_read_stays(model: _native.Model) -> None:
+    """Numbers of a value that many batches have been decoded since are still its own."""
+    keys = [model.tokenize(f'{{"field {i}":') for i in range(4)]
+    prompt = model.tokenize("Nike Men's Running Shoe, Black")
+    alone = []
+    for key in keys:
+        engine = _native.Engine(model, engine_options(drafts=False))
+        (result,) = run(engine, [((prompt, [key]), 0)])
+        alone.append(result.values[0])
+    engine = _native.Engine(model, engine_options(drafts=False, n_in_flight=1))
+    results = run(engine, [((prompt, [key]), 0) for key in keys])
+    for result, want in zip(results, alone, strict=True):
+        assert result.values[0].tokens == want.tokens
+        np.testing.assert_allclose(result.values[0].margins, want.margins, atol=1e-3)
 
 
 @pytest.mark.parametrize("kind", [*tiny_models.RECURRENT_KINDS, *tiny_models.HYBRID_KINDS])
@@ -168,7 +184,7 @@ def test_sliding_window_keeps_what_forks_need(tiny_model: TinyModel) -> None:
             context.decode(sequence(text[start : start + 8], 0, start))
         context.fork(0, 1, position)
         assert context.decode([(5, position, [1], True)]) == "ok"
-        row: list[float] = context.rows(1, model.n_vocab)[0]
+        row: list[float] = context.rows()[0]
         return row
 
     def alone(position: int) -> list[float]:
@@ -176,7 +192,7 @@ def test_sliding_window_keeps_what_forks_need(tiny_model: TinyModel) -> None:
         tokens = [*text[:position], 5]
         for start in range(0, len(tokens), 512):
             context.decode(sequence(tokens[start : start + 512], 0, start))
-        row: list[float] = context.rows(1, model.n_vocab)[0]
+        row: list[float] = context.rows()[0]
         return row
 
     middle, end = len(text) // 2, len(text)
@@ -195,7 +211,7 @@ def test_an_aborted_batch_is_decoded_again(tiny_model: TinyModel) -> None:
             [reference.value(prompt, key, 16) for key in keys] for (prompt, keys), _ in requests
         ]
     engine = _native.Engine(open_model(path), engine_options(n_ubatch=16))
-    engine.check_every_step(True)
+    _core_testing.check_every_step(engine, True)
     for i, ((prompt, keys), n_instruction) in enumerate(requests):
         fields = [_native.Field(key, max_tokens=16) for key in keys]
         engine.submit(i, prompt, fields, n_instruction=n_instruction)
@@ -231,8 +247,8 @@ def test_a_draft_ends_where_the_value_ends(model: _native.Model) -> None:
     prompt = model.tokenize(f"<|im_start|>user\n{text}<|im_end|>\n", True)
     answer = model.tokenize(' "Black Shoe"')
     engine = _native.Engine(model, engine_options(n_in_flight=1))
-    engine.check_every_step(True)
-    engine.fix_least_probability(0.01)
+    _core_testing.check_every_step(engine, True)
+    _core_testing.fix_least_probability(engine, 0.01)
     field = _native.Field(model.tokenize('{"Brand":'), replay=[*answer, *answer])
     engine.submit(0, prompt, [field], n_instruction=0)
     results = []
@@ -242,35 +258,3 @@ def test_a_draft_ends_where_the_value_ends(model: _native.Model) -> None:
     assert value.text == b' "Black Shoe"'
     assert value.tokens == answer
     assert results[0].n_drafted > results[0].n_accepted > 0
-
-
-def test_close_ends_a_run_in_another_thread(tiny_model: TinyModel) -> None:
-    engine = _native.Engine(open_model(tiny_model("qwen3")), engine_options())
-    engine.close()
-    with pytest.raises(EngineClosedError):
-        engine.step()
-    with pytest.raises(EngineClosedError):
-        engine.submit(0, [1], [], n_instruction=0)
-
-
-def test_two_threads_in_one_engine_get_a_clear_error(tiny_model: TinyModel) -> None:
-    model = open_model(tiny_model("qwen3"))
-    engine = _native.Engine(model, engine_options(n_ctx=4096))
-    prompt = model.tokenize("Nike Shoe, Black. " * 300)
-    for i in range(50):
-        engine.submit(i, prompt, [_native.Field([5], max_tokens=8)], n_instruction=0)
-    errors: list[str] = []
-
-    def use(call: Callable[[], object]) -> None:
-        while not engine.idle and not errors:
-            try:
-                call()
-            except EngineClosedError as error:
-                errors.append(str(error))
-
-    thread = threading.Thread(target=use, args=[engine.step])
-    thread.start()
-    use(engine.step)
-    thread.join()
-    assert errors
-    assert set(errors) == {"the engine is in use by another thread"}

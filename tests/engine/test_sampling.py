@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 from decoding import engine_options, make_requests, open_model, run
-from hpd import _core, _native
+from hpd import _core_testing, _native
 from hpd.errors import DecodeError
 from reference import Reference
 from tiny_models import TinyModel
@@ -29,7 +29,7 @@ def sampling(**values: object) -> _native.SamplingOptions:
 @settings(deadline=None)
 @given(ROWS)
 def test_greedy_is_argmax_with_its_probability_and_margin(row: np.ndarray) -> None:
-    token, logprob, margin = _core.choose(list(row), sampling())
+    token, logprob, margin = _core_testing.choose(list(row), sampling())
     wide = row.astype(np.float64)
     assert token == int(row.argmax())
     log_sum = wide.max() + np.log(np.exp(wide - wide.max()).sum())
@@ -45,7 +45,7 @@ def test_random_choice_follows_the_filters(
 ) -> None:
     """Against a plain version: top-k, top-p, min-p, temperature, then the inverse CDF."""
     options = sampling(temperature=temperature, top_k=top_k, top_p=0.9, min_p=0.05)
-    token, _, _ = _core.choose(list(row), options, uniform)
+    token, _, _ = _core_testing.choose(list(row), options, uniform)
     wide = row.astype(np.float64)
     order = sorted(range(len(row)), key=lambda t: (-row[t], t))[: top_k or len(row)]
     p = np.exp(wide[order] - wide[order[0]])
@@ -67,15 +67,15 @@ def test_random_choice_follows_the_filters(
 
 def test_rows_without_a_finite_logit_are_an_error() -> None:
     with pytest.raises(DecodeError, match="not finite"):
-        _core.choose([float("nan")] * 8, sampling())
+        _core_testing.choose([float("nan")] * 8, sampling())
 
 
 def test_streams_are_uniform_and_their_own() -> None:
-    numbers = np.array([[_core.uniform_at(7, s, n) for n in range(50)] for s in range(200)])
+    numbers = np.array([[_core_testing.uniform_at(7, s, n) for n in range(50)] for s in range(200)])
     assert ((numbers >= 0) & (numbers < 1)).all()
     assert np.abs(np.histogram(numbers, bins=10, range=(0, 1))[0] - 1000).max() < 150
     assert len(np.unique(numbers)) == numbers.size
-    assert _core.uniform_at(8, 0, 0) != numbers[0, 0]
+    assert _core_testing.uniform_at(8, 0, 0) != numbers[0, 0]
 
 
 def test_a_sampled_value_does_not_depend_on_what_runs_beside_it(tiny_model: TinyModel) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hpd import _core, _native
+from hpd import _core_testing, _native
 
 
 class Cache:
@@ -99,7 +99,7 @@ def workloads(draw: st.DrawFn) -> dict[str, object]:
 def test_every_value_sees_its_prompt_its_key_and_itself(workload: dict) -> None:
     names = ("n_seq", "n_cells", "n_batch", "n_value_batch", "n_in_flight", "n_busy_cells")
     limits = {name: workload[name] for name in (*names, "n_common_least", "couples")}
-    scheduler = _core.Scheduler(**limits)
+    scheduler = _core_testing.Scheduler(**limits)
     cache = Cache(workload["n_cells"], workload["n_seq"], couples=workload["couples"])
     waiting = list(enumerate(workload["requests"]))
     done: dict[int, _native.Result] = {}
@@ -171,7 +171,7 @@ def test_every_value_sees_its_prompt_its_key_and_itself(workload: dict) -> None:
 
 def test_an_instruction_in_use_is_not_evicted_for_another() -> None:
     """Categories take turns; each instruction is read once although cells are short at times."""
-    scheduler = _core.Scheduler(n_seq=40, n_cells=200, n_batch=64, n_in_flight=4, couples=True)
+    scheduler = _core_testing.Scheduler(n_seq=40, n_cells=200, n_batch=64, n_in_flight=4, couples=True)
     cache = Cache(200, 40, couples=True)
     n_instruction_tokens = 0
     for i in range(60):
@@ -192,7 +192,7 @@ def test_an_instruction_in_use_is_not_evicted_for_another() -> None:
 @pytest.mark.parametrize("n_common", [3, 40])
 def test_what_instructions_have_in_common_is_read_once(n_common: int) -> None:
     """The rules before the attributes of three schemas; too few common tokens are not worth it."""
-    scheduler = _core.Scheduler(n_seq=99, n_cells=900, n_batch=64, n_in_flight=9, couples=True)
+    scheduler = _core_testing.Scheduler(n_seq=99, n_cells=900, n_batch=64, n_in_flight=9, couples=True)
     cache = Cache(900, 99, couples=True)
     for i in range(30):
         instruction = [1] * n_common + [2 + i % 3] * 20
@@ -217,7 +217,7 @@ def test_fewer_requests_run_together_where_they_fill_the_busy_cells(
     n_busy_cells: int, n_together: int
 ) -> None:
     """The instruction, which they share, does not count; a request alone always runs."""
-    scheduler = _core.Scheduler(
+    scheduler = _core_testing.Scheduler(
         n_seq=99, n_cells=900, n_batch=64, n_in_flight=9, couples=True, n_busy_cells=n_busy_cells
     )
     instruction = list(range(100, 120))
@@ -241,7 +241,7 @@ def test_fewer_requests_run_together_where_they_fill_the_busy_cells(
 def test_values_apart_come_in_full_batches() -> None:
     """No batch of documents holds a value, and values wait until they fill half a batch."""
     n_value_batch = 8
-    scheduler = _core.Scheduler(
+    scheduler = _core_testing.Scheduler(
         n_seq=99, n_cells=900, n_batch=32, n_in_flight=9, couples=True, n_value_batch=n_value_batch
     )
     n_left = {}
@@ -266,7 +266,7 @@ def test_values_apart_come_in_full_batches() -> None:
 
 def test_steps_are_shared_by_the_values_of_all_documents_in_flight() -> None:
     """Of those about to be read, too: what a guess is worth does not depend on who comes first."""
-    scheduler = _core.Scheduler(n_seq=99, n_cells=900, n_batch=64, n_in_flight=2, couples=True)
+    scheduler = _core_testing.Scheduler(n_seq=99, n_cells=900, n_batch=64, n_in_flight=2, couples=True)
     for i in range(3):
         scheduler.submit(i, [1, 2, 3], [_native.Field([10 + f], max_tokens=5) for f in range(4)])
     shared = []
@@ -282,7 +282,7 @@ def test_steps_are_shared_by_the_values_of_all_documents_in_flight() -> None:
 @pytest.mark.parametrize("n_steps", [0, 1, 2, 9], ids="cancelled after {} steps".format)
 def test_what_a_cancelled_request_held_is_free_at_once(n_steps: int) -> None:
     """Its sequences, its cells and the prompt that was kept for it; the instruction stays."""
-    scheduler = _core.Scheduler(n_seq=8, n_cells=90, n_batch=8, n_in_flight=2, couples=True)
+    scheduler = _core_testing.Scheduler(n_seq=8, n_cells=90, n_batch=8, n_in_flight=2, couples=True)
     instruction, document = [1] * 9, [2] * 7
     prompt = instruction + document
     first, later = [[_native.Field([key], max_tokens=5)] * 3 for key in (10, 11)]
@@ -306,7 +306,7 @@ def test_what_a_cancelled_request_held_is_free_at_once(n_steps: int) -> None:
 
 
 def test_cancelling_a_finished_request_lets_go_of_its_prompt() -> None:
-    scheduler = _core.Scheduler(n_seq=8, n_cells=90, n_batch=64, n_in_flight=2, couples=True)
+    scheduler = _core_testing.Scheduler(n_seq=8, n_cells=90, n_batch=64, n_in_flight=2, couples=True)
     scheduler.submit(0, [1, 2, 3, 4], [_native.Field([10])], keep_prompt=True)
     _, _, rows = scheduler.plan()
     scheduler.commit([7] * len(rows), [True] * len(rows))

@@ -1,70 +1,182 @@
-"""The stub of the compiled module against the module itself."""
+"""The stubs of the compiled modules against the modules themselves, both ways."""
 
 from __future__ import annotations
 
 import ast
 import inspect
+import re
+import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
 
 import pytest
 
 import hpd
-from hpd import _native
+from hpd import _core_testing, _native
 
-_core = sys.modules["hpd._core"]  # _native has imported it, after llama.cpp
-STUB = ast.parse((Path(hpd.__file__).parent / "_core.pyi").read_text(encoding="utf-8"))
-CLASSES = {node.name: node for node in STUB.body if isinstance(node, ast.ClassDef)}
+MODULES: dict[str, ModuleType] = {
+    "_core": sys.modules["hpd._core"],  # _native has imported it, after llama.cpp
+    "_core_testing": _core_testing,
+}
+STUBS = {
+    name: ast.parse((Path(hpd.__file__).parent / f"{name}.pyi").read_text(encoding="utf-8"))
+    for name in MODULES
+}
+CLASSES = [
+    (module, node.name)
+    for module, stub in STUBS.items()
+    for node in stub.body
+    if isinstance(node, ast.ClassDef)
+]
+
+_MODULE_PREFIX = re.compile(r"\b(?:hpd\._core(?:_testing)?|numpy\.typing|numpy|np)\.")
+_OBJECT = re.compile(r"<[^>]* object at [^>]*>")
+
+
+class Parameter(NamedTuple):
+    """As both a stub and pybind11's docstrings have it; types are written too differently."""
+
+    name: str
+    keyword_only: bool
+    default: str | None
+    """None: there is none; ``...``: something that cannot be written down."""
+
+
+class Function(NamedTuple):
+    parameters: tuple[Parameter, ...]
+    result: str
 
 
 def public(names: object) -> set[str]:
-    """Without what Python itself adds."""
-    return {name for name in dir(names) if not name.startswith("_")}
-
-
-def members(node: ast.ClassDef) -> set[str]:
-    """The names that a class of the stub defines."""
-    names = set()
-    for item in node.body:
-        if isinstance(item, ast.FunctionDef):
-            names.add(item.name)
-        elif isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
-            names.add(item.target.id)
-    return {name for name in names if not name.startswith("_")}
-
-
-def test_the_stub_names_what_the_module_has() -> None:
-    functions = {node.name for node in STUB.body if isinstance(node, ast.FunctionDef)}
-    assert functions | set(CLASSES) == public(_core)
-
-
-@pytest.mark.parametrize("name", sorted(CLASSES))
-def test_the_stub_names_what_a_class_has(name: str) -> None:
-    assert members(CLASSES[name]) == public(getattr(_core, name))
-
-
-@pytest.mark.parametrize("name", sorted(CLASSES))
-def test_what_is_a_property_is_one_in_the_stub(name: str) -> None:
-    stub = CLASSES[name]
-    others = {
-        item.name
-        for item in stub.body
-        if isinstance(item, ast.FunctionDef) and not item.decorator_list
-    } | {
-        item.target.id
-        for item in stub.body
-        if isinstance(item, ast.AnnAssign)
-        and isinstance(item.target, ast.Name)
-        and ast.unparse(item.annotation).startswith("ClassVar")
+    """Without what Python itself adds, and the names that a module has imported."""
+    return {
+        name
+        for name in vars(names)
+        if not name.startswith("_") and not isinstance(getattr(names, name), ModuleType)
     }
-    for member in members(stub):
-        is_property = inspect.isdatadescriptor(inspect.getattr_static(getattr(_core, name), member))
-        assert is_property == (member not in others), member
 
 
-def test_what_the_package_uses_is_the_module() -> None:
-    assert all(
-        getattr(_native, name) is getattr(_core, name)
-        for name in _native.__all__
-        if name in public(_core)
+def function(node: ast.FunctionDef) -> Function:
+    """A function of a stub, or one made of a docstring."""
+
+    def default(given: ast.expr | None) -> str | None:
+        if given is None:
+            return None
+        value = ast.literal_eval(given)
+        return "..." if value is ... else repr(value)
+
+    arguments = node.args
+    n_without = len(arguments.args) - len(arguments.defaults)
+    positional = [
+        Parameter(a.arg, False, default(d))
+        for a, d in zip(arguments.args, [None] * n_without + arguments.defaults, strict=True)
+    ]
+    named = [
+        Parameter(a.arg, True, default(d))
+        for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    ]
+    parameters = tuple(p for p in (*positional, *named) if p.name != "self")
+    return Function(parameters, ast.unparse(node.returns) if node.returns else "")
+
+
+def documented(text: str | None) -> Function:
+    """The function that a docstring of pybind11's begins with."""
+    assert text, "pybind11 writes a signature into every docstring"
+    line = _OBJECT.sub("...", text.splitlines()[0])
+    name, _, rest = line.partition("(")
+    (node,) = ast.parse(f"def {name or 'getter'}({rest}: ...").body
+    assert isinstance(node, ast.FunctionDef)
+    return function(node)
+
+
+def alike(stub: str, real: str) -> bool:
+    """Whether a result's type is the same, as far as pybind11 says what it is."""
+    stub, real = (_MODULE_PREFIX.sub("", text) for text in (stub, real))
+    stub = stub.removesuffix(" | None")  # a null pointer, of which pybind11 says nothing
+    return stub == real or real in ("object", stub.partition("[")[0]) or "NDArray" in stub
+
+
+def assert_alike(stub: ast.FunctionDef, real: str | None) -> None:
+    ours, theirs = function(stub), documented(real)
+    assert ours.parameters == theirs.parameters
+    assert alike(ours.result, theirs.result), f"{ours.result}, not {theirs.result}"
+
+
+def is_made_by_python(real: type) -> bool:
+    """Whether it can be called; what only the engine makes has Python's ``__init__``."""
+    return isinstance(real.__init__.__doc__, str) and "self: hpd." in real.__init__.__doc__
+
+
+def class_node(module: str, name: str) -> ast.ClassDef:
+    return next(
+        node for node in STUBS[module].body if isinstance(node, ast.ClassDef) and node.name == name
     )
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_stub_names_what_the_module_has(module: str) -> None:
+    names = {
+        node.name
+        for node in STUBS[module].body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    }
+    assert names == public(MODULES[module])
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_functions_have_the_stubs_signatures(module: str) -> None:
+    for node in STUBS[module].body:
+        if isinstance(node, ast.FunctionDef):
+            assert_alike(node, getattr(MODULES[module], node.name).__doc__)
+
+
+@pytest.mark.parametrize(("module", "name"), CLASSES)
+def test_classes_have_the_stubs_members(module: str, name: str) -> None:
+    real = getattr(MODULES[module], name)
+    stub = class_node(module, name).body
+    methods: dict[str, ast.FunctionDef] = {}
+    read_only: dict[str, ast.FunctionDef] = {}
+    writable: dict[str, str] = {}
+    constants = set()
+    for item in stub:
+        if isinstance(item, ast.FunctionDef):
+            (read_only if item.decorator_list else methods)[item.name] = item
+        elif isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
+            kind = ast.unparse(item.annotation)
+            if kind.startswith("ClassVar"):
+                constants.add(item.target.id)
+            else:
+                writable[item.target.id] = kind
+
+    members = {member: inspect.getattr_static(real, member) for member in public(real)}
+    properties = {m: value for m, value in members.items() if isinstance(value, property)}
+    assert set(read_only) == {m for m, value in properties.items() if value.fset is None}
+    assert set(writable) == {m for m, value in properties.items() if value.fset is not None}
+    assert constants == {m for m, value in members.items() if isinstance(value, real)}
+    assert ("__init__" in methods) == is_made_by_python(real)
+    assert set(methods) - {"__init__"} == set(members) - set(properties) - constants
+    for member, node in methods.items():
+        assert_alike(node, getattr(real, member).__doc__)
+    for member, node in read_only.items():
+        assert alike(function(node).result, documented(properties[member].fget.__doc__).result)
+    for member, kind in writable.items():
+        assert alike(kind, documented(properties[member].fget.__doc__).result), member
+
+
+def test_all_that_is_for_users_is_passed_on() -> None:
+    """``_native`` is the way to ``_core``, and names all of it."""
+    names = {name for name in _native.__all__ if name != "LLAMA_CPP_PYTHON"}
+    assert names == public(MODULES["_core"])
+    assert all(getattr(_native, name) is getattr(MODULES["_core"], name) for name in names)
+
+
+def test_a_user_loads_nothing_that_only_tests_need() -> None:
+    code = (
+        "import sys, hpd\n"
+        "hpd.Extractor\n"
+        "print('hpd._core' in sys.modules, 'hpd._core_testing' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "False"]

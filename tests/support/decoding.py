@@ -9,7 +9,7 @@ from pathlib import Path
 
 import llama_cpp
 
-from hpd import _native
+from hpd import _core_testing, _native
 from reference import Reference, ReferenceValue, Request
 
 Requests = list[tuple[Request, int]]
@@ -98,8 +98,8 @@ def run(
     order: Sequence[int] | None = None,
 ) -> list[_native.Result]:
     """The requests' results, in their own order, whatever order they were submitted in."""
-    engine.check_every_step(True)
-    engine.fix_least_probability(0.1)  # guesses are made however fast this machine is
+    _core_testing.check_every_step(engine, True)
+    _core_testing.fix_least_probability(engine, 0.1)  # guesses are made however fast this machine is
     waiting = list(order if order is not None else range(len(requests)))
     results: dict[int, _native.Result] = {}
     while waiting or not engine.idle:

@@ -36,7 +36,7 @@ ggml_type cache_type(const std::string & name) {
                                 "q8_0, q4_0, q4_1, iq4_nl, q5_0 or q5_1");
 }
 
-bool stop_wanted(void * data) { return static_cast<std::atomic<bool> *>(data)->load(); }
+bool stop_wanted(void * data) noexcept { return static_cast<std::atomic<bool> *>(data)->load(); }
 
 }  // namespace
 
@@ -45,6 +45,7 @@ Context::Context(const Model & model, const EngineOptions & options)
       couples_(!model.is_recurrent() && !model.is_hybrid()),
       n_seq_max_(std::clamp<uint32_t>(options.n_seq_max, n_seq_least,
                                       static_cast<uint32_t>(llama_max_parallel_sequences()))) {
+    const LogSince log;
     // A recurrent state is a whole buffer per sequence, not a cell.
     if (!couples_) n_seq_max_ = std::min<uint32_t>(n_seq_max_, 64);
 
@@ -87,9 +88,8 @@ Context::Context(const Model & model, const EngineOptions & options)
     }
     context_.reset(llama_init_from_model(model.get(), params));
     if (!context_) {
-        throw ModelLoadError(
-            with_recent_log("cannot make a context of " + std::to_string(params.n_ctx) +
-                            " cells: a smaller n_ctx or another cache type may fit"));
+        throw ModelLoadError(log.behind("cannot make a context of " + std::to_string(params.n_ctx) +
+                                        " cells: a smaller n_ctx or another cache type may fit"));
     }
     const bool tiled = flash && params.type_k == params.type_v;
     if (model.on_cpu() && tiled && !attention_) n_value_batch_ = cpu_attention_tile - 1;
@@ -97,7 +97,7 @@ Context::Context(const Model & model, const EngineOptions & options)
         auto loras = model.loras();
         auto scales = model.lora_scales();
         if (llama_set_adapters_lora(context_.get(), loras.data(), loras.size(), scales.data())) {
-            throw ModelLoadError(with_recent_log("cannot apply the adapters to this model"));
+            throw ModelLoadError(log.behind("cannot apply the adapters to this model"));
         }
     }
 }
@@ -129,8 +129,9 @@ void Context::drop(SeqId seq) { llama_memory_seq_rm(memory(), seq, -1, -1); }
 
 void Context::trim(SeqId seq, int32_t position) {
     if (!couples_) throw std::logic_error("context: a recurrent state cannot be trimmed");
+    const LogSince log;
     if (!llama_memory_seq_rm(memory(), seq, position, -1)) {
-        throw DecodeError(with_recent_log("cannot remove the tail of a sequence"));
+        throw DecodeError(log.behind("cannot remove the tail of a sequence"));
     }
 }
 
@@ -178,6 +179,7 @@ DecodeStatus Context::decode(const std::vector<BatchToken> & batch) {
     const llama_batch b{static_cast<int32_t>(n), tokens_.data(),  nullptr,        positions_.data(),
                         n_seq_ids_.data(),       seq_ids_.data(), outputs_.data()};
     if (attention_) attention_->begin();
+    const LogSince log;
     switch (const int32_t code = llama_decode(context_.get(), b)) {
         case 0:
             return DecodeStatus::ok;
@@ -186,15 +188,16 @@ DecodeStatus Context::decode(const std::vector<BatchToken> & batch) {
         case 2:
             return DecodeStatus::aborted;
         default:
-            throw DecodeError(with_recent_log("llama.cpp could not decode a batch of " +
-                                              std::to_string(n) + " tokens (code " +
-                                              std::to_string(code) + ")"));
+            throw DecodeError(log.behind("llama.cpp could not decode a batch of " +
+                                         std::to_string(n) + " tokens (code " +
+                                         std::to_string(code) + ")"));
     }
 }
 
 const float * Context::rows() {
+    const LogSince log;
     const float * rows = llama_get_logits(context_.get());
-    if (!rows) throw DecodeError(with_recent_log("llama.cpp has no logits"));
+    if (!rows) throw DecodeError(log.behind("llama.cpp has no logits"));
     return rows;
 }
 

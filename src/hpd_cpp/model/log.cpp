@@ -9,43 +9,77 @@
 
 namespace hpd {
 
+struct LogState {
+    std::mutex mutex;
+    std::deque<std::string> lines;  // the last warnings and errors
+    uint64_t n_lines = 0;           // all that there were
+    bool line_is_kept = false;      // the one that is being written
+    std::atomic<bool> echo{false};
+};
+
 namespace {
 
 constexpr size_t n_lines_kept = 20;
 
-std::mutex mutex;
-std::deque<std::string> lines;  // warnings and errors
-std::atomic<bool> echo{false};
-bool line_is_kept = false;
+LogState own_state;
+LogState * state = &own_state;
 
-void receive(ggml_log_level level, const char * text, void *) {
-    if (echo) std::fputs(text, stderr);
-    const std::lock_guard<std::mutex> lock(mutex);
-    // CONT goes on with the line before.
-    if (level != GGML_LOG_LEVEL_CONT) {
-        line_is_kept = level == GGML_LOG_LEVEL_WARN || level == GGML_LOG_LEVEL_ERROR;
-        if (line_is_kept) lines.emplace_back();
+void add_line(const char * text) {
+    state->lines.emplace_back(text);
+    ++state->n_lines;
+    if (state->lines.size() > n_lines_kept) state->lines.pop_front();
+}
+
+void receive(ggml_log_level level, const char * text, void *) noexcept {
+    if (state->echo) std::fputs(text, stderr);
+    try {
+        const std::lock_guard<std::mutex> lock(state->mutex);
+        if (level == GGML_LOG_LEVEL_CONT) {  // goes on with the line before
+            if (state->line_is_kept && !state->lines.empty()) state->lines.back() += text;
+            return;
+        }
+        state->line_is_kept = level == GGML_LOG_LEVEL_WARN || level == GGML_LOG_LEVEL_ERROR;
+        if (state->line_is_kept) add_line(text);
+    } catch (...) {
+        // Out of memory: the line is lost. llama.cpp's C code must not be unwound.
     }
-    if (line_is_kept && !lines.empty()) lines.back() += text;
-    if (lines.size() > n_lines_kept) lines.pop_front();
 }
 
 }  // namespace
 
 void capture_log() { llama_log_set(receive, nullptr); }
 
-void echo_log(bool on) { echo = on; }
+void echo_log(bool on) { state->echo = on; }
 
-std::string recent_log() {
-    const std::lock_guard<std::mutex> lock(mutex);
+void warn(const std::string & text) {
+    const std::string line = "hpd: " + text + "\n";
+    std::fputs(line.c_str(), stderr);
+    const std::lock_guard<std::mutex> lock(state->mutex);
+    add_line(line.c_str());
+}
+
+LogSince::LogSince() {
+    const std::lock_guard<std::mutex> lock(state->mutex);
+    n_before_ = state->n_lines;
+}
+
+std::string LogSince::lines() const {
+    const std::lock_guard<std::mutex> lock(state->mutex);
+    const uint64_t n_dropped = state->n_lines - state->lines.size();
     std::string all;
-    for (const std::string & line : lines) all += line;
+    for (size_t i = 0; i < state->lines.size(); ++i) {
+        if (n_dropped + i >= n_before_) all += state->lines[i];
+    }
     return all;
 }
 
-std::string with_recent_log(const std::string & message) {
-    const std::string log = recent_log();
+std::string LogSince::behind(const std::string & message) const {
+    const std::string log = lines();
     return log.empty() ? message : message + "\nllama.cpp said:\n" + log;
 }
+
+LogState * log_state() { return state; }
+
+void use_log_state(LogState * other) { state = other; }
 
 }  // namespace hpd

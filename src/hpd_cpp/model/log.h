@@ -1,20 +1,40 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace hpd {
 
-// llama.cpp writes its log through one global callback. From capture_log() on, the last lines are
-// kept in memory and shown only when asked for: on failure, or with echo.
+// llama.cpp writes its log through one global callback. From capture_log() on, the last warnings
+// and errors are kept in memory and shown only when asked for: in the message of a failure, or
+// with echo.
 void capture_log();
 
 // Writes every line to stderr as it comes, too.
 void echo_log(bool on);
 
-// The warnings and errors among the last lines, oldest first.
-std::string recent_log();
+// A warning of hpd's own: kept like llama.cpp's, and always written to stderr.
+void warn(const std::string & text);
 
-// A message, and behind it what llama.cpp had to say.
-std::string with_recent_log(const std::string & message);
+// The log from here on: what llama.cpp says during one call, for the message of its failure.
+class LogSince {
+public:
+    LogSince();
+
+    // The warnings and errors, oldest first.
+    std::string lines() const;
+
+    // A message, and behind it what llama.cpp had to say.
+    std::string behind(const std::string & message) const;
+
+private:
+    uint64_t n_before_;
+};
+
+// A second extension module in the process has a second copy of this code, but llama.cpp has one
+// log: the second module uses what the first one keeps.
+struct LogState;
+LogState * log_state();
+void use_log_state(LogState * state);
 
 }  // namespace hpd

@@ -1,5 +1,6 @@
 #include "model/model.h"
 
+#include <exception>
 #include <mutex>
 #include <unordered_map>
 
@@ -18,19 +19,30 @@ void start_backend_once() {
     });
 }
 
-bool report_progress(float share, void * data) {
-    const auto & progress = *static_cast<const LoadProgress *>(data);
-    return !progress || progress(share);
+struct Progress {
+    const LoadProgress & report;
+    std::exception_ptr error;  // what it threw, which must not cross llama.cpp's C code
+};
+
+bool report_progress(float share, void * data) noexcept {
+    auto & progress = *static_cast<Progress *>(data);
+    try {
+        return !progress.report || progress.report(share);
+    } catch (...) {
+        progress.error = std::current_exception();
+        return false;
+    }
 }
 
 }  // namespace
 
 Model::Model(const std::vector<std::string> & paths, const ModelOptions & options,
-             const LoadProgress & progress)
-    : on_cpu_(options.n_gpu_layers == 0 || !llama_supports_gpu_offload()) {
+             const LoadProgress & report) {
     if (paths.empty()) throw ModelLoadError("no model file was given");
     path_ = paths[0];
-    start_backend_once();
+    start_backend_once();  // first of all: llama.cpp logs the devices that it finds
+    const LogSince log;
+    on_cpu_ = options.n_gpu_layers == 0 || !llama_supports_gpu_offload();
 
     llama_model_params params = llama_model_default_params();
     params.n_gpu_layers = options.n_gpu_layers;
@@ -38,14 +50,16 @@ Model::Model(const std::vector<std::string> & paths, const ModelOptions & option
     params.use_extra_bufts = options.use_extra_bufts;
     params.vocab_only = options.vocab_only;
     params.progress_callback = report_progress;
-    params.progress_callback_user_data = const_cast<LoadProgress *>(&progress);
+    Progress progress{report, nullptr};
+    params.progress_callback_user_data = &progress;
 
     std::vector<const char *> c_paths;
     for (const std::string & path : paths) c_paths.push_back(path.c_str());
     model_.reset(c_paths.size() == 1
                      ? llama_model_load_from_file(c_paths[0], params)
                      : llama_model_load_from_splits(c_paths.data(), c_paths.size(), params));
-    if (!model_) throw ModelLoadError(with_recent_log("cannot load the model " + paths[0]));
+    if (progress.error) std::rethrow_exception(progress.error);
+    if (!model_) throw ModelLoadError(log.behind("cannot load the model " + paths[0]));
     if (!llama_model_has_decoder(model_.get()) || llama_model_has_encoder(model_.get())) {
         throw ModelLoadError(paths[0] + " is not a decoder-only language model");
     }
@@ -53,7 +67,7 @@ Model::Model(const std::vector<std::string> & paths, const ModelOptions & option
     if (options.vocab_only) return;
     for (const auto & [path, scale] : options.loras) {
         llama_adapter_lora * lora = llama_adapter_lora_init(model_.get(), path.c_str());
-        if (!lora) throw ModelLoadError(with_recent_log("cannot load the adapter " + path));
+        if (!lora) throw ModelLoadError(log.behind("cannot load the adapter " + path));
         loras_.push_back(lora);
         lora_scales_.push_back(scale);
     }

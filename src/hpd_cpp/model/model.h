@@ -13,7 +13,8 @@
 
 namespace hpd {
 
-// Called with the share loaded, 0 to 1; false stops the loading.
+// Called with the share loaded, 0 to 1; false stops the loading, and so does an exception, which is
+// thrown again when llama.cpp has returned.
 using LoadProgress = std::function<bool(float)>;
 
 // A loaded GGUF model with its vocabulary and adapters.
@@ -21,7 +22,7 @@ class Model {
 public:
     // Several paths are the parts of a split file, in order. Throws ModelLoadError.
     Model(const std::vector<std::string> & paths, const ModelOptions & options,
-          const LoadProgress & progress = nullptr);
+          const LoadProgress & report = nullptr);
 
     // Text to tokens; with parse_special, control tokens written in the text become tokens.
     // No BOS is added here: bos() says whether a prompt needs one.
@@ -46,7 +47,7 @@ public:
     std::vector<Token> tokens_without_space() const;
 
     bool ends_generation(Token token) const;  // also any other control token: no text follows it
-    Token bos() const;                        // -1 if a prompt does not begin with one
+    Token bos() const;  // -1 if a prompt does not begin with one
     int32_t n_vocab() const { return n_vocab_; }
     int32_t n_ctx_train() const { return llama_model_n_ctx_train(model_.get()); }
     int32_t n_swa() const { return llama_model_n_swa(model_.get()); }
@@ -71,7 +72,7 @@ private:
     std::vector<llama_adapter_lora *> loras_;  // freed with the model
     std::vector<float> lora_scales_;
     int32_t n_vocab_ = 0;
-    bool on_cpu_;
+    bool on_cpu_ = true;
 };
 
 }  // namespace hpd

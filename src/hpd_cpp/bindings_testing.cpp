@@ -1,0 +1,305 @@
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "attention/attention.h"
+#include "attention/probe.h"
+#include "bindings_common.h"
+#include "drafting/drafting.h"
+#include "handles.h"
+#include "model/context.h"
+#include "model/log.h"
+#include "sampling/json_scanner.h"
+#include "sampling/sampling.h"
+#include "scheduling/scheduler.h"
+
+// What only tests need: a module of its own, which a user's import leaves alone. It works with the
+// types of _core, which it imports first.
+
+using namespace hpd;
+
+namespace {
+
+void bind_engine(py::module_ & m) {
+    m.def(
+        "check_every_step",
+        [](EngineHandle & handle, bool on) {
+            handle.use([on](Engine & engine) { engine.check_every_step(on); });
+        },
+        py::arg("engine"), py::arg("on"));
+    m.def(
+        "fix_least_probability",
+        [](EngineHandle & handle, double p) {
+            handle.use([p](Engine & engine) { engine.fix_least_probability(p); });
+        },
+        py::arg("engine"), py::arg("p"));
+}
+
+// Says whether the GIL was held when it was deleted.
+struct DeletionWitness {
+    bool & had_gil;
+    ~DeletionWitness() { had_gil = PyGILState_Check(); }
+};
+
+void bind_deletion(py::module_ & m) {
+    m.def("has_gil_when_deleted", [] {
+        bool had_gil = true;
+        std::unique_ptr<DeletionWitness, WithoutGil>(new DeletionWitness{had_gil}).reset();
+        return had_gil;
+    });
+    m.def(
+        "is_deleted_without_gil",
+        [](const ModelHandle & model) {
+            const std::shared_ptr<const Model> shared = model.get();
+            return std::get_deleter<WithoutGil>(shared) != nullptr;
+        },
+        py::arg("model"));
+}
+
+// The context alone, for tests of what it refuses.
+struct ContextForTests {
+    std::shared_ptr<const Model> model;
+    Context context;
+    int32_t n_rows = 0;  // of the last decode
+
+    ContextForTests(const ModelHandle & handle, const EngineOptions & options)
+        : model(handle.get()), context(*model, options) {}
+
+    const char * decode(
+        const std::vector<std::tuple<Token, int32_t, std::vector<SeqId>, bool>> & tokens) {
+        std::vector<BatchToken> batch;
+        n_rows = 0;
+        for (const auto & [token, position, seqs, output] : tokens) {
+            batch.push_back({token, position, seqs, output});
+            n_rows += output;
+        }
+        const py::gil_scoped_release release;
+        switch (context.decode(batch)) {
+            case DecodeStatus::ok:
+                return "ok";
+            case DecodeStatus::full:
+                return "full";
+            case DecodeStatus::aborted:
+                break;
+        }
+        return "aborted";
+    }
+
+    // llama.cpp's own memory, which the next decode writes over: (n_rows, n_vocab).
+    py::array_t<float> rows(const py::object & owner) {
+        const std::vector<py::ssize_t> shape{n_rows, model->n_vocab()};
+        return py::array_t<float>(shape, context.rows(), owner);
+    }
+};
+
+void bind_context(py::module_ & m) {
+    py::class_<ContextForTests>(m, "Context")
+        .def(py::init<const ModelHandle &, const EngineOptions &>(), py::arg("model"),
+             py::arg("options"))
+        .def(
+            "fork",
+            [](ContextForTests & c, SeqId source, SeqId to, int32_t position) {
+                c.context.fork(source, to, position);
+            },
+            py::arg("source"), py::arg("to"), py::arg("position"))
+        .def(
+            "drop", [](ContextForTests & c, SeqId seq) { c.context.drop(seq); }, py::arg("seq"))
+        .def(
+            "trim",
+            [](ContextForTests & c, SeqId seq, int32_t position) { c.context.trim(seq, position); },
+            py::arg("seq"), py::arg("position"))
+        .def("clear", [](ContextForTests & c) { c.context.clear(); })
+        .def(
+            "n_past", [](const ContextForTests & c, SeqId seq) { return c.context.n_past(seq); },
+            py::arg("seq"))
+        .def(
+            "stop", [](ContextForTests & c, bool on) { c.context.stop(on); }, py::arg("on"))
+        .def("decode", &ContextForTests::decode, py::arg("tokens"))
+        .def("rows",
+             [](const py::object & self) { return self.cast<ContextForTests &>().rows(self); });
+}
+
+void bind_attention(py::module_ & m) {
+    using Array = py::array_t<float, py::array::c_style | py::array::forcecast>;
+    m.def(
+        "attention",
+        [](const Array & q, const Array & k, const Array & v, const Array & mask, float scale,
+           const std::string & isa, int32_t n_threads) {
+            const auto size = [](const Array & a, int axis) {
+                return static_cast<int32_t>(a.shape(axis));
+            };
+            const auto floats = [](const Array & a) {
+                return std::vector<float>(a.data(), a.data() + a.size());
+            };
+            const AttentionOperands operands{
+                size(q, 0), size(k, 0), size(q, 1), size(k, 1), size(k, 2),   size(v, 2),
+                scale,      floats(q),  floats(k),  floats(v),  floats(mask),
+            };
+            const std::vector<float> out = attention_of(operands, isa, n_threads);
+            return Array({q.shape(0), q.shape(1), v.shape(2)}, out.data());
+        },
+        py::arg("q"), py::arg("k"), py::arg("v"), py::arg("mask"), py::arg("scale"), py::arg("isa"),
+        py::arg("n_threads") = 1);
+    m.def("attention_kernels", [] {
+        std::vector<std::string> names;
+        for (const AttentionKernel & kernel : Attention::kernels()) names.emplace_back(kernel.isa);
+        return names;
+    });
+}
+
+// The scheduler alone, for tests that play the model: one decides when each value ends.
+class SchedulerForTests {
+public:
+    explicit SchedulerForTests(const Limits & limits) : scheduler_(limits) {}
+
+    void submit(uint64_t id, std::vector<Token> prompt, std::vector<Field> fields, int32_t n_cached,
+                bool keep_prompt) {
+        scheduler_.submit(std::make_unique<RequestState>(
+            Request{id, std::move(prompt), std::move(fields), 0, n_cached, keep_prompt}));
+    }
+
+    // (ops, batch, rows): ops are (kind, seq, from, position), rows (row, request, field).
+    py::tuple plan() {
+        plan_ = scheduler_.plan();
+        py::list ops;
+        for (const CacheOp & op : plan_.ops) {
+            const char * kind = op.kind == CacheOp::Kind::fork   ? "fork"
+                                : op.kind == CacheOp::Kind::drop ? "drop"
+                                                                 : "trim";
+            ops.append(py::make_tuple(kind, op.seq, op.from, op.position));
+        }
+        py::list batch;
+        for (const BatchToken & t : plan_.batch) {
+            batch.append(py::make_tuple(t.token, t.position, t.seqs, t.output));
+        }
+        py::list rows;
+        for (const OutputRow & r : plan_.rows) {
+            rows.append(py::make_tuple(r.row, r.value->request->request.id, r.value->index));
+        }
+        return py::make_tuple(ops, batch, rows);
+    }
+
+    // A token for every row of the plan; `last[i]` says that row i's value is done with it.
+    void commit(const std::vector<Token> & tokens, const std::vector<bool> & last) {
+        scheduler_.commit();
+        for (size_t i = 0; i < plan_.rows.size(); ++i) {
+            Value & value = *plan_.rows[i].value;
+            value.tokens.push_back(tokens.at(i));
+            if (last.at(i)) {
+                scheduler_.retire(value, Finish::complete);
+            } else {
+                scheduler_.keep(value, 0);
+            }
+        }
+        scheduler_.check();
+    }
+
+    void restart(bool shrink) {
+        scheduler_.restart(shrink);
+        scheduler_.check();
+    }
+
+    std::vector<std::unique_ptr<RequestState>> take_finished() {
+        return scheduler_.take_finished();
+    }
+    void forget_prompt(const std::vector<Token> & prompt) {
+        scheduler_.forget_prompt(prompt);
+        scheduler_.check();
+    }
+    void cancel(const std::set<uint64_t> & ids) {
+        scheduler_.cancel(ids);
+        scheduler_.check();
+    }
+    bool wants_request() const { return scheduler_.wants_request(); }
+    bool idle() const { return scheduler_.idle(); }
+    int32_t n_cells_used() const { return scheduler_.n_cells_used(); }
+    int32_t n_in_step() const { return scheduler_.n_in_step(); }
+    uint64_t n_preempted() const { return scheduler_.n_preempted(); }
+
+private:
+    Scheduler scheduler_;
+    BatchPlan plan_;
+};
+
+void bind_scheduler(py::module_ & m) {
+    py::class_<SchedulerForTests>(m, "Scheduler")
+        .def(py::init([](int32_t n_seq, int32_t n_cells, int32_t n_batch, int32_t n_in_flight,
+                         bool couples, int32_t n_value_batch, int32_t n_busy_cells,
+                         int32_t n_common_least) {
+                 return std::make_unique<SchedulerForTests>(
+                     Limits{n_seq, n_cells, n_batch, n_value_batch, n_in_flight, n_busy_cells,
+                            n_common_least, couples});
+             }),
+             py::kw_only(), py::arg("n_seq"), py::arg("n_cells"), py::arg("n_batch"),
+             py::arg("n_in_flight"), py::arg("couples"), py::arg("n_value_batch") = 0,
+             py::arg("n_busy_cells") = Limits().n_busy_cells, py::arg("n_common_least") = 16)
+        .def("submit", &SchedulerForTests::submit, py::arg("id"), py::arg("prompt"),
+             py::arg("fields"), py::kw_only(), py::arg("n_cached") = 0,
+             py::arg("keep_prompt") = false)
+        .def("plan", &SchedulerForTests::plan)
+        .def("commit", &SchedulerForTests::commit, py::arg("tokens"), py::arg("last"))
+        .def("restart", &SchedulerForTests::restart, py::arg("shrink"))
+        .def("take_finished", &SchedulerForTests::take_finished)
+        .def("forget_prompt", &SchedulerForTests::forget_prompt, py::arg("prompt"))
+        .def("cancel", &SchedulerForTests::cancel, py::arg("ids"))
+        .def_property_readonly("wants_request", &SchedulerForTests::wants_request)
+        .def_property_readonly("idle", &SchedulerForTests::idle)
+        .def_property_readonly("n_cells_used", &SchedulerForTests::n_cells_used)
+        .def_property_readonly("n_in_step", &SchedulerForTests::n_in_step)
+        .def_property_readonly("n_preempted", &SchedulerForTests::n_preempted);
+}
+
+// The pure parts, for tests: each is compared with a slow and obvious version in Python.
+void bind_parts(py::module_ & m) {
+    m.def(
+        "scan_json",
+        [](const std::vector<std::string> & pieces, bool end) {
+            JsonScanner scanner;
+            for (const std::string & piece : pieces) scanner.feed(piece);
+            if (end) scanner.finish();
+            const char * status = scanner.status() == JsonScanner::Status::complete  ? "complete"
+                                  : scanner.status() == JsonScanner::Status::invalid ? "invalid"
+                                                                                     : "incomplete";
+            return py::make_tuple(status, scanner.length());
+        },
+        py::arg("pieces"), py::arg("end") = false);
+    m.def(
+        "choose",
+        [](const std::vector<float> & row, const SamplingOptions & options, double uniform) {
+            const LogitRow r = read_row(row.data(), static_cast<int32_t>(row.size()));
+            const Choice c = choose_random(r, options, uniform);
+            return py::make_tuple(c.token, c.logprob, c.margin);
+        },
+        py::arg("row"), py::arg("options"), py::arg("uniform") = 0.0);
+    py::enum_<BatchKind>(m, "BatchKind")
+        .value("reading", BatchKind::reading)
+        .value("values", BatchKind::values);
+    py::class_<BatchCost>(m, "BatchCost")
+        .def(py::init<>())
+        .def("observe", &BatchCost::observe, py::arg("kind"), py::arg("n_tokens"),
+             py::arg("seconds"))
+        .def("least_probability", &BatchCost::least_probability, py::arg("n_values"));
+    m.def("uniform_at", &uniform_at, py::arg("seed"), py::arg("stream"), py::arg("n"));
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_core_testing, m) {
+    m.doc() = "The parts of hpd's engine, for tests.";
+    py::module_::import("hpd._native");  // llama.cpp's library, then _core
+    use_log_state(static_cast<LogState *>(py::get_shared_data(log_name)));
+    translate_errors();
+    bind_engine(m);
+    bind_deletion(m);
+    bind_context(m);
+    bind_attention(m);
+    bind_scheduler(m);
+    bind_parts(m);
+}
