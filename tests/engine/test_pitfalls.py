@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import llama_cpp
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import tiny_models
 from decoding import disagreements, engine_options, make_requests, open_model, run
@@ -18,6 +19,7 @@ from reference import Reference
 from tiny_models import TinyModel
 
 BatchToken = tuple[int, int, list[int], bool]
+Floats = NDArray[np.float32]
 
 
 def sequence(tokens: Sequence[int], seq: int, start: int = 0) -> list[BatchToken]:
@@ -69,27 +71,52 @@ def test_two_tokens_at_one_position_are_refused(model: _native.Model) -> None:
         context.decode([(5, 0, [0], False), (6, 1, [0], True), (7, 1, [0], True)])
 
 
-@pytest.mark.parametrize("n_together", [1, 2, 63, 64])
+N_ROWS = 64
+
+
+def rows_of_batches(model: _native.Model, n_tokens: int, **settings: object) -> Floats:
+    """Logits after a prompt and one more token, another one in each sequence: as many tokens at a
+    time as ``n_tokens`` says. (N_ROWS, n_vocab)"""
+    prompt = model.tokenize("Nike Men's Running Shoe, Black, 10 M US")
+    context = new_context(model, **settings)
+    context.decode(sequence(prompt, 0))
+    for seq in range(1, N_ROWS):
+        context.fork(0, seq, len(prompt))
+    batch: list[BatchToken] = [(100 + seq, len(prompt), [seq], True) for seq in range(N_ROWS)]
+    rows = []
+    for start in range(0, N_ROWS, n_tokens):
+        assert context.decode(batch[start : start + n_tokens]) == "ok"
+        rows.append(context.rows().copy())
+    return np.concatenate(rows)
+
+
+@pytest.mark.parametrize("cpu_attention", [True, False])
+@pytest.mark.parametrize("n_tokens", [1, 2, 63, 64])
 def test_numbers_change_little_with_the_size_of_the_batch(
-    model: _native.Model, n_together: int
+    model: _native.Model,
+    n_tokens: int,
+    cpu_attention: bool,
+    record_property: Callable[[str, object], None],
 ) -> None:
     """Other sizes take other kernels: a token may flip only where the runner-up is that close."""
-    tokens = model.tokenize("Nike Men's Running Shoe, Black, 10 M US")
-    alone = new_context(model)
-    alone.decode(sequence(tokens, 0))
-    (want,) = np.array(alone.rows())
-    context = new_context(model)
-    batch: list[BatchToken] = []
-    for seq in range(n_together):
-        batch += sequence(tokens, seq)
-    for start in range(0, len(batch), 512):
-        context.decode(batch[start : start + 512])
-    n_rows = sum(output for *_, output in batch[start : start + 512])
-    rows = np.array(context.rows())
-    top, runner_up = np.sort(want)[[-1, -2]]
-    difference = np.abs(rows - want).max()
-    assert difference < 1e-3
-    assert (rows.argmax(axis=1) == want.argmax()).all() or top - runner_up < 2 * difference
+    want = rows_of_batches(model, 1)
+    flash = {"flash_attn": "on", "cache_type_k": "f16", "cache_type_v": "f16"}
+    rows = rows_of_batches(model, n_tokens, cpu_attention=cpu_attention, **flash)
+    assert not np.array_equal(rows, want), "the same kernel: nothing is compared"
+    difference = np.abs(rows - want).max(axis=1)
+    top_two = np.sort(want, axis=1)[:, -2:]
+    margins = top_two[:, 1] - top_two[:, 0]
+    flipped = rows.argmax(axis=1) != want.argmax(axis=1)
+    report = {
+        "largest difference": float(difference.max()),
+        "smallest margin": float(margins.min()),
+        "margins of flips": margins[flipped].tolist(),
+    }
+    for name, figure in report.items():
+        record_property(name, figure)
+    print(f"{n_tokens} tokens, {'hpd' if cpu_attention else 'llama.cpp'}'s attention: {report}")
+    assert difference.max() < 0.02
+    assert (margins[flipped] < 2 * difference[flipped]).all()
 
 
 def test_rows_belong_to_tokens_in_any_order_of_the_batch(model: _native.Model) -> None:

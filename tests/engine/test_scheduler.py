@@ -171,7 +171,9 @@ def test_every_value_sees_its_prompt_its_key_and_itself(workload: dict) -> None:
 
 def test_an_instruction_in_use_is_not_evicted_for_another() -> None:
     """Categories take turns; each instruction is read once although cells are short at times."""
-    scheduler = _core_testing.Scheduler(n_seq=40, n_cells=200, n_batch=64, n_in_flight=4, couples=True)
+    scheduler = _core_testing.Scheduler(
+        n_seq=40, n_cells=200, n_batch=64, n_in_flight=4, couples=True
+    )
     cache = Cache(200, 40, couples=True)
     n_instruction_tokens = 0
     for i in range(60):
@@ -192,7 +194,9 @@ def test_an_instruction_in_use_is_not_evicted_for_another() -> None:
 @pytest.mark.parametrize("n_common", [3, 40])
 def test_what_instructions_have_in_common_is_read_once(n_common: int) -> None:
     """The rules before the attributes of three schemas; too few common tokens are not worth it."""
-    scheduler = _core_testing.Scheduler(n_seq=99, n_cells=900, n_batch=64, n_in_flight=9, couples=True)
+    scheduler = _core_testing.Scheduler(
+        n_seq=99, n_cells=900, n_batch=64, n_in_flight=9, couples=True
+    )
     cache = Cache(900, 99, couples=True)
     for i in range(30):
         instruction = [1] * n_common + [2 + i % 3] * 20
@@ -266,7 +270,9 @@ def test_values_apart_come_in_full_batches() -> None:
 
 def test_steps_are_shared_by_the_values_of_all_documents_in_flight() -> None:
     """Of those about to be read, too: what a guess is worth does not depend on who comes first."""
-    scheduler = _core_testing.Scheduler(n_seq=99, n_cells=900, n_batch=64, n_in_flight=2, couples=True)
+    scheduler = _core_testing.Scheduler(
+        n_seq=99, n_cells=900, n_batch=64, n_in_flight=2, couples=True
+    )
     for i in range(3):
         scheduler.submit(i, [1, 2, 3], [_native.Field([10 + f], max_tokens=5) for f in range(4)])
     shared = []
@@ -306,7 +312,9 @@ def test_what_a_cancelled_request_held_is_free_at_once(n_steps: int) -> None:
 
 
 def test_cancelling_a_finished_request_lets_go_of_its_prompt() -> None:
-    scheduler = _core_testing.Scheduler(n_seq=8, n_cells=90, n_batch=64, n_in_flight=2, couples=True)
+    scheduler = _core_testing.Scheduler(
+        n_seq=8, n_cells=90, n_batch=64, n_in_flight=2, couples=True
+    )
     scheduler.submit(0, [1, 2, 3, 4], [_native.Field([10])], keep_prompt=True)
     _, _, rows = scheduler.plan()
     scheduler.commit([7] * len(rows), [True] * len(rows))

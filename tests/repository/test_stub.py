@@ -118,9 +118,7 @@ def class_node(module: str, name: str) -> ast.ClassDef:
 @pytest.mark.parametrize("module", MODULES)
 def test_the_stub_names_what_the_module_has(module: str) -> None:
     names = {
-        node.name
-        for node in STUBS[module].body
-        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        node.name for node in STUBS[module].body if isinstance(node, ast.FunctionDef | ast.ClassDef)
     }
     assert names == public(MODULES[module])
 

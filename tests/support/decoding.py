@@ -99,7 +99,8 @@ def run(
 ) -> list[_native.Result]:
     """The requests' results, in their own order, whatever order they were submitted in."""
     _core_testing.check_every_step(engine, True)
-    _core_testing.fix_least_probability(engine, 0.1)  # guesses are made however fast this machine is
+    # Guesses are made however fast this machine is.
+    _core_testing.fix_least_probability(engine, 0.1)
     waiting = list(order if order is not None else range(len(requests)))
     results: dict[int, _native.Result] = {}
     while waiting or not engine.idle:
