@@ -33,8 +33,8 @@ class Watched:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._engine, name)
 
-    def step(self) -> list[_native.Result]:
-        """One step, noted."""
+    def advance(self) -> list[_native.Result]:
+        """One step, noted: not as many as it takes until a request is finished."""
         start, before = time.perf_counter(), self._engine.stats
         results = self._engine.step()
         end, after = time.perf_counter(), self._engine.stats

@@ -10,7 +10,7 @@ import itertools
 import json
 import math
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,13 +18,15 @@ import pytest
 from pydantic import BaseModel, Field, field_validator
 
 from hpd import _native
+from hpd.documents import Document
 from hpd.errors import HpdError, InputError
-from hpd.pipeline.job import Ask, Document, Job
-from hpd.pipeline.questions import Plan
+from hpd.pipeline.job import Job
+from hpd.pipeline.request import Request
+from hpd.prompt import value_text
+from hpd.questions import Question, Waves
 from hpd.results import Extraction
 from shop import EXACT, TEXTS
-from telling import SmallExtractor as Extractor
-from telling import put_in_its_mouth, value_text
+from small_extractor import SmallExtractor as Extractor
 from tiny_models import TinyModel
 
 Answers = Mapping[str, Mapping[str, Any]]
@@ -44,19 +46,13 @@ def extractor(model: Path) -> Iterator[Extractor]:
 
 
 @pytest.fixture
-def say(monkeypatch: pytest.MonkeyPatch) -> Callable[[Answers], None]:
-    """Gives answers by the text of the document."""
-    return lambda answers: put_in_its_mouth(monkeypatch, answers.get)
-
-
-@pytest.fixture
 def results(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, _native.Result]]:
     """Every result of the engine, with the text of the (first) document that it is for."""
     found: list[tuple[str, _native.Result]] = []
     take = Job.take
 
-    def noting(job: Job, result: _native.Result) -> Ask | None:
-        found.append((job.documents[0].text, result))
+    def noting(job: Job, result: _native.Result) -> Request | None:
+        found.append((job.documents[0][1].text, result))
         return take(job, result)
 
     monkeypatch.setattr(Job, "take", noting)
@@ -119,7 +115,8 @@ def test_a_rare_category_does_not_wait_for_its_stack_forever(model: Path) -> Non
         first = next(extractor.extract_many(documents()))
     assert first.id == 0
     assert set(first.data) == {"flavor"}
-    assert n_pulled <= 4 * 2 * 2 + 2 * 4
+    # Its patience, and prompts of two: in flight, prepared, and one that is being gathered.
+    assert n_pulled <= 4 * 2 * 2 + 2 * (2 + 2 + 1)
 
 
 def test_categories_have_their_own_schemas(model: Path) -> None:
@@ -172,12 +169,11 @@ def test_no_documents(extractor: Extractor) -> None:
 
 @pytest.mark.parametrize("stack", [2, 3, 4])
 @pytest.mark.parametrize("layout", ["branch", "skeleton"])
-def test_stacks_and_layouts(
-    model: Path, layout: str, stack: int, say: Callable[[Answers], None]
-) -> None:
+def test_stacks_and_layouts(model: Path, layout: str, stack: int) -> None:
     answers = {text: {"brand": f"b{n}", "tags": [f"t{n}"] * n} for n, text in enumerate(TEXTS)}
-    say(answers)
-    with Extractor("brand, tags [str]", model, stack=stack, layout=layout) as extractor:
+    with Extractor(
+        "brand, tags [str]", model, stack=stack, layout=layout, answers=answers
+    ) as extractor:
         found = list(extractor.extract_many(TEXTS))
     assert data_of(found) == list(answers.values())
     # What they cost is shared out.
@@ -187,7 +183,8 @@ def test_stacks_and_layouts(
 
 @pytest.mark.parametrize("stack", [1, 2])
 def test_one_object_token_after_token(model: Path, stack: int) -> None:
-    with Extractor("brand, color", model, method="ar", stack=stack, max_tokens=16) as extractor:
+    settings = {"method": "ar", "stack": stack, "max_tokens": 16, "drafts": False}
+    with Extractor("brand, color", model, **settings) as extractor:
         for extraction in extractor.extract_many(TEXTS[:4]):
             assert extraction.error is None
             assert set(extraction.data) == {"brand", "color"}
@@ -197,21 +194,13 @@ def test_one_object_token_after_token(model: Path, stack: int) -> None:
 
 
 def test_confidence_in_an_answer_is_the_product_over_the_values_own_tokens(
-    model: Path, monkeypatch: pytest.MonkeyPatch, results: list[tuple[str, _native.Result]]
+    model: Path, results: list[tuple[str, _native.Result]]
 ) -> None:
     answer = '{"brand": "Nike shoe", "n": 12, "color": null}'
-    first = Job.first
-
-    def told(job: Job) -> Ask:
-        ask = first(job)
-        replay = job._model.tokenize(answer)
-        ask.fields[0] = _native.Field(ask.fields[0].key, max_tokens=99, replay=replay)
-        return ask
-
-    monkeypatch.setattr(Job, "first", told)
-    with Extractor("brand, n int?, color", model, method="ar") as extractor:
+    answers = {TEXTS[0]: json.loads(answer)}
+    with Extractor("brand, n int?, color", model, method="ar", answers=answers) as extractor:
         found = extractor.extract(TEXTS[0])
-        pieces = [extractor._model.piece(t).decode() for t in results[0][1].values[0].tokens]
+        pieces = [extractor.native_model.piece(t).decode() for t in results[0][1].values[0].tokens]
     assert found.data == {"brand": "Nike shoe", "n": 12, "color": None}
     logprobs = results[0][1].values[0].logprobs
     assert "".join(pieces).startswith(answer)
@@ -241,7 +230,7 @@ def test_confidence_of_a_field_is_the_product_over_its_tokens(
 
 
 def test_arrays_cost_two_waves_however_long_they_are(
-    model: Path, say: Callable[[Answers], None], results: list[tuple[str, _native.Result]]
+    model: Path, results: list[tuple[str, _native.Result]]
 ) -> None:
     """20 documents with 0 to 12 items each: one wave counts them, one fills them all."""
     n_items = [n % 13 for n in range(20)]
@@ -251,12 +240,13 @@ def test_arrays_cost_two_waves_however_long_they_are(
         }
         for n, count in enumerate(n_items)
     }
-    say(answers)
     schema = "lines [{what, qty int?}]"
     # A batch has room for all values, so none waits for a turn.
-    with Extractor(schema, model, drafts=False, in_flight=4, n_value_batch=0) as extractor:
-        found = list(extractor.extract_many(answers))
-        tokenize = extractor._model.tokenize
+    with Extractor(
+        schema, model, drafts=False, in_flight=4, n_value_batch=0, answers=answers
+    ) as extractor:
+        found = list(extractor.extract_many(list(answers)))
+        tokenize = extractor.native_model.tokenize
         for extraction, (text, answer), count in zip(found, answers.items(), n_items, strict=True):
             assert extraction.data == answer
             waves = [result for other, result in results if other == text]
@@ -274,13 +264,13 @@ def test_arrays_cost_two_waves_however_long_they_are(
 
 
 def test_the_second_wave_does_not_read_the_document_again(
-    model: Path, say: Callable[[Answers], None], results: list[tuple[str, _native.Result]]
+    model: Path, results: list[tuple[str, _native.Result]]
 ) -> None:
     text = " ".join(TEXTS * 4)
-    say({text: {"tags": ["red", "blue", "green"]}})
-    with Extractor("tags [str]", model) as extractor:
+    answers = {text: {"tags": ["red", "blue", "green"]}}
+    with Extractor("tags [str]", model, answers=answers) as extractor:
         assert extractor.extract(text).data == {"tags": ["red", "blue", "green"]}
-        n_document = len(extractor._model.tokenize(text))
+        n_document = len(extractor.native_model.tokenize(text))
         (_, first), (_, second) = results
         assert first.n_prefill_tokens >= n_document
         # Its keys and, where the cells begin anew, the last token of the prompt.
@@ -289,38 +279,41 @@ def test_the_second_wave_does_not_read_the_document_again(
 
 
 def test_arrays_in_arrays_take_a_wave_for_each_level(
-    model: Path, say: Callable[[Answers], None], results: list[tuple[str, _native.Result]]
+    model: Path, results: list[tuple[str, _native.Result]]
 ) -> None:
     data = {"orders": [{"id": "a", "lines": ["x", "y"]}, {"id": "b", "lines": ["z"]}]}
-    say({"doc": data})
+    answers = {"doc": data}
     schema = "orders [{id, lines [str]}]"
-    with Extractor(schema, model) as extractor:
+    with Extractor(schema, model, answers=answers) as extractor:
         assert extractor.extract("doc").data == data
     assert [len(result.values) for _, result in results] == [1, 4, 3]
 
 
 def test_what_comes_after_an_array_sees_its_items(
-    model: Path, say: Callable[[Answers], None], monkeypatch: pytest.MonkeyPatch
+    model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keys: list[str] = []
-    later_key = Plan.later_key
+    next_wave = Waves.next
 
-    def noting(plan: Plan, *arguments: Any) -> str:
-        keys.append(later_key(plan, *arguments))
-        return keys[-1]
+    def noting(waves: Waves, *arguments: Any) -> list[Question]:
+        questions = next_wave(waves, *arguments)
+        keys.extend(question.key for question in questions)
+        return questions
 
-    monkeypatch.setattr(Plan, "later_key", noting)
-    say({"doc": {"tags": ["a", "b"], "best": "b", "why": "so"}})
-    with Extractor("tags [str], best after tags, why after best", model) as extractor:
+    monkeypatch.setattr(Waves, "next", noting)
+    answers = {"doc": {"tags": ["a", "b"], "best": "b", "why": "so"}}
+    with Extractor(
+        "tags [str], best after tags, why after best", model, answers=answers
+    ) as extractor:
         assert extractor.extract("doc").data == {"tags": ["a", "b"], "best": "b", "why": "so"}
     assert '{"tags": ["a", "b"], "best":' in keys
     assert '{"best": "b", "why":' in keys
 
 
 def test_a_dependent_field_costs_one_more_wave(
-    model: Path, say: Callable[[Answers], None], results: list[tuple[str, _native.Result]]
+    model: Path, results: list[tuple[str, _native.Result]]
 ) -> None:
-    say({"doc": {"maker": {"name": "N", "city": "C"}, "a": "1", "b": "2"}})
+    answers = {"doc": {"maker": {"name": "N", "city": "C"}, "a": "1", "b": "2"}}
     schema = {
         "type": "object",
         "properties": {
@@ -335,7 +328,7 @@ def test_a_dependent_field_costs_one_more_wave(
             "b": {"type": "string", "depends_on": ["a", "maker"]},
         },
     }
-    with Extractor(schema, model) as extractor:
+    with Extractor(schema, model, answers=answers) as extractor:
         found = extractor.extract("doc")
     assert found.data == {"maker": {"name": "N", "city": "C"}, "a": "1", "b": "2"}
     assert [len(result.values) for _, result in results] == [2, 1, 1]
@@ -363,9 +356,7 @@ def test_unlikely_values_become_null_and_keep_their_text(model: Path) -> None:
     assert found.data["brand"] == json.loads(brand.raw)
 
 
-def test_values_that_the_document_does_not_hold_become_null(
-    model: Path, say: Callable[[Answers], None]
-) -> None:
+def test_values_that_the_document_does_not_hold_become_null(model: Path) -> None:
     text = "Nike shoe in two colours, 300 g"
     answer = {
         "brand": "nike",
@@ -374,9 +365,9 @@ def test_values_that_the_document_does_not_hold_become_null(
         "made": "Adidas",
         "tags": ["shoe", "zebra"],
     }
-    say({text: answer})
+    answers = {text: answer}
     schema = "brand, color [red|blue], w int?, made, tags [str]"
-    with Extractor(schema, model, require_grounding=True) as extractor:
+    with Extractor(schema, model, require_grounding=True, answers=answers) as extractor:
         found = extractor.extract(text)
     assert found.data == {"brand": "nike", "color": "red", "w": 300, "made": None, "tags": ["shoe"]}
     fields = found.to_dict()["fields"]
@@ -387,28 +378,26 @@ def test_values_that_the_document_does_not_hold_become_null(
     assert fields["color"]["match"] == "none"
     assert fields["w"]["match"] == "exact"
     assert fields["made"]["raw"] == ' "Adidas"'
-    with Extractor(schema, model) as extractor:
+    with Extractor(schema, model, answers=answers) as extractor:
         found = extractor.extract(text)
     assert found.data == answer
     assert found.fields["made"].match == "none"
     assert found.fields["tags[1]"].match == "none"
 
 
-def test_all_places_of_a_value_on_request(model: Path, say: Callable[[Answers], None]) -> None:
+def test_all_places_of_a_value_on_request(model: Path) -> None:
     text = "Nike shoe by Nike, not nike"
-    say({text: {"brand": "Nike"}})
-    with Extractor("brand", model, all_occurrences=True) as extractor:
+    answers = {text: {"brand": "Nike"}}
+    with Extractor("brand", model, all_occurrences=True, answers=answers) as extractor:
         found = extractor.extract(text)
     assert found.to_dict()["fields"]["brand"]["occurrences"] == [[0, 4], [13, 17]]
-    with Extractor("brand", model) as extractor:
+    with Extractor("brand", model, answers=answers) as extractor:
         assert "occurrences" not in extractor.extract(text).to_dict()["fields"]["brand"]
 
 
-def test_a_value_that_is_too_long_is_cut_and_says_so(
-    model: Path, say: Callable[[Answers], None]
-) -> None:
-    say({"doc": {"brand": "a long name of many words that never ends"}})
-    with Extractor("brand", model, max_tokens=5) as extractor:
+def test_a_value_that_is_too_long_is_cut_and_says_so(model: Path) -> None:
+    answers = {"doc": {"brand": "a long name of many words that never ends"}}
+    with Extractor("brand", model, max_tokens=5, answers=answers) as extractor:
         field = extractor.extract("doc").fields["brand"]
     assert field.truncated
     assert field.error == "cut off after 5 tokens"
@@ -459,15 +448,13 @@ class Product(BaseModel):
         return value
 
 
-def test_a_pydantic_class_gives_instances(model: Path, say: Callable[[Answers], None]) -> None:
-    say(
-        {
-            "a": {"brand": "Nike", "color": "red", "size": 44},
-            "b": {"brand": "Zebra"},
-            "c": {"brand": "Bug"},
-        }
-    )
-    with Extractor(Product, model) as extractor:
+def test_a_pydantic_class_gives_instances(model: Path) -> None:
+    answers = {
+        "a": {"brand": "Nike", "color": "red", "size": 44},
+        "b": {"brand": "Zebra"},
+        "c": {"brand": "Bug"},
+    }
+    with Extractor(Product, model, answers=answers) as extractor:
         found = extractor.extract("a")
         assert found.data == Product(brand="Nike", color="red", size=44)
         assert isinstance(found.data, Product)
@@ -480,10 +467,8 @@ def test_a_pydantic_class_gives_instances(model: Path, say: Callable[[Answers], 
         assert extractor.extract("a").data == found.data
 
 
-def test_a_bug_in_one_callers_class_is_not_raised_in_another_thread(
-    model: Path, say: Callable[[Answers], None]
-) -> None:
-    say({"a": {"brand": "Nike"}, "c": {"brand": "Bug"}})
+def test_a_bug_in_one_callers_class_is_not_raised_in_another_thread(model: Path) -> None:
+    answers = {"a": {"brand": "Nike"}, "c": {"brand": "Bug"}}
     outcomes: dict[str, object] = {}
 
     def work(text: str) -> None:
@@ -492,7 +477,7 @@ def test_a_bug_in_one_callers_class_is_not_raised_in_another_thread(
         except RuntimeError as error:
             outcomes[text] = error
 
-    with Extractor(Product, model) as extractor:
+    with Extractor(Product, model, answers=answers) as extractor:
         threads = [threading.Thread(target=work, args=(text,)) for text in "ac"]
         for thread in threads:
             thread.start()

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
+from hpd.documents import Document
 from hpd.errors import EngineClosedError, HpdError
-from hpd.pipeline.job import Document
 from hpd.results import Extraction
 from shop import EXACT, TEXTS
-from telling import SmallExtractor as Extractor
+from small_extractor import SmallExtractor as Extractor
 from tiny_models import TinyModel
 
 SCHEMA = "brand: the maker, color [red|blue|black]?, weight_g float?, tags [str]"
@@ -117,7 +117,7 @@ def test_a_generator_that_is_let_go_leaves_the_extractor_usable(extractor: Extra
     alive.close()
     # Nothing of what was let go is still worked on.
     assert extractor.extract(TEXTS[0]).error is None
-    assert len(extractor._runner._jobs) == 0
+    assert not any(not caller.is_gone for caller in extractor._pipeline._runner._callers)
 
 
 def test_closing_from_another_thread_ends_what_is_under_way(model: Path) -> None:

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from hpd import _native, prompt
-from hpd.bench.jobs import look_up, value_text
 from hpd.bench.workload import Workload, load_workload
 from hpd.cli.common import table
+from hpd.prompt import value_text
 from hpd.prompt.tokens import PromptTokenizer
-from hpd.questions import schema_leaves
+from hpd.questions import answer_at, schema_leaves
 from hpd.schema import load_schemas
 
 
@@ -79,7 +79,7 @@ def load(arguments: argparse.Namespace) -> Asked:
             [item.text], prompt.key_texts([leaf.path for leaf in leaves], "branch")
         )
         text = prompt.answer_text(item.answer)
-        values = [model.tokenize(value_text(look_up(item.answer, leaf.path))) for leaf in leaves]
+        values = [model.tokenize(value_text(answer_at(item.answer, leaf.path))) for leaf in leaves]
         return Question(
             item.category,
             tokenizer.tokenize([item.text], [""]).prompt,

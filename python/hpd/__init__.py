@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from hpd.documents import Document
 from hpd.errors import (
     ContextOverflowError,
     DecodeError,
@@ -28,7 +29,6 @@ from hpd.version import __version__
 
 if TYPE_CHECKING:
     from hpd.extractor import Extractor
-    from hpd.pipeline.job import Document
 
 __all__ = [
     "Attribute",
@@ -50,7 +50,7 @@ __all__ = [
     "__version__",
 ]
 
-_WITH_ENGINE = {"Document": "hpd.pipeline.job", "Extractor": "hpd.extractor"}
+_WITH_ENGINE = {"Extractor": "hpd.extractor"}
 
 
 def __getattr__(name: str) -> Any:

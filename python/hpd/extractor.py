@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import weakref
 from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
-from typing import Literal
+from typing import Any, Literal
 
 from hpd import _native
-from hpd.errors import ContextOverflowError, DecodeError, HpdError, InputError
+from hpd.documents import Document
+from hpd.errors import ContextOverflowError, DecodeError, EngineClosedError, HpdError, InputError
 from hpd.machine.model_files import resolve_model
 from hpd.machine.native_options import engine_options, model_options
 from hpd.machine.tuned_settings import tuned_values
 from hpd.options import Options, combined
-from hpd.pipeline.job import Document
-from hpd.pipeline.long_documents import Fitter
-from hpd.pipeline.questions import Examples, Plan
-from hpd.pipeline.runner import Run, Runner
-from hpd.results import Extraction, Failure
+from hpd.pipeline.long_documents import Replay
+from hpd.pipeline.methods import check_method
+from hpd.pipeline.pipeline import Pipeline
+from hpd.pipeline.questionnaire import Examples
+from hpd.results import Extraction
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
 
@@ -44,6 +46,8 @@ class Extractor:
         examples: documents with their answers, shown in the prompt before every document; by
             category, if the schema is.
         progress: called with the share of the model that is loaded; False stops the loading.
+        replay: gives known answers of documents, which are decoded in place of the model's own:
+            for timing, and for tests.
 
     What ``hpd tune`` found for this model and machine takes the place of what is not set:
     ``options`` then has it, and ``tuned`` tells what it was. ``HPD_TUNED=0`` leaves it out.
@@ -63,38 +67,46 @@ class Extractor:
         options: Options | None = None,
         examples: Examples | Mapping[str, Examples] = (),
         progress: Callable[[float], bool | None] | None = None,
+        replay: Replay | None = None,
         **settings: object,
     ) -> None:
         asked = combined(options, settings)
         self.schemas = schema if isinstance(schema, Schema) else load_schemas(schema)
-        self._examples = examples
+        check_method(asked, self.schemas)
         _native.echo_log(asked.verbose)
         path = resolve_model(model, hf, progress=not asked.quiet)
-        self._model = _native.Model([str(path)], model_options(asked), progress)
-        self.tuned = tuned_values(self._model, path, asked)
+        native = _native.Model([str(path)], model_options(asked), progress)
+        self.tuned = tuned_values(native, path, asked)
         self.options = asked.filled(self.tuned)
-        self._engine = _native.Engine(self._model, engine_options(self.options))
-        self._runner = Runner(self._engine)
-        # A position beyond those of its training says nothing to a model.
-        self._n_ctx = min(self._engine.n_ctx, self._model.n_ctx_train or self._engine.n_ctx)
-        self._fitters: dict[str | None, Fitter] = {}
-        # A document must not wait forever for others of its category. What was tuned has no say
-        # in this: which documents share a prompt must not depend on it.
-        self._patience = 4 * asked.stack * asked.filled().most_in_flight
+        self._pipeline = Pipeline(
+            native,
+            self.schemas,
+            self.options,
+            engine_options(self.options),
+            examples=examples,
+            # Which documents share a prompt must not depend on what was tuned.
+            patience=4 * asked.stack * asked.filled().most_in_flight,
+            replay=replay,
+        )
         self._threads: ThreadPoolExecutor | None = None
+        # An extractor that nobody closes is closed when it is collected, or at the end of the
+        # process.
+        self._closing = weakref.finalize(self, _close, self._pipeline, native)
 
     def extract(self, document: str, *, category: str | None = None) -> Extraction:
         """The values of one document.
 
         Raises:
             ContextOverflowError: the document does not fit the context.
-            InputError: there is no schema for its category.
+            InputError: there is no schema for its category, or it is no text.
+            EngineClosedError: the extractor is closed.
         """
         (extraction,) = self.extract_many([Document(document, None, category)])
         return extraction
 
     async def aextract(self, document: str, *, category: str | None = None) -> Extraction:
         """``extract`` for asyncio: as many as ``in_flight`` at a time are decoded together."""
+        self._check_open()
         if self._threads is None:
             # As many threads as asyncio has of its own may be fewer.
             self._threads = ThreadPoolExecutor(self.options.most_in_flight, "hpd")
@@ -112,19 +124,19 @@ class Extractor:
             documents: texts, or ``Document`` where there is an id or a category.
             on_error: ``record``: a document that fails gives an extraction with ``error`` in its
                 place, and the others go on.
+
+        Raises:
+            InputError: ``documents`` is one text, a mapping or a table.
+            EngineClosedError: the extractor is closed.
         """
-        early: dict[int, Extraction] = {}
-        n_given = 0
-        for i, extraction in self._run(documents, on_error):
-            early[i] = extraction
-            while n_given in early:
-                yield early.pop(n_given)
-                n_given += 1
+        return _in_order(self.iter_extract(documents, on_error=on_error))
 
     def iter_extract(
         self, documents: Iterable[str | Document], *, on_error: OnError = "raise"
     ) -> Iterator[tuple[int, Extraction]]:
         """Like ``extract_many``, each as soon as it is finished, with its place in the input."""
+        check_documents(documents)
+        self._check_open()
         return self._run(documents, on_error)
 
     async def aiter_extract(
@@ -148,14 +160,20 @@ class Extractor:
     @property
     def stats(self) -> _native.EngineStats:
         """Batches, tokens and time since the engine was made."""
-        return self._engine.stats
+        return self._pipeline.stats
 
     def close(self) -> None:
-        """Free the model. A call that is under way in another thread ends with an error."""
-        self._runner.close()
-        self._model.close()
+        """Free the model and its context.
+
+        A call that is under way in another thread ends with ``EngineClosedError``.
+        """
+        self._closing()
         if self._threads is not None:
             self._threads.shutdown(wait=False)
+
+    def _check_open(self) -> None:
+        if not self._closing.alive:
+            raise EngineClosedError("the extractor is closed")
 
     def __enter__(self) -> Extractor:
         """Itself."""
@@ -173,58 +191,58 @@ class Extractor:
     def _run(
         self, documents: Iterable[str | Document], on_error: OnError
     ) -> Iterator[tuple[int, Extraction]]:
-        for i, extraction in self._runner.run(self._jobs(documents)):
+        for place, extraction in self._pipeline.run(documents):
             if extraction.error is not None and on_error == "raise":
                 kind = _ERRORS.get(extraction.error.type, HpdError)
                 name = "" if extraction.id is None else f" (id {extraction.id})"
-                raise kind(f"document {i + 1}{name}: {extraction.error.message}")
-            yield i, extraction
-
-    def _jobs(self, documents: Iterable[str | Document]) -> Iterator[Run.Item]:
-        """Documents of one category grouped into prompts, with their places in the input."""
-        stacks: dict[str | None, list[tuple[int, Document]]] = {}
-        for i, given in enumerate(documents):
-            document = given if isinstance(given, Document) else Document(given)
-            problem = self._problem(document)
-            if problem is not None:
-                yield [i], Extraction(document.id, error=problem)
-                continue
-            stack = stacks.setdefault(document.category, [])
-            stack.append((i, document))
-            late = [c for c, s in stacks.items() if s and i - s[0][0] >= self._patience]
-            full = [document.category] if len(stack) >= self.options.stack else []
-            for category in dict.fromkeys([*late, *full]):
-                yield from self._fitted(category, stacks.pop(category))
-        for category, stack in stacks.items():
-            yield from self._fitted(category, stack)
-
-    def _fitted(
-        self, category: str | None, stack: list[tuple[int, Document]]
-    ) -> Iterator[Run.Item]:
-        documents = [document for _, document in stack]
-        for places, job in self._fitter(category).jobs(documents):
-            yield [stack[place][0] for place in places], job
-
-    def _fitter(self, category: str | None) -> Fitter:
-        key = None if isinstance(self.schemas, Schema) else category
-        if key not in self._fitters:
-            schema = self.schemas if isinstance(self.schemas, Schema) else self.schemas[str(key)]
-            examples = examples_for(self._examples, key)
-            plan = Plan(self._model, schema, self.options, examples)
-            self._fitters[key] = Fitter(plan, self._model, self.options, self._n_ctx)
-        return self._fitters[key]
-
-    def _problem(self, document: Document) -> Failure | None:
-        if not isinstance(document.text, str):
-            kind = type(document.text).__name__
-            return Failure("InputError", f"a document must be text, not {kind}")
-        if isinstance(self.schemas, Mapping) and document.category not in self.schemas:
-            names = ", ".join(sorted(self.schemas))
-            what = "no category" if document.category is None else f"category {document.category!r}"
-            return Failure("InputError", f"{what}: the schema has {names}")
-        return None
+                raise kind(f"document {place + 1}{name}: {extraction.error.message}")
+            yield place, extraction
 
 
-def examples_for(examples: Examples | Mapping[str, Examples], category: str | None) -> Examples:
-    """The examples of a category; those that are not by category are for all."""
-    return examples.get(category or "", ()) if isinstance(examples, Mapping) else examples
+def _close(pipeline: Pipeline, model: _native.Model) -> None:
+    pipeline.close()
+    model.close()
+
+
+def check_documents(documents: object) -> None:
+    """Refuse what can be iterated over, but not as documents.
+
+    Raises:
+        InputError: with the remedy.
+    """
+    if isinstance(documents, str):
+        raise InputError(
+            "one text was given where several documents belong: use extract(text), or put it "
+            "into a list: [text]"
+        )
+    if isinstance(documents, bytes | bytearray):
+        raise InputError("documents must be text, not bytes: decode them first")
+    if isinstance(documents, Mapping):
+        raise InputError(
+            "a dict was given where documents belong, and it iterates over its keys: give its "
+            "values(), or make a list of hpd.Document"
+        )
+    if isinstance(documents, Document):
+        raise InputError("one document was given where several belong: put it into a list")
+    columns: Any = getattr(documents, "columns", None)
+    if columns is not None and not callable(columns):
+        names = ", ".join(map(str, list(columns)[:5]))
+        raise InputError(
+            f"a table (columns {names}) iterates over its columns, not over documents: give the "
+            "column that has the texts, as in table['text']"
+        )
+    if not isinstance(documents, Iterable):
+        raise InputError(f"documents must be an iterable of texts, not {type(documents).__name__}")
+
+
+def _in_order(
+    extractions: Iterator[tuple[int, Extraction]],
+) -> Generator[Extraction, None, None]:
+    """Extractions by their place in the input; those that are early wait."""
+    early: dict[int, Extraction] = {}
+    n_given = 0
+    for place, extraction in extractions:
+        early[place] = extraction
+        while n_given in early:
+            yield early.pop(n_given)
+            n_given += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, Literal
 
@@ -74,6 +74,38 @@ class Usage:
     seconds: float = 0.0
     n_chunks: int = 1
     """Parts that a long document was cut into; what they cost is added up."""
+    drafted_tokens: int = 0
+    """Tokens that were guessed, to be verified by the model."""
+    accepted_tokens: int = 0
+    """Guesses that were right."""
+
+    def __add__(self, other: Usage) -> Usage:
+        """The cost of both together; ``n_chunks`` stays as it is here."""
+        return Usage(
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            steps=self.steps + other.steps,
+            seconds=self.seconds + other.seconds,
+            n_chunks=self.n_chunks,
+            drafted_tokens=self.drafted_tokens + other.drafted_tokens,
+            accepted_tokens=self.accepted_tokens + other.accepted_tokens,
+        )
+
+    def share(self, i: int, n: int) -> Usage:
+        """Document ``i``'s part of a stack of ``n``; steps and time are those of all."""
+
+        def part(total: int) -> int:
+            return total // n + (i < total % n)
+
+        return replace(
+            self,
+            prompt_tokens=part(self.prompt_tokens),
+            cached_tokens=part(self.cached_tokens),
+            completion_tokens=part(self.completion_tokens),
+            drafted_tokens=part(self.drafted_tokens),
+            accepted_tokens=part(self.accepted_tokens),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """All counts; zeros are left out where they say nothing."""

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from benchmarking import SCHEMA
-from hpd.bench.jobs import look_up, value_text
 from hpd.bench.measure import without_nulls
 from hpd.bench.methods import parse_contest
 from hpd.bench.workload import complete_answer, load_workload, spread
 from hpd.errors import InputError
+from hpd.prompt import value_text
+from hpd.questions import answer_at
 from hpd.schema import load_schemas
 from jsonl import write_lines
 
@@ -87,10 +88,10 @@ def test_answers_have_the_schemas_shape_and_order() -> None:
 
 def test_fields_find_their_values() -> None:
     answer = {"maker": {"city": "Oslo"}, "lines": [{"qty": 2}, {"qty": 5}]}
-    assert look_up(answer, ("maker", "city")) == "Oslo"
-    assert look_up(answer, ("lines", "count")) == 2
-    assert look_up(answer, ("lines", "2", "qty")) == 5
-    assert look_up(answer, ("maker", "street")) is None
+    assert answer_at(answer, ("maker", "city")) == "Oslo"
+    assert answer_at(answer, ("lines", "count")) == 2
+    assert answer_at(answer, ("lines", "2", "qty")) == 5
+    assert answer_at(answer, ("maker", "street")) is None
 
 
 @pytest.mark.parametrize(

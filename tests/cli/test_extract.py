@@ -95,7 +95,7 @@ def test_each_document_has_the_schema_of_its_category(
 def test_options_reach_the_extractor(tmp_path: Path, fake: list[FakeExtractor]) -> None:
     source = str(write_texts(tmp_path / "in.jsonl", "x"))
     command = (
-        "--method ar --layout skeleton --stack 2 --in-flight 5 --max-tokens 9 --on-overflow chunk"
+        "--layout skeleton --stack 2 --in-flight 5 --max-tokens 9 --on-overflow chunk"
         " --null-threshold 0.25 --require-grounding -m m.gguf -c 100 -b 64 -ub 32 -t 3 -ngl 7"
         " -fa off -ctk q8_0 -ctv bf16 --lora a.gguf:0.5 --lora b.gguf --temp 0.7 --top-k 3"
         " --top-p 0.5 --min-p 0.1 -s 42 --drafts --value-batch-size 0 --verbose"
@@ -104,7 +104,7 @@ def test_options_reach_the_extractor(tmp_path: Path, fake: list[FakeExtractor]) 
     assert main(["extract", source, "--schema", "a", *command.split()]) == 0
     assert fake[0].model == "m.gguf"
     assert fake[0].options == Options(
-        method="ar", layout="skeleton", stack=2, in_flight=5, max_tokens=9, on_overflow="chunk",
+        layout="skeleton", stack=2, in_flight=5, max_tokens=9, on_overflow="chunk",
         null_threshold=0.25, require_grounding=True, n_ctx=100, n_batch=64, n_ubatch=32,
         n_threads=3, n_gpu_layers=7, flash_attn="off", cache_type_k="q8_0", cache_type_v="bf16",
         loras=(("a.gguf", 0.5), ("b.gguf", 1.0)), temperature=0.7, top_k=3, top_p=0.5, min_p=0.1,

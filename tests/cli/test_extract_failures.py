@@ -11,7 +11,7 @@ import hpd.extractor
 from command_line import exit_code
 from fake_extractor import FakeExtractor
 from hpd.cli import main
-from hpd.pipeline.job import Document
+from hpd.documents import Document
 from hpd.results import Extraction
 from jsonl import read_lines, write_lines, write_texts
 

@@ -6,7 +6,7 @@ import pytest
 
 from decoding import engine_options, open_model
 from hpd import _core_testing, _native
-from telling import SmallExtractor, put_in_its_mouth
+from small_extractor import SmallExtractor
 from tiny_models import TinyModel
 
 
@@ -87,17 +87,16 @@ def test_later_waves_draft_from_the_document(tiny_model: TinyModel) -> None:
 @pytest.mark.parametrize(
     "later", ["first, second after first", "names [str]"], ids=["after", "items"]
 )
-def test_fields_that_wait_draft_like_those_that_do_not(
-    monkeypatch: pytest.MonkeyPatch, tiny_model: TinyModel, later: str
-) -> None:
+def test_fields_that_wait_draft_like_those_that_do_not(tiny_model: TinyModel, later: str) -> None:
     names = ["Exposure Quantum Running Shoe", "Granite Tempest Running Backpack"]
     answer = {"first": names[0], "second": names[1], "names": names}
-    put_in_its_mouth(monkeypatch, lambda _: answer)
+    text = ", ".join(names)
 
     def n_steps(schema: str, *, drafts: bool = True) -> int:
-        with SmallExtractor(schema, tiny_model("qwen3"), drafts=drafts, max_tokens=40) as extractor:
-            _core_testing.fix_least_probability(extractor._engine, 0.1)
-            extraction = extractor.extract(", ".join(names))
+        settings = {"drafts": drafts, "max_tokens": 40, "answers": {text: answer}}
+        with SmallExtractor(schema, tiny_model("qwen3"), **settings) as extractor:
+            _core_testing.fix_least_probability(extractor.engine, 0.1)
+            extraction = extractor.extract(text)
         assert extraction.data == {name: answer[name] for name in extraction.data}
         return extraction.usage.steps
 

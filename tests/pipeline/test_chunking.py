@@ -11,18 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hpd.documents import Document
 from hpd.errors import ContextOverflowError
 from hpd.grounding.search import is_joined
 from hpd.pipeline.chunking import Chunk, chunks, fitting_length
-from hpd.pipeline.findings import Known
-from hpd.pipeline.job import Document
+from hpd.pipeline.findings import Findings
 from hpd.pipeline.merging import merge, shift
 from hpd.results import FieldResult
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values import Parsed
-from telling import SmallExtractor as Extractor
-from telling import put_in_its_mouth
+from small_extractor import SmallExtractor as Extractor
 from tiny_models import TinyModel
 
 
@@ -108,9 +107,9 @@ def test_a_short_text_is_one_part() -> None:
 # --- what chunks say, put together -----------------------------------------------------------
 
 
-def known(**fields: Any) -> Known:
+def known(**fields: Any) -> Findings:
     """Values by dotted path with their confidences and places: ``(value, confidence[, start])``."""
-    made = Known()
+    made = Findings()
     for name, (value, confidence, *start) in fields.items():
         path = tuple(name.split("__"))
         made.values[path] = Parsed(value)
@@ -122,7 +121,7 @@ def known(**fields: Any) -> Known:
     return made
 
 
-def merged(schema: str | Schema, *parts: Known) -> dict[str, Any]:
+def merged(schema: str | Schema, *parts: Findings) -> dict[str, Any]:
     loaded = schema if isinstance(schema, Schema) else load_schema(schema)
     return dict(merge(loaded, parts).extraction(loaded, None, None).data)  # type: ignore[arg-type]
 
@@ -166,7 +165,7 @@ def test_arrays_are_the_union_of_their_items() -> None:
 
 
 def test_spans_are_moved_to_the_whole_document() -> None:
-    part = Known(results={("a",): FieldResult(0.5, 3, 5, "exact", occurrences=((3, 5), (7, 9)))})
+    part = Findings(results={("a",): FieldResult(0.5, 3, 5, "exact", occurrences=((3, 5), (7, 9)))})
     shift(part, 100)
     result = part.results["a",]
     assert (result.start, result.end, result.occurrences) == (103, 105, ((103, 105), (107, 109)))
@@ -189,7 +188,7 @@ def test_the_error_says_how_many_tokens_over(model: Path) -> None:
         words = re.findall(r"\d+", str(caught.value))
         n_over, n_document, n_ctx, room = map(int, words[1:])
         assert (n_ctx, n_document - room) == (512, n_over)
-        tokens = extractor._model.tokenize
+        tokens = extractor.native_model.tokenize
         # Cut by that many tokens it fits, and by less it does not.
         fitting = len(LONG)
         while len(tokens(LONG[:fitting])) > room:
@@ -236,22 +235,20 @@ def test_truncate_reads_the_beginning_and_says_so(model: Path) -> None:
 
 
 def test_chunks_are_put_together_with_spans_in_the_whole_document(
-    model: Path, monkeypatch: pytest.MonkeyPatch
+    model: Path,
 ) -> None:
     n_asked = 0
 
-    def answer(text: str) -> dict[str, Any]:
+    def replay(document: Document) -> dict[str, Any]:
         nonlocal n_asked
         n_asked += 1
         return {
-            "maker": "Nike" if "Nike" in text else None,
-            "things": re.findall(r"thing\d+", text),
+            "maker": "Nike" if "Nike" in document.text else None,
+            "things": re.findall(r"thing\d+", document.text),
         }
 
-    put_in_its_mouth(monkeypatch, answer)
-    with Extractor(
-        "maker, things [str]", model, n_ctx=1024, on_overflow="chunk", all_occurrences=True
-    ) as extractor:
+    settings = {"n_ctx": 1024, "on_overflow": "chunk", "all_occurrences": True}
+    with Extractor("maker, things [str]", model, replay=replay, **settings) as extractor:
         documents = [Document("thing1", "a"), Document(LONG, "b"), Document("Nike", "c")]
         before, found, after = extractor.extract_many(documents)
     assert [extraction.id for extraction in (before, found, after)] == ["a", "b", "c"]

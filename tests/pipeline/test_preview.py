@@ -10,10 +10,12 @@ import pytest
 
 from hpd import _native
 from hpd.cli import main
-from hpd.extractor import Extractor
 from hpd.options import Options
+from hpd.pipeline.job import Job
 from hpd.pipeline.preview import context_size, open_vocabulary, preview
+from hpd.pipeline.request import Request
 from hpd.schema import load_schema
+from small_extractor import SmallExtractor as Extractor
 from tiny_models import TinyModel
 
 
@@ -53,23 +55,23 @@ def test_the_preview_is_what_the_extractor_asks(
     shown = preview(vocabulary, schema, texts, options, examples)
     asked = []
     with Extractor(schema, model, options=options, examples=examples, n_ctx=4096) as extractor:
-        take = extractor._runner._submit
+        first = Job.first
 
-        def noting(run: object, places: object, job: object, ask: object) -> None:
-            asked.append(ask)
-            take(run, places, job, ask)  # type: ignore[arg-type]
+        def noting(job: Job) -> Request:
+            asked.append(first(job))
+            return asked[-1]
 
-        monkeypatch.setattr(extractor._runner, "_submit", noting)
+        monkeypatch.setattr(Job, "first", noting)
         list(extractor.extract_many(texts))
-        first = asked[0]
-        assert shown.n_prompt == len(first.prompt)
-        assert shown.n_shared == first.n_instruction > 10
-        assert [n for _, n in shown.keys] == [len(field.key) for field in first.fields]
-        text = b"".join(extractor._model.piece(token) for token in first.prompt).decode()
+        request = asked[0]
+        assert shown.n_prompt == len(request.prompt)
+        assert shown.n_instruction == request.n_instruction > 10
+        assert [n for _, n in shown.keys] == [len(field.key) for field in request.fields]
+        text = b"".join(extractor.native_model.piece(token) for token in request.prompt).decode()
         # Control tokens have no text of their own. The prompt goes on into the keys as far as
         # all of them agree.
         assert text.startswith(re.sub(r"<\|im_\w+\|>", "", shown.text))
-        assert context_size(vocabulary) == 2048 == extractor._n_ctx
+        assert context_size(vocabulary) == 2048 == extractor._pipeline._n_ctx
 
 
 def test_dry_run_prints_prompt_and_counts(

@@ -121,9 +121,9 @@ def test_the_instruction_is_shared_and_the_document_is_not(model: _native.Model)
     splitter = tokenizer(model)
     first = splitter.tokenize(["Nike shoe"], ['{"Brand":'])
     second = splitter.tokenize(["Éclair 12"], ['{"Brand":'])
-    assert first.n_shared == second.n_shared == splitter.n_instruction_tokens()
-    assert first.prompt[: first.n_shared] == second.prompt[: first.n_shared]
-    text = b"".join(model.piece(token) for token in first.prompt[: first.n_shared]).decode()
+    assert first.n_instruction == second.n_instruction == splitter.n_instruction_tokens()
+    assert first.prompt[: first.n_instruction] == second.prompt[: first.n_instruction]
+    text = b"".join(model.piece(token) for token in first.prompt[: first.n_instruction]).decode()
     assert "Pack size" in text
     assert "Nike" not in text
 

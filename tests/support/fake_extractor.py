@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
+from hpd.documents import Document
 from hpd.errors import HpdError, ModelLoadError
 from hpd.options import Options
-from hpd.pipeline.job import Document
 from hpd.results import Extraction, Failure
 
 N_AHEAD = 3

@@ -21,11 +21,11 @@ from rapidfuzz import fuzz
 
 import strategies
 from hpd import _native
+from hpd.documents import Document
 from hpd.extractor import Extractor
 from hpd.grounding.normalization import normalized_text
 from hpd.machine.native_options import engine_options, model_options
 from hpd.options import Options
-from hpd.pipeline.job import Document
 from hpd.results import Extraction
 from hpd.schema import check, load_schema, to_json_schema
 from hpd.schema.attributes import Schema

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from hpd import _native
-from hpd.bench.jobs import TimedJob
 from hpd.bench.memory import forget_peak, peak_bytes
 from hpd.bench.methods import Method
 from hpd.bench.workload import Item, Workload, spread
+from hpd.documents import Document
 from hpd.errors import HpdError
 from hpd.machine.native_options import engine_options
-from hpd.pipeline.job import Document
-from hpd.pipeline.questions import Plan
-from hpd.pipeline.runner import Run, Runner
+from hpd.pipeline.pipeline import MakeEngine, Pipeline
+from hpd.questions import schema_leaves
 from hpd.results import Extraction, plain_data
-
-MakeEngine = Callable[[_native.Model, _native.EngineOptions], _native.Engine]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,25 +89,29 @@ class Bench:
         """
         # The last context is gone by now: what it held is not this method's.
         forget_peak()
-        engine = self._make_engine(self._model, engine_options(method.options))
-        runner = Runner(engine)
-        plans: dict[str | None, Plan] = {}
-        places = spread(len(self._workload.items), method.n_documents)
-        items = [self._workload.items[place] for place in places]
-        self._run(runner, self._jobs(method, plans, self._workload.warm_up), [])
-        before = engine.stats
-        jobs: list[TimedJob] = []
+        workload = self._workload
+        pipeline = Pipeline(
+            self._model,
+            workload.schemas,
+            method.options,
+            engine_options(method.options),
+            replay=_known_answer if workload.is_replay else None,
+            make_engine=self._make_engine,
+        )
+        places = spread(len(workload.items), method.n_documents)
+        items = [workload.items[place] for place in places]
+        _extract(pipeline, workload.warm_up)
+        before = pipeline.stats
         cpu_start = time.process_time()
         start = time.perf_counter()
-        by_number = self._run(runner, self._jobs(method, plans, items), jobs)
+        extractions = _extract(pipeline, items)
         seconds = time.perf_counter() - start
         cpu_seconds = time.process_time() - cpu_start
-        after = engine.stats
-        runner.close()
-        extractions = [by_number[i] for i in range(len(items))]
+        after = pipeline.stats
+        pipeline.close()
         answers = {
-            place: without_nulls(plain_data(found.data))
-            for place, found in zip(places, extractions, strict=True)
+            place: without_nulls(plain_data(extraction.data))
+            for place, extraction in zip(places, extractions, strict=True)
         }
         usages = [extraction.usage for extraction in extractions if extraction.usage is not None]
         llama_seconds = after.decode_seconds - before.decode_seconds
@@ -120,7 +121,7 @@ class Bench:
             round=number,
             settings=_settings(method),
             n_documents=len(extractions),
-            n_fields=sum(len(plans[item.category].leaves) for item in items),
+            n_fields=sum(len(schema_leaves(workload.schema(item.category))) for item in items),
             seconds=seconds,
             llama_seconds=llama_seconds,
             cpu_seconds=cpu_seconds,
@@ -132,67 +133,35 @@ class Bench:
             n_batches=after.n_batches - before.n_batches,
             n_tokens=after.n_tokens - before.n_tokens,
             n_rows=after.n_rows - before.n_rows,
-            n_drafted=sum(job.n_drafted for job in jobs),
-            n_accepted=sum(job.n_accepted for job in jobs),
+            n_drafted=sum(usage.drafted_tokens for usage in usages),
+            n_accepted=sum(usage.accepted_tokens for usage in usages),
             n_preempted=after.n_preempted - before.n_preempted,
             peak_bytes=peak_bytes(),
             n_wrong=self._n_wrong(method, answers),
         )
         return MeasuredAnswers(measurement, answers)
 
-    def _run(
-        self, runner: Runner, jobs: Iterable[Run.Item], timed: list[TimedJob]
-    ) -> dict[int, Extraction]:
-        def watched() -> Iterator[Run.Item]:
-            for places, job in jobs:
-                if isinstance(job, TimedJob):
-                    timed.append(job)
-                yield places, job
-
-        found = {}
-        for place, extraction in runner.run(watched()):
-            if extraction.error is not None:
-                raise HpdError(f"document {extraction.id}: {extraction.error.message}")
-            found[place] = extraction
-        return found
-
-    def _jobs(
-        self, method: Method, plans: dict[str | None, Plan], items: Sequence[Item]
-    ) -> Iterator[Run.Item]:
-        """Documents in their order, those of one category stacked."""
-        options = method.options
-        stacks: dict[str | None, list[int]] = {}
-        for i, item in enumerate(items):
-            stack = stacks.setdefault(item.category, [])
-            stack.append(i)
-            if len(stack) == options.stack:
-                yield self._job(method, plans, items, stacks.pop(item.category))
-        for stack in stacks.values():
-            yield self._job(method, plans, items, stack)
-
-    def _job(
-        self,
-        method: Method,
-        plans: dict[str | None, Plan],
-        items: Sequence[Item],
-        places: list[int],
-    ) -> Run.Item:
-        stack = [items[i] for i in places]
-        category = stack[0].category
-        if category not in plans:
-            schema = self._workload.schema(category)
-            plans[category] = Plan(self._model, schema, method.options)
-        answers = [item.answer for item in stack if item.answer is not None]
-        documents = [Document(item.text, item.id, category) for item in stack]
-        return places, TimedJob(
-            plans[category], self._model, method.options, documents, answers or None
-        )
-
     def _n_wrong(self, method: Method, answers: Mapping[int, Any]) -> int:
         if not self._workload.is_replay or method.kind == "prefill":
             return 0
         items = self._workload.items
         return sum(found != without_nulls(items[place].answer) for place, found in answers.items())
+
+
+def _known_answer(document: Document) -> Mapping[str, Any] | None:
+    item: Item = document.id
+    return item.answer
+
+
+def _extract(pipeline: Pipeline, items: Sequence[Item]) -> list[Extraction]:
+    """The extractions of some items, in their order."""
+    documents = (Document(item.text, item, item.category) for item in items)
+    by_place: dict[int, Extraction] = {}
+    for place, extraction in pipeline.run(documents):
+        if extraction.error is not None:
+            raise HpdError(f"document {items[place].id}: {extraction.error.message}")
+        by_place[place] = extraction
+    return [by_place[place] for place in range(len(items))]
 
 
 def without_nulls(data: Any) -> Any:

@@ -76,11 +76,12 @@ def parse_contest(text: str, base: Options | None = None) -> Contest:
     options = (base or Options()).filled()
     if kind == "ar":
         options = replace(options, in_flight=1)
-    if kind.startswith("ar"):
-        options = replace(options, drafts=False)
     if kind == "prefill":
         options = replace(options, max_tokens=1)
-    options = replace(options, method="ar" if kind.startswith("ar") else "hpd")
+    if kind.startswith("ar"):
+        options = replace(options, drafts=False, method="ar", layout="branch")
+    else:
+        options = replace(options, method="hpd")
     methods = []
     for chosen in itertools.product(*choices):
         values = dict(chosen)

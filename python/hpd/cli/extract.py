@@ -23,7 +23,9 @@ from hpd.cli.common import (
 )
 from hpd.cli.extract_arguments import EPILOG, add_arguments, options_of
 from hpd.cli.preview import report
+from hpd.documents import Document
 from hpd.errors import InputError
+from hpd.pipeline.methods import check_method
 from hpd.records import (
     Record,
     RecordReader,
@@ -37,7 +39,6 @@ from hpd.schema.attributes import Schema
 if TYPE_CHECKING:
     from hpd.extractor import Extractor
     from hpd.options import Options
-    from hpd.pipeline.job import Document
 
 Examples = list[tuple[str, object]] | dict[str, list[tuple[str, object]]]
 
@@ -62,6 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Extract, and write as it comes."""
     schemas = load_schemas(arguments.schema)
     options = options_of(arguments)
+    check_method(options, schemas)
     _check(arguments, schemas)
     with before_the_model():
         examples = _examples(arguments, schemas)
@@ -141,8 +143,6 @@ class _Job:
         say(f"interrupted: {self._writer.n_kept + self._n_written} documents are written{how}")
 
     def _documents(self, records: Iterable[Record]) -> Iterator[Document]:
-        from hpd.pipeline.job import Document
-
         for record in records:
             error = record.error or self._unknown_category(record)
             self._upcoming.append(error_line(record.id, error) if error else None)
@@ -219,7 +219,7 @@ def _dry_run(
         if schema is None:
             raise UsageError(f"there is no schema for the category {category!r}")
 
-    from hpd.extractor import examples_for
+    from hpd.pipeline.pipeline import examples_of
     from hpd.pipeline.preview import context_size, open_vocabulary, preview
 
     model = open_vocabulary(arguments.model, arguments.hf, progress=not arguments.quiet)
@@ -228,7 +228,7 @@ def _dry_run(
         schema,
         [record.text for record in records],
         options,
-        examples_for(examples, category),
+        examples_of(examples, category),
     )
     print(report(shown, context_size(model, options)))
     return EXIT_OK

@@ -17,8 +17,8 @@ def report(preview: Preview, n_ctx: int) -> str:
     n_keys = sum(n_tokens for _, n_tokens in preview.keys)
     rows = [
         ["prompt", f"{preview.n_prompt} tokens"],
-        ["  shared by all documents", f"{preview.n_shared}"],
-        ["  of this one", f"{preview.n_prompt - preview.n_shared}"],
+        ["  shared by all documents", f"{preview.n_instruction}"],
+        ["  of this one", f"{preview.n_prompt - preview.n_instruction}"],
         ["keys", f"{n_keys} tokens"],
         ["fields that wait for other values", f"{preview.n_later}"],
         ["longest value and its key", f"up to {preview.n_longest} tokens"],

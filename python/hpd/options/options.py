@@ -335,6 +335,11 @@ class Options:
             except ValueError as error:
                 raise OptionError(f"{name} ({declared.flag}) {error}") from None
             object.__setattr__(self, name, value)
+        if self.method == "ar" and self.layout != "branch":
+            raise OptionError(
+                f"layout {self.layout!r} ({OPTIONS['layout'].flag}) does nothing with method 'ar' "
+                f"({OPTIONS['method'].flag}), which writes all keys itself"
+            )
         for name, declared in OPTIONS.items():
             if declared.needs and getattr(self, name) != declared.default:
                 needed = OPTIONS[declared.needs]

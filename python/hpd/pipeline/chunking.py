@@ -87,7 +87,8 @@ def _pieces(text: str, count_tokens: CountTokens) -> list[_Piece]:
 def _cut_word(text: str, start: int, end: int) -> list[tuple[int, int]]:
     if end - start <= _MAX_WORD:
         return [(start, end)]
-    cuts = [start + match.start() for match in _INNER_END.finditer(text[start:end])]
+    sentence_ends = (start + match.start() for match in _INNER_END.finditer(text[start:end]))
+    cuts = [at for at in sentence_ends if at < end and not is_joined(text[at - 1], text[at])]
     parts = []
     for low, high in zip([start, *cuts], [*cuts, end], strict=True):
         while high - low > _MAX_WORD:

@@ -1,23 +1,21 @@
-"""What is known of one document's fields while it is worked on, and the extraction made of it."""
+"""The findings on one document while it is worked on, and the extraction made of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from hpd import prompt
 from hpd.grounding import Grounder
 from hpd.options import Options
-from hpd.prompt import Path
+from hpd.prompt import COUNT_KEY, Path
 from hpd.results import Extraction, FieldResult, Usage, build_data
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values import Parsed, answer_leaf, assemble
 
 
 @dataclass(slots=True)
-class Known:
-    """The values of one document's fields and what is told about them, by path."""
+class Findings:
+    """The values of one document's fields and the evidence for each, by path."""
 
     values: dict[Path, Parsed] = field(default_factory=dict)
     results: dict[Path, FieldResult] = field(default_factory=dict)
@@ -68,6 +66,10 @@ class Known:
                 self.values[path] = refused
                 self.results[path] = replace(result, value=None, error=refused.error)
 
+    def data(self, schema: Schema) -> dict[str, Any]:
+        """The values so far, nested as in the answer."""
+        return assemble(schema, self.values).data
+
     def extraction(
         self, schema: Schema, id_: Any, usage: Usage, truncated_at: int | None = None
     ) -> Extraction:
@@ -87,23 +89,12 @@ class Known:
 
 def is_count(path: Path) -> bool:
     """Whether a field counts an array's items."""
-    return path[-1:] == (prompt.COUNT_KEY,)
+    return path[-1:] == (COUNT_KEY,)
 
 
 def refusal(attribute: Attribute, why: str) -> str | None:
     """An error where the field must have a value; otherwise the value is silently null."""
     return f"required, but {why}" if attribute.required and not attribute.nullable else None
-
-
-def seen_values(data: Mapping[str, Any], paths: tuple[Path, ...]) -> dict[Path, object]:
-    """The finished values that a field depends on, by path."""
-    seen: dict[Path, object] = {}
-    for path in paths:
-        value: Any = data
-        for name in path:
-            value = value.get(name) if isinstance(value, Mapping) else None
-        seen[path] = value
-    return seen
 
 
 def _places(spans: list[Any]) -> tuple[tuple[int, int], ...]:

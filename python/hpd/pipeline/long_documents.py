@@ -1,18 +1,20 @@
-"""What becomes of documents that do not fit the context: an error, chunks, or a cut."""
+"""Jobs for documents that may be too long for the context: an error, chunks, or a cut."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from hpd._native import Model
+from hpd.documents import Document
 from hpd.errors import ContextOverflowError
-from hpd.options import Options
+from hpd.pipeline.answer_job import AnswerJob
 from hpd.pipeline.chunking import chunks, fitting_length
-from hpd.pipeline.findings import Known
-from hpd.pipeline.job import Document, Job
+from hpd.pipeline.fields_job import FieldsJob
+from hpd.pipeline.findings import Findings
+from hpd.pipeline.job import Delivery, FinishedJob, Job, Placed
 from hpd.pipeline.merging import merge, shift
-from hpd.pipeline.questions import Plan
+from hpd.pipeline.questionnaire import Questionnaire
 from hpd.results import Extraction, Failure, Usage
 
 LEAST_ROOM = 16
@@ -21,171 +23,167 @@ LEAST_ROOM = 16
 _COMFORTABLE_CHUNK = 256
 """Tokens that a chunk should have, so that what belongs together stays together."""
 
+Item = Job | tuple[int, Extraction]
+"""A job, or the extraction of a document (with its place) that cannot become one."""
 
-class Fitter:
-    """Makes the jobs for some documents of one category, each of which fits the context."""
+Replay = Callable[[Document], Mapping[str, Any] | None]
+"""The known answer of a document, decoded in place of the model's own; None: there is none."""
 
-    def __init__(self, plan: Plan, model: Model, options: Options, n_ctx: int) -> None:
-        self._plan = plan
-        self._model = model
-        self._options = options
+
+class JobMaker:
+    """Makes jobs that fit the context of documents of one category.
+
+    Args:
+        questionnaire: what they are asked.
+        n_ctx: KV cells that one request may take.
+        replay: known answers, to be decoded in place of the model's own.
+    """
+
+    def __init__(
+        self, questionnaire: Questionnaire, n_ctx: int, replay: Replay | None = None
+    ) -> None:
+        self._questionnaire = questionnaire
+        self._options = questionnaire.options
         self._n_ctx = n_ctx
+        self._replay = replay
 
-    def jobs(self, documents: Sequence[Document]) -> Iterator[tuple[list[int], Job | Extraction]]:
-        """Jobs with the places of their documents among those given."""
+    def jobs(self, documents: Sequence[Placed]) -> Iterator[Item]:
+        """The jobs of some documents that may share a prompt."""
         job = self._job(documents)
-        if self._fits(job):
-            yield list(range(len(documents))), job
+        if self._n_over(job) <= 0:
+            yield job
         elif len(documents) == 1:
-            for part in self._long(documents[0], job):
-                yield [0], part
+            yield from self._long(documents[0], job)
         else:
             # Together they are too long: each on its own.
-            for place, document in enumerate(documents):
-                for _, part in self.jobs([document]):
-                    yield [place], part
+            for document in documents:
+                yield from self.jobs([document])
 
-    def _job(self, documents: Sequence[Document]) -> Job:
-        return Job(self._plan, self._model, self._options, documents)
-
-    def _fits(self, job: Job) -> bool:
-        return self._n_needed(job) <= self._n_ctx
+    def _job(self, documents: Sequence[Placed], delivery: Delivery | None = None) -> Job:
+        kind = AnswerJob if self._options.method == "ar" else FieldsJob
+        answers = [self._replay(document) for _, document in documents] if self._replay else ()
+        return kind(self._questionnaire, documents, delivery, answers)
 
     def _n_needed(self, job: Job) -> int:
         # Fields of later waves have longer keys.
-        return job.first().n_cells + self._plan.n_later_tokens
+        return job.first().n_cells + self._questionnaire.n_later_tokens
 
-    def _long(self, document: Document, job: Job) -> Iterator[Job | Extraction]:
-        n_over = self._n_needed(job) - self._n_ctx
-        n_fixed = self._n_needed(self._job([replace(document, text="")]))
+    def _n_over(self, job: Job) -> int:
+        return self._n_needed(job) - self._n_ctx
+
+    def _long(self, placed: Placed, job: Job) -> Iterator[Item]:
+        place, document = placed
+        n_fixed = self._n_needed(self._job([(place, replace(document, text=""))]))
         room = self._n_ctx - n_fixed
-        n_document = self._n_needed(job) - n_fixed
         if room < LEAST_ROOM:
-            yield self._failure(
-                document,
+            yield _failure(
+                placed,
                 f"the instruction and the longest value may take {n_fixed} tokens, which leaves "
                 f"{'none' if room <= 0 else room} of the context of {self._n_ctx} "
                 "for the document: fewer attributes or a larger n_ctx are needed",
             )
         elif self._options.on_overflow == "error":
-            yield self._failure(
-                document,
-                f"{n_over} tokens over: the document has {n_document}, and the context of "
-                f"{self._n_ctx} has room for {room} beside the instruction and the longest value",
+            yield _failure(
+                placed,
+                f"{self._n_over(job)} tokens over: the document has "
+                f"{self._n_needed(job) - n_fixed}, and the context of {self._n_ctx} has room for "
+                f"{room} beside the instruction and the longest value",
             )
         elif self._options.on_overflow == "truncate":
-            yield self._truncated(document, room)
+            yield self._truncated(placed, room)
         else:
-            yield from self._chunked(document, room)
+            yield from self._chunked(placed, room)
 
-    def _failure(self, document: Document, message: str) -> Extraction:
-        return Extraction(document.id, error=Failure.of(ContextOverflowError(message)))
-
-    def _truncated(self, document: Document, room: int) -> Job:
+    def _truncated(self, placed: Placed, room: int) -> Job:
+        place, document = placed
         while True:
-            length = fitting_length(document.text, room, self._count)
-            job = TruncatedJob(self._plan, self._model, self._options, document, length)
+            length = fitting_length(document.text, room, self._questionnaire.n_tokens)
+            beginning = replace(document, text=document.text[:length])
+            job = self._job([(place, beginning)], TruncatedDelivery(length))
             # Tokens of words apart may be fewer than of words together.
-            if self._fits(job) or length == 0:
+            n_over = self._n_over(job)
+            if n_over <= 0 or length == 0:
                 return job
-            room -= self._n_needed(job) - self._n_ctx
+            room -= n_over
 
-    def _chunked(self, document: Document, room: int) -> Iterator[Job]:
+    def _chunked(self, placed: Placed, room: int) -> Iterator[Job]:
+        place, document = placed
         # Several chunks are decoded together, if they are not too short for that.
         wanted = max(min(room, _COMFORTABLE_CHUNK), room // 4)
         while True:
-            parts = chunks(document.text, wanted, self._count)
-            whole = ChunkedDocument(self._plan, document, len(parts))
+            parts = chunks(document.text, wanted, self._questionnaire.n_tokens)
+            whole = ChunkedDocument(len(parts))
             jobs = [
-                ChunkJob(self._plan, self._model, self._options, whole, n, part.start, part.end)
+                self._job(
+                    [(place, replace(document, text=document.text[part.start : part.end]))],
+                    ChunkDelivery(whole, n, part.start),
+                )
                 for n, part in enumerate(parts)
             ]
-            n_over = max(self._n_needed(job) for job in jobs) - self._n_ctx
+            n_over = max(self._n_over(job) for job in jobs)
             if n_over <= 0 or wanted <= 1:
                 yield from jobs
                 return
             wanted = max(1, wanted - n_over)
 
-    def _count(self, text: str) -> int:
-        return len(self._model.tokenize(text))
 
+class TruncatedDelivery(Delivery):
+    """Delivers the extraction of a document's beginning, which says that there was more."""
 
-class TruncatedJob(Job):
-    """A job for the beginning of a document."""
-
-    def __init__(
-        self, plan: Plan, model: Model, options: Options, document: Document, length: int
-    ) -> None:
-        super().__init__(plan, model, options, [replace(document, text=document.text[:length])])
+    def __init__(self, length: int) -> None:
         self._length = length
 
-    def extractions(self) -> Iterator[Extraction]:
-        """The extraction, which says that there was more."""
-        for extraction in super().extractions():
-            yield replace(extraction, truncated_at=self._length)
+    def extractions(self, finished: FinishedJob) -> Iterator[tuple[int, Extraction]]:
+        """The one extraction."""
+        for place, extraction in super().extractions(finished):
+            yield place, replace(extraction, truncated_at=self._length)
 
 
 class ChunkedDocument:
-    """Gathers what its chunks say."""
+    """Gathers the findings on a document's chunks."""
 
-    def __init__(self, plan: Plan, document: Document, n_chunks: int) -> None:
-        self.document = document
-        self._plan = plan
-        self._parts: list[Known | None] = [None] * n_chunks
+    def __init__(self, n_chunks: int) -> None:
+        self._parts: list[Findings | None] = [None] * n_chunks
         self._failure: Failure | None = None
         self._usage = Usage(n_chunks=n_chunks)
-        self._n_done = 0
+        self._n_finished = 0
 
-    def take(self, n: int, known: Known, usage: Usage, failure: Failure | None) -> None:
-        """Take in a finished chunk."""
-        self._n_done += 1
-        self._parts[n] = known
+    def take(self, n: int, findings: Findings, usage: Usage, failure: Failure | None) -> bool:
+        """Take in a finished chunk; whether it was the last one."""
+        self._n_finished += 1
+        self._parts[n] = findings
         self._failure = self._failure or failure
-        before = self._usage
-        self._usage = Usage(
-            prompt_tokens=before.prompt_tokens + usage.prompt_tokens,
-            cached_tokens=before.cached_tokens + usage.cached_tokens,
-            completion_tokens=before.completion_tokens + usage.completion_tokens,
-            steps=before.steps + usage.steps,
-            seconds=before.seconds + usage.seconds,
-            n_chunks=before.n_chunks,
-        )
+        self._usage += usage
+        return self._n_finished == len(self._parts)
 
-    def extraction(self) -> Extraction | None:
+    def extraction(self, questionnaire: Questionnaire, document: Document) -> Extraction:
         """The whole document's, once all of its chunks are finished."""
-        if self._n_done < len(self._parts):
-            return None
         if self._failure is not None:
-            return Extraction(self.document.id, usage=self._usage, error=self._failure)
-        known = merge(self._plan.schema, [part for part in self._parts if part is not None])
-        return known.extraction(self._plan.schema, self.document.id, self._usage)
+            return Extraction(document.id, usage=self._usage, error=self._failure)
+        schema = questionnaire.schema
+        findings = merge(schema, [part for part in self._parts if part is not None])
+        return findings.extraction(schema, document.id, self._usage)
 
 
-class ChunkJob(Job):
-    """A job for one chunk; the last to finish gives the extraction of the whole document."""
+class ChunkDelivery(Delivery):
+    """Delivers the whole document's extraction with the last of its chunks."""
 
-    def __init__(
-        self,
-        plan: Plan,
-        model: Model,
-        options: Options,
-        whole: ChunkedDocument,
-        n: int,
-        start: int,
-        end: int,
-    ) -> None:
-        chunk = replace(whole.document, text=whole.document.text[start:end])
-        super().__init__(plan, model, options, [chunk])
+    def __init__(self, whole: ChunkedDocument, n: int, start: int) -> None:
         self._whole = whole
         self._n = n
         self._start = start
 
-    def extractions(self) -> Iterator[Extraction]:
+    def extractions(self, finished: FinishedJob) -> Iterator[tuple[int, Extraction]]:
         """Nothing, or the whole document's."""
-        known = self._known[0]
-        known.ground(self._plan.schema, self.documents[0].text, self._options)
-        shift(known, self._start)
-        self._whole.take(self._n, known, self._usage, self.failure)
-        extraction = self._whole.extraction()
-        if extraction is not None:
-            yield extraction
+        ((place, document),) = finished.documents
+        (findings,) = finished.findings
+        questionnaire = finished.questionnaire
+        findings.ground(questionnaire.schema, document.text, questionnaire.options)
+        shift(findings, self._start)
+        if self._whole.take(self._n, findings, finished.usage, finished.failure):
+            yield place, self._whole.extraction(questionnaire, document)
+
+
+def _failure(placed: Placed, message: str) -> tuple[int, Extraction]:
+    place, document = placed
+    return place, Extraction(document.id, error=Failure.of(ContextOverflowError(message)))

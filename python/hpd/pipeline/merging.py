@@ -11,18 +11,18 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hpd.pipeline.findings import Known
+from hpd.pipeline.findings import Findings
 from hpd.prompt import COUNT_KEY, Path
 from hpd.results import FieldResult
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values import Parsed
 
 
-def shift(known: Known, offset: int) -> None:
+def shift(findings: Findings, offset: int) -> None:
     """Move the spans of a chunk to where they are in the whole document."""
-    for path, result in known.results.items():
+    for path, result in findings.results.items():
         if result.start is not None and result.end is not None:
-            known.results[path] = replace(
+            findings.results[path] = replace(
                 result,
                 start=result.start + offset,
                 end=result.end + offset,
@@ -32,7 +32,7 @@ def shift(known: Known, offset: int) -> None:
             )
 
 
-def merge(schema: Schema, parts: Sequence[Known]) -> Known:
+def merge(schema: Schema, parts: Sequence[Findings]) -> Findings:
     """One document's fields from those of its chunks, in the order of the text."""
     merger = _Merger(parts)
     merger.siblings(schema.attributes, ())
@@ -40,9 +40,9 @@ def merge(schema: Schema, parts: Sequence[Known]) -> Known:
 
 
 class _Merger:
-    def __init__(self, parts: Sequence[Known]) -> None:
+    def __init__(self, parts: Sequence[Findings]) -> None:
         self.parts = parts
-        self.whole = Known()
+        self.whole = Findings()
 
     def siblings(self, attributes: Sequence[Attribute], prefix: Path) -> None:
         for group in _dependent_groups(attributes):
@@ -59,10 +59,10 @@ class _Merger:
                 self.take(self.surest([path]), [path])
                 self.gather_occurrences(path)
 
-    def surest(self, roots: Sequence[Path]) -> Known:
+    def surest(self, roots: Sequence[Path]) -> Findings:
         """The chunk whose values below some paths are the ones to take."""
 
-        def rank(part: Known) -> tuple[int, int, int, float]:
+        def rank(part: Findings) -> tuple[int, int, int, float]:
             results = [result for path, result in part.results.items() if _is_below(path, roots)]
             found = [result for result in results if result.value is not None]
             n_held = sum(result.match not in (None, "none") for result in found)
@@ -74,7 +74,7 @@ class _Merger:
 
         return max(self.parts, key=rank)
 
-    def take(self, part: Known, roots: Sequence[Path]) -> None:
+    def take(self, part: Findings, roots: Sequence[Path]) -> None:
         for path, parsed in part.values.items():
             if _is_below(path, roots):
                 self.whole.values[path] = parsed
@@ -97,7 +97,7 @@ class _Merger:
         self.whole.results[path] = replace(taken, occurrences=tuple(sorted(places)))
 
     def array(self, array: Attribute, path: Path) -> None:
-        items: list[tuple[Known, Path, float]] = []
+        items: list[tuple[Findings, Path, float]] = []
         seen: dict[str, int] = {}  # the chunk in which each was first
         for n, part in enumerate(self.parts):
             count = part.values.get((*path, COUNT_KEY), Parsed())
@@ -135,7 +135,7 @@ class _Merger:
             least_sure, value=nothing.value, error=nothing.error
         )
 
-    def move(self, part: Known, root: Path, to: Path) -> None:
+    def move(self, part: Findings, root: Path, to: Path) -> None:
         """Take an item under a number of its own."""
         for path, parsed in part.values.items():
             if _is_below(path, [root]):
@@ -167,7 +167,7 @@ def _is_below(path: Path, roots: Sequence[Path]) -> bool:
     return any(path[: len(root)] == root for root in roots)
 
 
-def _identity(part: Known, root: Path) -> str | None:
+def _identity(part: Findings, root: Path) -> str | None:
     """The same for items with the same values; None for one that has no value at all."""
     values = {
         path[len(root) :]: parsed.value
@@ -179,7 +179,7 @@ def _identity(part: Known, root: Path) -> str | None:
     return json.dumps(sorted((path, repr(value)) for path, value in values.items()))
 
 
-def _confidence(part: Known, root: Path) -> float:
+def _confidence(part: Findings, root: Path) -> float:
     below = [
         result.confidence
         for path, result in part.results.items()

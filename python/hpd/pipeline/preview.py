@@ -1,4 +1,4 @@
-"""What a model would be asked, in text and in numbers, with nothing loaded but its vocabulary."""
+"""A preview of the first request, in text and in numbers, with no weights loaded."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from pathlib import Path
 from hpd import _native, prompt
 from hpd.machine.model_files import resolve_model
 from hpd.options import Options
-from hpd.pipeline.job import Document, Job
-from hpd.pipeline.questions import Examples, Plan
+from hpd.pipeline.questionnaire import Examples, Questionnaire
 from hpd.prompt.template import render
 from hpd.schema.attributes import Schema
 
@@ -25,10 +24,10 @@ class Preview:
     text: str
     """The prompt, with the control tokens of the model's template."""
     keys: tuple[tuple[str, int], ...]
-    """What follows the prompt: the text of each field's key, and how many tokens it has."""
+    """The text of each field's key, which follows the prompt, and the number of its tokens."""
     n_prompt: int
     """Tokens of the prompt."""
-    n_shared: int
+    n_instruction: int
     """Those of them that every document of the schema shares."""
     n_later: int
     """Fields that wait for the values of others; items of arrays are not among them."""
@@ -63,19 +62,26 @@ def preview(
 ) -> Preview:
     """The first request for ``documents`` (several: stacked), as the extractor makes it."""
     options = options or Options()
-    plan = Plan(model, schema, options, examples)
-    job = Job(plan, model, options, [Document(text) for text in documents])
-    ask = job.first()
-    system = prompt.system_text(len(documents))
+    questionnaire = Questionnaire(model, schema, options, examples)
+    n_stacked = len(documents)
+    waves = questionnaire.waves(n_stacked)
+    questions = waves.first()
+    if options.method == "ar":
+        keys = [""]
+        request = questionnaire.answer_request(documents)
+        n_later = 0
+    else:
+        keys = [question.key for question in questions]
+        request = questionnaire.request(documents, questions, first=True, keep_prompt=False)
+        n_later = len(questionnaire.leaves) * n_stacked - len(questions)
+    system = prompt.system_text(n_stacked)
     bos = next((text for token, text, _, _ in model.control_tokens if token == model.bos), "")
     around = render(model.chat_template, system, prompt.instruction_text(schema, examples), bos=bos)
-    leaves = [leaf for leaf in plan.leaves if leaf.wave == 0]
-    keys = [""] if options.method == "ar" else plan.first_keys(leaves, len(documents))
     return Preview(
-        around.before + prompt.documents_text(documents) + around.after,
-        tuple((key, len(field.key)) for key, field in zip(keys, ask.fields, strict=True)),
-        len(ask.prompt),
-        ask.n_instruction,
-        0 if options.method == "ar" else (len(plan.leaves) - len(leaves)) * len(documents),
-        ask.n_cells - len(ask.prompt),
+        text=around.before + prompt.documents_text(documents) + around.after,
+        keys=tuple((key, len(field.key)) for key, field in zip(keys, request.fields, strict=True)),
+        n_prompt=len(request.prompt),
+        n_instruction=request.n_instruction,
+        n_later=n_later,
+        n_longest=request.n_cells - len(request.prompt),
     )

@@ -1,179 +1,327 @@
-"""Jobs through the engine: submitted lazily, stepped, and their results handed back."""
+"""Jobs through the engine, which one thread drives for any number of callers.
+
+The worker thread does nothing but admit requests, step the engine and hand out results. All else
+(reading documents, tokenising, parsing, grounding) is done by the callers' own threads while the
+engine computes.
+"""
 
 from __future__ import annotations
 
 import itertools
+import os
 import threading
+import time
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from typing import Final
 
 from hpd._native import Engine, Result
-from hpd.errors import EngineClosedError
-from hpd.pipeline.job import Ask, Job
+from hpd.errors import EngineClosedError, HpdError
+from hpd.pipeline.job import Job
+from hpd.pipeline.long_documents import Item
+from hpd.pipeline.request import Request
 from hpd.results import Extraction
 
+_CLOSED = "the extractor is closed"
 
-class Run:
-    """The jobs of one caller."""
+_FIRST_PATIENCE = 0.05
+"""Seconds that the first step waits for more requests; later ones go by the time of a step."""
 
-    Item = tuple[list[int], Job | Extraction]
-    """Places in the input, and the job of the documents there, or what is known without one."""
 
-    def __init__(self, items: Iterator[Item]) -> None:
-        self.items = items
-        self.finished: deque[tuple[int, Extraction]] = deque()
-        self.error: Exception | None = None
-        """What the caller's own code (a validator, say) raised while others drove the engine."""
-        self.n_open = 0
-        self.exhausted = False
-        self.abandoned = False
+class _Wanted:
+    """Tells a caller that there is room for one more request."""
+
+
+_WANTED: Final = _Wanted()
+Message = Result | _Wanted | Exception
+
+
+@dataclass(eq=False, slots=True)
+class _Caller:
+    """One caller: the requests that wait for the engine, and the messages that wait for the caller.
+
+    Every attribute is written by one thread only: the marks by the caller's, the rest by the
+    worker.
+    """
+
+    messages: SimpleQueue[Message] = field(default_factory=SimpleQueue)
+    is_reading: bool = True
+    """A mark: the caller is about to send a request, as far as it knows."""
+    is_gone: bool = False
+    """A mark: nobody waits for the results any more."""
+    waiting: deque[tuple[int, Request]] = field(default_factory=deque)
+    """Requests that the engine has not been given yet."""
+    in_engine: dict[int, Request] = field(default_factory=dict)
+    n_unanswered: int = 0
+    """Results handed out that may lead to another wave, but have not yet."""
+    is_late: bool = False
+    """The engine has waited for the caller in vain, and will not until it sends something."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Send:
+    caller: _Caller
+    number: int
+    request: Request
+    is_first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Forget:
+    """Says that a job is over, and with it the prompt that was kept for it."""
+
+    caller: _Caller
+    prompt: list[int]
 
 
 class Runner:
-    """Drives one engine for any number of callers, from any number of threads.
+    """Drives one engine for any number of callers, from a thread of its own.
 
-    Whoever waits for results does the work: it steps the engine, and what becomes ready for
-    others is put where they will find it.
+    Args:
+        engine: given up to this runner: nobody else may drive or close it.
+        n_ahead: requests that a caller prepares before the engine wants them.
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, n_ahead: int) -> None:
         self._engine = engine
-        self._turn = _Turn()
-        self._jobs: dict[int, tuple[Run, list[int], Job]] = {}
+        self._n_ahead = n_ahead
+        self._commands: SimpleQueue[_Send | _Forget | None] = SimpleQueue()
+        self._callers: list[_Caller] = []  # The worker's: those that have sent something.
         self._numbers = itertools.count()
+        self._patience = _FIRST_PATIENCE
+        self._lock = threading.Lock()
+        self._worker: threading.Thread | None = None
+        self._process = os.getpid()
+        self._is_closed = False
+        self._has_ended = False
 
-    def run(self, items: Iterator[Run.Item]) -> Iterator[tuple[int, Extraction]]:
-        """The extractions of all items with their places, as they finish."""
-        run = Run(items)
+    # --- the callers' side -----------------------------------------------------------------------
+
+    def run(self, items: Iterator[Item]) -> Iterator[tuple[int, Extraction]]:
+        """The extractions of all items with their places in the input, as they finish.
+
+        Items are pulled as the engine wants them. The caller may leave the iterator at any time:
+        what was asked for it is then cancelled.
+
+        Raises:
+            EngineClosedError: the runner was closed.
+            DecodeError: the engine failed.
+            HpdError: this process was forked from the one that made the engine.
+        """
+        self._start()
+        caller = _Caller()
+        jobs: dict[int, Job] = {}
+        finished: deque[tuple[int, Extraction]] = deque()
+        n_room = self._n_ahead
+        is_exhausted = False
         try:
             while True:
-                self._fill(run)
-                with self._turn:
-                    if not run.finished and (run.n_open or not run.exhausted):
-                        self._step()
-                    if run.error is not None:
-                        raise run.error
-                    # Both at once: another thread may finish the last job at any moment.
-                    ready = list(run.finished)
-                    run.finished.clear()
-                    is_over = run.exhausted and not run.n_open
-                yield from ready
-                if is_over:
+                while not caller.messages.empty():
+                    n_room += self._take(caller, jobs, caller.messages.get(), finished)
+                if finished:
+                    # Nothing comes from this caller meanwhile, so the engine need not wait for it.
+                    caller.is_reading = False
+                    while finished:
+                        yield finished.popleft()
+                    caller.is_reading = not is_exhausted
+                elif n_room > 0 and not is_exhausted:
+                    item = next(items, None)
+                    if item is None:
+                        is_exhausted = True
+                        caller.is_reading = False
+                    elif isinstance(item, Job):
+                        self._send(caller, jobs, item, item.first(), is_first=True)
+                        n_room -= 1
+                    else:
+                        finished.append(item)
+                elif is_exhausted and not jobs:
                     return
+                else:
+                    caller.is_reading = False
+                    message = caller.messages.get()
+                    caller.is_reading = not is_exhausted
+                    n_room += self._take(caller, jobs, message, finished)
         finally:
-            # No more than a mark: this may run wherever the garbage collector does.
-            run.abandoned = True
+            # No more than marks: this may run wherever the garbage collector does.
+            caller.is_reading = False
+            caller.is_gone = True
+            self._engine.wake()
 
     def close(self) -> None:
-        """Refuse everything from now on, and let go of what is under way."""
+        """End what is under way with ``EngineClosedError``, and free the engine's memory."""
+        with self._lock:
+            self._is_closed = True
+        self._commands.put(None)
         self._engine.close()
+        # The garbage collector may close an extractor in any thread, the worker included.
+        if self._worker is not None and self._worker is not threading.current_thread():
+            self._worker.join()
 
-    def _fill(self, run: Run) -> None:
-        """Pull documents for as long as the engine wants any.
+    def _start(self) -> None:
+        if os.getpid() != self._process:
+            raise HpdError(
+                "the extractor was made before this process was forked, and cannot be used in it: "
+                "make it here, or start processes with multiprocessing's 'spawn'"
+            )
+        with self._lock:
+            if self._is_closed:
+                raise EngineClosedError(_CLOSED)
+            if self._worker is None:
+                self._worker = threading.Thread(target=self._work, name="hpd", daemon=True)
+                self._worker.start()
 
-        The caller's documents come from the caller's code, which may take its time, or extract
-        something itself: meanwhile the engine is free for others.
-        """
-        while not run.exhausted and not run.finished and self._wants_request():
-            item = next(run.items, None)
-            if item is None:
-                run.exhausted = True
-                return
-            places, job = item
-            if isinstance(job, Extraction):
-                run.finished.extend((place, job) for place in places)
-                continue
-            ask = job.first()
-            with self._turn:
-                run.n_open += 1
-                self._submit(run, places, job, ask)
+    def _take(
+        self,
+        caller: _Caller,
+        jobs: dict[int, Job],
+        message: Message,
+        finished: deque[tuple[int, Extraction]],
+    ) -> int:
+        """Deal with one message; the number of requests for which it makes room."""
+        if isinstance(message, Exception):
+            raise message
+        if isinstance(message, _Wanted):
+            return 1
+        job = jobs.pop(message.id)
+        kept_prompt = job.kept_prompt
+        request = job.take(message)
+        if request is not None:
+            self._send(caller, jobs, job, request, is_first=False)
+            return 0
+        if kept_prompt is not None:
+            self._command(_Forget(caller, kept_prompt))
+        finished.extend(job.extractions())
+        return 0
 
-    def _wants_request(self) -> bool:
-        with self._turn:
-            self._check_open()
-            return self._engine.wants_request
-
-    def _check_open(self) -> None:
-        if self._engine.closed:
-            raise EngineClosedError("the extractor is closed")
-
-    def _submit(self, run: Run, places: list[int], job: Job, ask: Ask) -> None:
-        self._check_open()
+    def _send(
+        self, caller: _Caller, jobs: dict[int, Job], job: Job, request: Request, *, is_first: bool
+    ) -> None:
         number = next(self._numbers)
-        self._jobs[number] = (run, places, job)
+        jobs[number] = job
+        self._command(_Send(caller, number, request, is_first))
+
+    def _command(self, command: _Send | _Forget) -> None:
+        self._commands.put(command)
+        self._engine.wake()
+        # The worker says that it has ended before it looks for commands one last time.
+        if self._has_ended:
+            raise EngineClosedError(_CLOSED)
+
+    # --- the worker's side -----------------------------------------------------------------------
+
+    def _work(self) -> None:
+        error: Exception = EngineClosedError(_CLOSED)
+        try:
+            while self._prepare_step():
+                self._step()
+        except EngineClosedError:
+            pass
+        except Exception as fault:
+            error = fault
+        self._has_ended = True
+        while not self._commands.empty():
+            command = self._commands.get()
+            if command is not None:
+                command.caller.messages.put(error)
+        self._tell_all(error)
+
+    def _prepare_step(self) -> bool:
+        """Take in commands and admit requests until a step is due; False: there will be none.
+
+        While the engine has room, or the next wave of what it has finished is being prepared, it
+        waits for the callers' requests, but no longer than its last step took: so waiting never
+        costs more than one step that lacks them.
+        """
+        for caller in [caller for caller in self._callers if caller.is_gone]:
+            self._engine.cancel(set(caller.in_engine))
+            self._callers.remove(caller)
+        deadline = time.perf_counter() + self._patience
+        while True:
+            self._admit()
+            is_idle = self._engine.idle
+            expected = [] if is_idle else self._expected_callers()
+            wait = deadline - time.perf_counter() if expected else 0.0
+            try:
+                command = self._commands.get(is_idle or wait > 0.0, None if is_idle else wait)
+            except Empty:
+                for caller in expected:
+                    caller.is_late = True
+                return True
+            if command is None:
+                return False
+            self._obey(command)
+            if is_idle:
+                deadline = time.perf_counter() + self._patience
+
+    def _expected_callers(self) -> list[_Caller]:
+        """Those from whom a request may come at any moment that the next step should have."""
+        wants_request = self._engine.wants_request
+        return [
+            caller
+            for caller in self._callers
+            if not caller.is_late
+            and not caller.is_gone
+            and (caller.n_unanswered > 0 or (wants_request and caller.is_reading))
+        ]
+
+    def _obey(self, command: _Send | _Forget) -> None:
+        caller = command.caller
+        caller.is_late = False
+        if caller not in self._callers:
+            self._callers.append(caller)
+        if isinstance(command, _Forget):
+            caller.n_unanswered -= 1
+            self._engine.forget_prompt(command.prompt)
+        elif command.is_first:
+            caller.waiting.append((command.number, command.request))
+        else:
+            caller.n_unanswered -= 1
+            self._submit(caller, command.number, command.request)
+
+    def _admit(self) -> None:
+        """Give requests to the engine while it wants any, fairly among the callers."""
+        while self._engine.wants_request:
+            waiting = [caller for caller in self._callers if caller.waiting]
+            if not waiting:
+                return
+            caller = min(waiting, key=lambda caller: len(caller.in_engine))
+            self._submit(caller, *caller.waiting.popleft())
+            caller.messages.put(_WANTED)
+
+    def _submit(self, caller: _Caller, number: int, request: Request) -> None:
+        caller.in_engine[number] = request
         self._engine.submit(
             number,
-            ask.prompt,
-            ask.fields,
-            n_instruction=ask.n_instruction,
-            n_cached=ask.n_cached,
-            keep_prompt=ask.keep_prompt,
+            request.prompt,
+            request.fields,
+            n_instruction=request.n_instruction,
+            n_cached=request.n_cached,
+            keep_prompt=request.keep_prompt,
         )
 
     def _step(self) -> None:
-        self._check_open()
-        if self._jobs and all(run.abandoned for run, _, _ in self._jobs.values()):
-            # Nobody waits for any of it.
-            self._engine.cancel_all()
-            self._jobs.clear()
-            return
-        for result in self._engine.step():
-            run, places, job = self._jobs.pop(result.id)
-            try:
-                self._take(run, places, job, result)
-            except EngineClosedError:
-                raise
-            except Exception as error:
-                # It is for the caller whose job it is, who may wait in another thread.
-                run.error = error
-
-    def _take(self, run: Run, places: list[int], job: Job, result: Result) -> None:
-        ask = None if run.abandoned else job.take(result)
-        if ask is not None:
-            self._submit(run, places, job, ask)
-            return
-        if job.kept_prompt is not None:
-            self._engine.forget_prompt(job.kept_prompt)
-        if not run.abandoned:
-            # A chunk of a document gives nothing as long as others of its chunks are under way.
-            run.finished.extend(zip(places, job.extractions(), strict=False))
-            run.n_open -= 1
-
-
-class _Turn:
-    """A lock that whoever waits longest gets next.
-
-    With an ordinary one, a thread that drives the engine and takes the lock again at once would
-    keep all others out. Used as a context manager, not reentrant.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._waiting: deque[threading.Lock] = deque()
-        self._taken = False
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if not self._taken:
-                self._taken = True
-                return
-            mine = threading.Lock()
-            mine.acquire()
-            self._waiting.append(mine)
+        n_batches = self._engine.stats.n_batches
+        start = time.perf_counter()
         try:
-            mine.acquire()
-        except BaseException:  # Interrupted from the keyboard.
-            with self._lock:
-                is_waiting = mine in self._waiting
-                if is_waiting:
-                    self._waiting.remove(mine)
-            if not is_waiting:
-                self.__exit__()
+            results = self._engine.advance()
+        except EngineClosedError:
             raise
+        except Exception as error:
+            self._engine.cancel_all()
+            self._tell_all(error)
+            return
+        n_steps = max(1, self._engine.stats.n_batches - n_batches)
+        self._patience = (time.perf_counter() - start) / n_steps
+        callers = {number: caller for caller in self._callers for number in caller.in_engine}
+        for result in results:
+            caller = callers[result.id]
+            request = caller.in_engine.pop(result.id)
+            caller.n_unanswered += request.keep_prompt
+            caller.messages.put(result)
 
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            if self._waiting:
-                self._waiting.popleft().release()
-            else:
-                self._taken = False
+    def _tell_all(self, error: Exception) -> None:
+        for caller in self._callers:
+            caller.messages.put(error)
+        self._callers.clear()

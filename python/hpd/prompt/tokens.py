@@ -9,10 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 from hpd.prompt import text as prompt_text
 from hpd.prompt.template import Rendered, render
+
+_N_KEYS = 4096
+"""Keys whose tokens are remembered. Most come again with every document; those that show values
+of other attributes do not, and must not fill the memory."""
 
 
 class Vocabulary(Protocol):
@@ -42,7 +47,7 @@ class TokenizedPrompt:
     """
 
     prompt: list[int]
-    n_shared: int
+    n_instruction: int
     """Leading tokens that belong to the instruction, not to the documents."""
     keys: list[list[int]]
 
@@ -74,7 +79,7 @@ class PromptTokenizer:
         rendered = render(model.chat_template, system, instruction, bos=bos_text)
         self._frame = self._cut(rendered)
         self._shared = self._shared_prefix()
-        self._static_keys: dict[str, list[int]] = {}
+        self._key = lru_cache(_N_KEYS)(self._tokenized_key)
 
     def tokenize(self, documents: Sequence[str], key_texts: Sequence[str]) -> TokenizedPrompt:
         """The prompt for ``documents``, stacked if there are several, and its fields' keys.
@@ -97,19 +102,15 @@ class PromptTokenizer:
         # Whatever the fields are, one document has one prompt: what follows it can be kept.
         n_common = common_prefix([opening, *rests])
         tokens = fixed + rests[0][:n_common]
-        n_shared = common_prefix([self._shared, tokens])
-        return TokenizedPrompt(tokens, n_shared, [rest[n_common:] for rest in rests])
+        n_instruction = common_prefix([self._shared, tokens])
+        return TokenizedPrompt(tokens, n_instruction, [rest[n_common:] for rest in rests])
 
     def n_instruction_tokens(self) -> int:
         """Tokens that every prompt of this instruction begins with."""
         return len(self._shared)
 
-    def _key(self, text: str) -> list[int]:
-        tokens = self._static_keys.get(text)
-        if tokens is None:
-            tokens = self._model.tokenize(self._frame.tail + text)
-            self._static_keys[text] = tokens
-        return tokens
+    def _tokenized_key(self, text: str) -> list[int]:
+        return self._model.tokenize(self._frame.tail + text)
 
     def _cut(self, rendered: Rendered) -> _Frame:
         before, after = rendered.before, rendered.after

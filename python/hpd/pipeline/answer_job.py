@@ -1,0 +1,44 @@
+"""Autoregressive decoding of a prompt: the whole answer, token after token (paper, section 4.1)."""
+
+from __future__ import annotations
+
+from hpd._native import Result, Value
+from hpd.pipeline.job import Job
+from hpd.pipeline.request import Request
+from hpd.results import FieldResult
+from hpd.values import answer_leaf, confidence, split_answer
+
+
+class AnswerJob(Job):
+    """A job with one request, whose one field is the answer as a JSON object."""
+
+    def _open(self) -> Request:
+        return self._questionnaire.answer_request(self._texts, self._answers)
+
+    def _take(self, result: Result) -> None:
+        (value,) = result.values
+        text = value.text.decode("utf-8", "replace")
+        n_stacked = len(self.documents)
+        schema = self._questionnaire.stack_schema(n_stacked)
+        ends = self._questionnaire.piece_ends(value.tokens)
+        for path, raw in split_answer(schema, text).items():
+            attribute = answer_leaf(schema, path)
+            if attribute is None:
+                continue
+            d = 0 if n_stacked == 1 else int(path[0]) - 1
+            probability = None
+            if raw.start is not None and raw.end is not None:
+                start, end = (len(text[:at].encode()) for at in (raw.start, raw.end))
+                probability = _confidence(value, ends, start, end)
+            evidence = FieldResult(confidence=probability, raw=raw.text, truncated=raw.truncated)
+            own_path = path if n_stacked == 1 else path[1:]
+            self._store(d, own_path, attribute, raw.parse(attribute), evidence)
+
+
+def _confidence(answer: Value, ends: list[int], start: int, end: int) -> float | None:
+    """The probability of the tokens that overlap bytes ``start`` to ``end`` of the answer."""
+    return confidence(
+        logprob
+        for logprob, before, after in zip(answer.logprobs, [0, *ends], ends, strict=False)
+        if before < end and after > start
+    )

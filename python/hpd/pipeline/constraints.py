@@ -1,0 +1,42 @@
+"""The constraints on values while they are decoded, as the engine takes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hpd._native import Model
+from hpd.grammar import enum_texts, value_grammar
+from hpd.schema.attributes import Attribute
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """The values that a field may have: those of a grammar, or one of a few."""
+
+    grammar: str = ""
+    choices: tuple[tuple[int, ...], ...] = ()
+    """Each in tokens."""
+
+
+FREE = Constraint()
+"""No constraint at all."""
+
+
+class Constraints:
+    """The constraint of every attribute, made once."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._made: dict[str, Constraint] = {}
+
+    def of(self, attribute: Attribute) -> Constraint:
+        """The constraint on values of one attribute, which is neither array nor object."""
+        name = repr(attribute)  # Equal attributes may differ: as choices, 1 equals True.
+        if name not in self._made:
+            texts = enum_texts(attribute)
+            if texts is None:
+                self._made[name] = Constraint(grammar=value_grammar(attribute) or "")
+            else:
+                choices = tuple(tuple(self._model.tokenize(text)) for text in texts)
+                self._made[name] = Constraint(choices=choices)
+        return self._made[name]

@@ -1,0 +1,119 @@
+"""The way from documents to extractions: stacks, jobs, the engine, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from hpd import _native
+from hpd.documents import Document
+from hpd.options import Options
+from hpd.pipeline.long_documents import Item, JobMaker, Replay
+from hpd.pipeline.questionnaire import Examples, Questionnaire
+from hpd.pipeline.runner import Runner
+from hpd.pipeline.stacks import Stacks
+from hpd.results import Extraction, Failure
+from hpd.schema.attributes import Schema
+
+Schemas = Schema | Mapping[str, Schema]
+"""One schema, or one for each category."""
+
+MakeEngine = Callable[[_native.Model, _native.EngineOptions], _native.Engine]
+
+
+class Pipeline:
+    """Extracts with a loaded model. Any number of threads may use one pipeline.
+
+    Args:
+        model: as loaded; other pipelines may share it.
+        schemas: what to extract, perhaps by category.
+        options: every one of them set (``Options.filled``).
+        native: the same for the engine.
+        examples: documents with their answers, shown in the prompt; by category, if the schema is.
+        patience: documents after which an incomplete stack goes on its way.
+        replay: known answers, to be decoded in place of the model's own, for timing and tests.
+        make_engine: makes the engine; a benchmark may put something around it.
+    """
+
+    def __init__(
+        self,
+        model: _native.Model,
+        schemas: Schemas,
+        options: Options,
+        native: _native.EngineOptions,
+        *,
+        examples: Examples | Mapping[str, Examples] = (),
+        patience: int | None = None,
+        replay: Replay | None = None,
+        make_engine: MakeEngine = _native.Engine,
+    ) -> None:
+        self._model: _native.Model | None = model
+        self._schemas = schemas
+        self._options = options
+        self._examples = examples
+        self._replay = replay
+        self._engine = make_engine(model, native)
+        # A position beyond those of its training says nothing to a model.
+        self._n_ctx = min(self._engine.n_ctx, model.n_ctx_train or self._engine.n_ctx)
+        in_flight = options.most_in_flight
+        self._runner = Runner(self._engine, n_ahead=in_flight)
+        self._patience = patience or 4 * options.stack * in_flight
+        self._job_makers: dict[str | None, JobMaker] = {}
+
+    def run(self, documents: Iterable[str | Document]) -> Iterator[tuple[int, Extraction]]:
+        """Each document's place in the input and its extraction, as they finish.
+
+        Documents are pulled as the engine wants them. One that fails has ``error`` in its
+        extraction.
+        """
+        return self._runner.run(self._items(documents))
+
+    @property
+    def stats(self) -> _native.EngineStats:
+        """Batches, tokens and time since the engine was made."""
+        return self._engine.stats
+
+    def close(self) -> None:
+        """Free the engine; what is under way ends with ``EngineClosedError``."""
+        self._runner.close()
+        self._job_makers.clear()
+        self._model = None
+
+    def _items(self, documents: Iterable[str | Document]) -> Iterator[Item]:
+        stacks = Stacks(self._options.stack, self._patience)
+        for place, given in enumerate(documents):
+            document = given if isinstance(given, Document) else Document(given)
+            failure = self._refusal(document)
+            if failure is not None:
+                yield place, Extraction(document.id, error=failure)
+                continue
+            for stack in stacks.add(place, document):
+                yield from self._jobs_of(stack[0][1].category).jobs(stack)
+        for stack in stacks.rest():
+            yield from self._jobs_of(stack[0][1].category).jobs(stack)
+
+    def _jobs_of(self, category: str | None) -> JobMaker:
+        key = None if isinstance(self._schemas, Schema) else category
+        if key not in self._job_makers:
+            schema = self._schemas if isinstance(self._schemas, Schema) else self._schemas[str(key)]
+            assert self._model is not None
+            questionnaire = Questionnaire(
+                self._model, schema, self._options, examples_of(self._examples, key)
+            )
+            self._job_makers[key] = JobMaker(questionnaire, self._n_ctx, self._replay)
+        return self._job_makers[key]
+
+    def _refusal(self, document: Document) -> Failure | None:
+        """Why a document cannot be asked anything, if that is so."""
+        if not isinstance(document.text, str):
+            kind = type(document.text).__name__
+            return Failure("InputError", f"a document must be text, not {kind}")
+        if isinstance(self._schemas, Mapping) and document.category not in self._schemas:
+            names = ", ".join(sorted(self._schemas))
+            what = "no category" if document.category is None else f"category {document.category!r}"
+            return Failure("InputError", f"{what}: the schema has {names}")
+        return None
+
+
+def examples_of(examples: Examples | Mapping[str, Examples], category: str | None) -> Examples:
+    """The examples of a category; those that are not by category are for all."""
+    return examples.get(category or "", ()) if isinstance(examples, Mapping) else examples

@@ -1,0 +1,195 @@
+"""A schema made ready to be asked by one model: prompts, keys and constraints as tokens."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hpd import prompt
+from hpd._native import Field, Model
+from hpd.grammar import answer_grammar
+from hpd.options import Options
+from hpd.pipeline.constraints import FREE, Constraints
+from hpd.pipeline.request import Request
+from hpd.prompt import COUNT_KEY, PromptTokenizer
+from hpd.questions import (
+    Leaf,
+    Question,
+    Waves,
+    answer_at,
+    item_leaves,
+    schema_leaves,
+    stack_places,
+)
+from hpd.schema.attributes import Attribute, Schema
+
+Examples = Sequence[tuple[str, object]]
+"""Documents with their answers, shown in the prompt."""
+
+Answers = Sequence[Mapping[str, Any] | None]
+"""Known answers of stacked documents, to be replayed; None where there is none."""
+
+_N_ANSWER_ITEMS = 16
+"""Items of an array for which an answer in one piece has room, if all are as long as can be."""
+_N_NAME_TOKENS = 16
+
+
+class Questionnaire:
+    """Turns questions about stacked documents into requests.
+
+    Args:
+        model: the model that will be asked.
+        schema: its attributes.
+        options: layout, method and lengths.
+        examples: documents with their answers, shown before every document.
+    """
+
+    def __init__(
+        self, model: Model, schema: Schema, options: Options, examples: Examples = ()
+    ) -> None:
+        self.schema = schema
+        self.options = options
+        self.leaves = schema_leaves(schema)
+        self._model = model
+        self._instruction = prompt.instruction_text(schema, examples)
+        self._tokenizers: dict[bool, PromptTokenizer] = {}
+        self._constraints = Constraints(model)
+        self._n_later_tokens: int | None = None
+
+    def waves(self, n_stacked: int) -> Waves:
+        """The questions for a stack, nothing of it asked yet."""
+        return Waves(self.schema, self.options.layout, n_stacked)
+
+    def request(
+        self,
+        texts: Sequence[str],
+        questions: Sequence[Question],
+        *,
+        first: bool,
+        keep_prompt: bool,
+        answers: Answers = (),
+    ) -> Request:
+        """The request for one wave of questions.
+
+        Args:
+            texts: the stacked documents.
+            questions: one wave.
+            first: whether it is the first wave; then the documents have no KV cells yet.
+            keep_prompt: whether another wave may follow.
+            answers: known answers, to be decoded in place of the model's own.
+        """
+        tokens = self._tokenizer(len(texts)).tokenize(texts, [q.key for q in questions])
+        fields = []
+        for key, question in zip(tokens.keys, questions, strict=True):
+            answer = answers[question.document] if answers else None
+            fields.append(self._field(key, question.leaf, answer))
+        n_cached = tokens.n_instruction if first else len(tokens.prompt)
+        return Request(tokens.prompt, fields, tokens.n_instruction, n_cached, keep_prompt)
+
+    def answer_request(self, texts: Sequence[str], answers: Answers = ()) -> Request:
+        """The request of ``method="ar"``: one field, which is the whole answer."""
+        n_stacked = len(texts)
+        tokens = self._tokenizer(n_stacked).tokenize(texts, [""])
+        n_tokens = max(1, sum(self._n_answer_tokens(leaf) for leaf in self.leaves)) * n_stacked
+        known = [answer for answer in answers if answer is not None]
+        if known:
+            text = prompt.answer_text(
+                known[0]
+                if n_stacked == 1
+                else {str(number): answer for number, answer in enumerate(known, start=1)}
+            )
+            field = Field(tokens.keys[0], max_tokens=n_tokens, replay=self._model.tokenize(text))
+        else:
+            grammar = answer_grammar(self.stack_schema(n_stacked))
+            field = Field(tokens.keys[0], max_tokens=n_tokens, grammar=grammar)
+        return Request(tokens.prompt, [field], tokens.n_instruction, tokens.n_instruction)
+
+    def stack_schema(self, n_stacked: int) -> Schema:
+        """The schema of a stack's answer: one object for each document, by its number."""
+        if n_stacked == 1:
+            return self.schema
+        return Schema(
+            tuple(
+                Attribute(place[0], "object", attributes=self.schema.attributes)
+                for place in stack_places(n_stacked)
+            )
+        )
+
+    def piece_ends(self, tokens: Sequence[int]) -> list[int]:
+        """For each token, the number of bytes of text up to its end."""
+        ends = []
+        n_bytes = 0
+        for token in tokens:
+            n_bytes += len(self._model.piece(token))
+            ends.append(n_bytes)
+        return ends
+
+    def n_tokens(self, text: str) -> int:
+        """The tokens of a text by itself."""
+        return len(self._model.tokenize(text))
+
+    @property
+    def n_later_tokens(self) -> int:
+        """By how many tokens the keys of later waves may be longer than those of the first."""
+        if self._n_later_tokens is None:
+            first = [leaf for leaf in self.leaves if leaf.wave == 0]
+            later = [leaf for leaf in self.leaves if leaf.wave > 0]
+            later += [item for leaf in self.leaves for item in item_leaves(leaf, 1)]
+            n_first = max(self._n_key_tokens(leaf) for leaf in first)
+            n_later = max((self._n_key_tokens(leaf) for leaf in later), default=0)
+            is_ar = self.options.method == "ar"
+            self._n_later_tokens = 0 if is_ar else max(0, n_later - n_first)
+        return self._n_later_tokens
+
+    def _tokenizer(self, n_stacked: int) -> PromptTokenizer:
+        """The tokenizer of prompts; that of stacks has a rule more in its instruction."""
+        is_stack = n_stacked > 1
+        if is_stack not in self._tokenizers:
+            system = prompt.system_text(n_stacked)
+            self._tokenizers[is_stack] = PromptTokenizer(self._model, system, self._instruction)
+        return self._tokenizers[is_stack]
+
+    def _field(self, key: list[int], leaf: Leaf, answer: Mapping[str, Any] | None) -> Field:
+        replay: list[int] = []
+        constraint = self._constraints.of(leaf.attribute)
+        if answer is not None:
+            replay = self._model.tokenize(prompt.value_text(answer_at(answer, leaf.path)))
+            # A model with random weights would break every constraint at every token.
+            constraint = FREE
+        return Field(
+            key,
+            max_tokens=self.options.max_tokens,
+            grammar=constraint.grammar,
+            choices=constraint.choices,
+            replay=replay,
+        )
+
+    def _n_key_tokens(self, leaf: Leaf) -> int:
+        """Of a field's key, with the values that it sees at their longest."""
+        n_seen = sum(
+            1 for path in leaf.after for other in self.leaves if other.path[: len(path)] == path
+        )
+        # A value that is seen comes with its name.
+        n_each = self.options.max_tokens + _N_NAME_TOKENS
+        return self.n_tokens(prompt.key_text(leaf.path)) + n_seen * n_each
+
+    def _n_answer_tokens(self, leaf: Leaf) -> int:
+        n_own = self.n_tokens(prompt.key_text(leaf.path))
+        items = item_leaves(leaf, 1)
+        if leaf.array is None or not items:
+            return n_own + self.options.max_tokens
+        most = _N_ANSWER_ITEMS if leaf.array.max_items is None else leaf.array.max_items
+        n_items = max(1, min(most, _N_ANSWER_ITEMS))
+        return n_own + n_items * sum(self._n_answer_tokens(item) for item in items)
+
+
+def attribute_number(leaf: Leaf) -> int:
+    """A number for what a leaf asks, the same for all items of an array and in every stack.
+
+    By it the engine's drafter knows whose earlier values may come again.
+    """
+    names = [name for name in leaf.path if not name.isdecimal()]
+    kind = "count" if leaf.path[-1] == COUNT_KEY and leaf.array is not None else "value"
+    digest = hashlib.blake2b("\0".join([kind, *names]).encode("utf-8", "replace"), digest_size=8)
+    return int.from_bytes(digest.digest(), "little")

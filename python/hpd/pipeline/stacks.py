@@ -1,0 +1,37 @@
+"""Documents of one category, gathered into the stacks that share a prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hpd.documents import Document
+from hpd.pipeline.job import Placed
+
+
+class Stacks:
+    """Stacks of documents that are not full yet, by category.
+
+    Args:
+        size: documents in one prompt (paper, section 4.3.5).
+        patience: documents after which a stack goes without having become full, so that a rare
+            category does not wait for ever.
+    """
+
+    def __init__(self, size: int, patience: int) -> None:
+        self._size = size
+        self._patience = patience
+        self._open: dict[str | None, list[Placed]] = {}
+
+    def add(self, place: int, document: Document) -> Iterator[list[Placed]]:
+        """Put a document into the stack of its category; the stacks that are ready to go."""
+        stack = self._open.setdefault(document.category, [])
+        stack.append((place, document))
+        late = [c for c, waiting in self._open.items() if place - waiting[0][0] >= self._patience]
+        full = [document.category] if len(stack) >= self._size else []
+        for category in dict.fromkeys([*late, *full]):
+            yield self._open.pop(category)
+
+    def rest(self) -> Iterator[list[Placed]]:
+        """The stacks that are left when no document follows."""
+        while self._open:
+            yield self._open.pop(next(iter(self._open)))

@@ -1,0 +1,60 @@
+"""The limits of a decoding method, and the answer grammar that autoregression obeys."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from hpd import Options
+from hpd.cli import main
+from hpd.errors import OptionError, SchemaError
+from hpd.pipeline.methods import check_method
+from hpd.schema import load_schema, to_json_schema
+from shop import TEXTS
+from small_extractor import SmallExtractor as Extractor
+from tiny_models import TinyModel
+
+
+def test_autoregression_refuses_the_skeleton() -> None:
+    with pytest.raises(OptionError, match=r"layout 'skeleton' \(--layout\) does nothing with"):
+        Options(method="ar", layout="skeleton")
+
+
+def test_autoregression_refuses_attributes_before_those_that_they_come_after() -> None:
+    ar = Options(method="ar")
+    check_method(ar, load_schema("brand, color after brand"))
+    with pytest.raises(SchemaError, match=r"color comes after brand, but stands before it"):
+        check_method(ar, load_schema("color after brand, brand"))
+    with pytest.raises(SchemaError, match=r"category 'tea': lines: qty comes after item"):
+        check_method(ar, {"tea": load_schema("lines [{qty int after item, item}]")})
+    check_method(Options(), load_schema("color after brand, brand"))
+
+
+def test_the_command_line_says_so_before_any_model_is_loaded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "in.txt"
+    source.write_text("Diesel sneaker\n")
+    command = ["extract", str(source), "-m", "no-such.gguf", "--method", "ar", "--schema"]
+    assert main([*command, "color after brand, brand"]) == 2
+    assert "color comes after brand" in capsys.readouterr().err
+    assert main([*command, "brand", "--layout", "skeleton"]) == 2
+    assert "layout 'skeleton'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("stack", [1, 2])
+def test_an_answer_of_random_weights_obeys_the_schema(tiny_model: TinyModel, stack: int) -> None:
+    """A model of random weights writes no JSON of its own: only the grammar can make it."""
+    schema = load_schema("color [red|blue], size int, sold bool, maker {since date}")
+    settings = {"method": "ar", "stack": stack, "temperature": 2.0, "max_tokens": 32}
+    checker = jsonschema.Draft202012Validator(to_json_schema(schema))
+    with Extractor(schema, tiny_model("qwen3"), **settings) as extractor:
+        extractions = list(extractor.extract_many(TEXTS))
+    for extraction in extractions:
+        assert not [field.error for field in extraction.fields.values() if field.error]
+        checker.validate(json.loads(extraction.to_json())["data"])
+    # Each document of a stack may be null as a whole.
+    assert stack > 1 or any(extraction.data["color"] for extraction in extractions)

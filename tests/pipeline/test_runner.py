@@ -1,0 +1,187 @@
+"""One thread drives an engine: callers that wait, leave, fail, and come from other processes."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hpd import Document
+from hpd.errors import DecodeError, EngineClosedError, HpdError, InputError
+from shop import TEXTS
+from small_extractor import SmallExtractor as Extractor
+from tiny_models import TinyModel
+
+SECONDS = 60.0
+
+
+@pytest.fixture(scope="module")
+def model(tiny_model: TinyModel) -> Path:
+    return tiny_model("qwen3")
+
+
+def wait_until(condition: object) -> None:
+    """Wait for something that another thread brings about."""
+    assert callable(condition)
+    end = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+def test_the_callers_thread_does_the_host_work(model: Path) -> None:
+    """Documents are read, tokenised and parsed where the caller is, not where the engine is."""
+    threads = set()
+
+    def documents() -> Iterator[str]:
+        for text in TEXTS:
+            threads.add(threading.current_thread().name)
+            yield text
+
+    with Extractor("brand", model, max_tokens=4) as extractor:
+        list(extractor.extract_many(documents()))
+        assert threads == {threading.current_thread().name}
+        assert "hpd" in {thread.name for thread in threading.enumerate()}
+    assert "hpd" not in {thread.name for thread in threading.enumerate()}
+
+
+def test_what_a_caller_has_left_behind_is_cancelled(model: Path) -> None:
+    with Extractor("brand, color", model, max_tokens=400) as extractor:
+        endless = extractor.extract_many(itertools.cycle(TEXTS))
+        next(endless)
+        endless.close()
+        wait_until(lambda: extractor.engine.idle or not extractor._pipeline._runner._callers)
+        n_batches = extractor.stats.n_batches
+        assert extractor.extract(TEXTS[0]).error is None
+        # Nothing but that one document has been decoded since.
+        assert extractor.stats.n_batches - n_batches <= 2 + 400
+
+
+def test_a_caller_that_was_interrupted_leaves_the_others_alone(model: Path) -> None:
+    def interrupted() -> Iterator[str]:
+        yield TEXTS[0]
+        raise KeyboardInterrupt
+
+    with Extractor("brand", model, max_tokens=8) as extractor:
+        other = extractor.extract_many(itertools.cycle(TEXTS))
+        next(other)
+        with pytest.raises(KeyboardInterrupt):
+            list(extractor.extract_many(interrupted()))
+        assert next(other).error is None
+        assert extractor.extract(TEXTS[1]).error is None
+
+
+def test_documents_are_answered_while_the_input_is_still_open(model: Path) -> None:
+    """An answer comes as soon as it is known: nothing waits for the documents after it."""
+    answered = threading.Event()
+
+    def documents() -> Iterator[str]:
+        yield TEXTS[0]
+        # A caller that reads one document ahead would wait here for ever.
+        yield TEXTS[1]
+        assert answered.wait(SECONDS)
+
+    with Extractor("brand", model, max_tokens=4, in_flight=1) as extractor:
+        for extraction in extractor.extract_many(documents()):
+            assert extraction.error is None
+            answered.set()
+
+
+def test_an_engine_that_fails_tells_every_caller_and_goes_on(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Extractor("brand", model, max_tokens=4) as extractor:
+        runner = extractor._pipeline._runner
+
+        class Failing:
+            """The engine, but for one step that fails."""
+
+            def __init__(self, engine: object) -> None:
+                self.engine = engine
+                self.n_failures = 0
+
+            def __getattr__(self, name: str) -> object:
+                return getattr(self.engine, name)
+
+            def advance(self) -> object:
+                if not self.n_failures:
+                    self.n_failures += 1
+                    raise DecodeError("out of luck")
+                return self.engine.advance()  # type: ignore[attr-defined]
+
+        monkeypatch.setattr(runner, "_engine", Failing(runner._engine))
+        with pytest.raises(DecodeError, match="out of luck"):
+            extractor.extract(TEXTS[0])
+        assert extractor.extract(TEXTS[0]).error is None
+
+
+def test_after_close_everything_says_so(model: Path) -> None:
+    extractor = Extractor("brand", model, max_tokens=4)
+    left_over = extractor.extract_many(itertools.cycle(TEXTS))
+    next(left_over)
+    extractor.close()
+    with pytest.raises(EngineClosedError, match="closed"):
+        list(left_over)
+    for ask in (
+        lambda: extractor.extract(TEXTS[0]),
+        lambda: extractor.extract_many(TEXTS),
+        lambda: extractor.iter_extract(TEXTS),
+    ):
+        with pytest.raises(EngineClosedError, match="closed"):
+            ask()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+def test_a_forked_process_is_told_to_spawn(model: Path) -> None:
+    with Extractor("brand", model, max_tokens=4) as extractor:
+        assert extractor.extract(TEXTS[0]).error is None
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                extractor.extract(TEXTS[0])
+            except HpdError as error:
+                code = 0 if "spawn" in str(error) else 2
+            finally:
+                os._exit(code)
+        _, status = os.waitpid(child, 0)
+        assert os.waitstatus_to_exitcode(status) == 0
+
+
+@pytest.mark.parametrize(
+    ("documents", "message"),
+    [
+        ("one text", r"use extract\(text\)"),
+        (b"bytes", "decode them first"),
+        ({"a": "text"}, "iterates over its keys"),
+        (Document("text"), "put it into a list"),
+        (7, "an iterable of texts, not int"),
+    ],
+)
+def test_things_that_are_no_documents_are_refused(
+    model: Path, documents: object, message: str
+) -> None:
+    with Extractor("brand", model, max_tokens=4) as extractor:
+        with pytest.raises(InputError, match=message):
+            extractor.extract_many(documents)  # type: ignore[arg-type]
+        with pytest.raises(InputError, match=message):
+            extractor.iter_extract(documents)  # type: ignore[arg-type]
+
+
+def test_a_table_is_not_read_as_the_names_of_its_columns(model: Path) -> None:
+    class Table:
+        columns = ("text", "id")
+
+        def __iter__(self) -> Iterator[str]:
+            return iter(self.columns)
+
+    with (
+        Extractor("brand", model, max_tokens=4) as extractor,
+        pytest.raises(InputError, match=r"columns text, id.*table\['text'\]"),
+    ):
+        extractor.extract_many(Table())  # type: ignore[arg-type]
