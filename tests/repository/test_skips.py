@@ -1,0 +1,125 @@
+"""The plugin that fails a run in which a test is skipped without permission, in runs of pytest."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tools.skips import Skip, allowed_skips
+
+ROOT = Path(__file__).parents[2]
+LIST = ROOT / ".ci" / "skips.txt"
+
+_TESTS = """
+import pytest
+
+def test_passes():
+    pass
+
+@pytest.mark.skip(reason="no such processor")
+def test_marked():
+    pass
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_half(n):
+    if n == 2:
+        pytest.skip("n is 2")
+
+@pytest.mark.xfail(reason="a fault")
+def test_expected_to_fail():
+    assert False
+"""
+_FILE = "import pytest\npytest.importorskip('no_such_module')\ndef test_any(): pass\n"
+
+ALL = """\
+# processors differ
+test_some.py::test_marked: no such processor
+test_some.py::test_half[?]: n is 2
+test_file.py: could not import 'no_such_module'*
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A folder with tests of which three are skipped, in all ways that there are."""
+    (tmp_path / "test_some.py").write_text(_TESTS)
+    (tmp_path / "test_file.py").write_text(_FILE)
+    return tmp_path
+
+
+def run(project: Path, allowed: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """pytest's run of the project's tests with the plugin."""
+    (project / "allowed.txt").write_text(allowed)
+    command = [sys.executable, "-m", "pytest", "-p", "tools.skips", "-p", "no:cacheprovider"]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
+    return subprocess.run(
+        [*command, "--allowed-skips", "allowed.txt", *arguments],
+        cwd=project,
+        env={**environment, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def test_skips_on_the_list_pass(project: Path) -> None:
+    assert run(project, ALL).returncode == 0
+
+
+def test_skips_that_are_not_on_the_list_fail_the_run_and_are_named(project: Path) -> None:
+    done = run(project, ALL.replace("no such processor", "too slow").replace("[?]", "[3]"))
+    assert done.returncode == 1
+    _, _, named = done.stdout.partition("skipped without permission")
+    assert named.strip(" =\n").splitlines()[:2] == [
+        "test_some.py::test_marked: no such processor",
+        "test_some.py::test_half[2]: n is 2",
+    ]
+    assert "test_file.py: " not in named
+
+
+def test_a_run_with_nothing_but_a_skip_that_is_not_on_the_list_fails(project: Path) -> None:
+    assert run(project, "", "test_file.py").returncode == 1
+
+
+def test_a_failed_test_fails_the_run_whatever_is_postponed(project: Path) -> None:
+    (project / "test_wrong.py").write_text("def test_wrong(): assert False\n")
+    assert run(project, "", "--postpone-skips", "later.txt").returncode == 1
+
+
+def test_what_is_postponed_is_run_later(project: Path) -> None:
+    done = run(project, ALL.splitlines()[1], "--postpone-skips", "later.txt")
+    assert done.returncode == 0
+    later = (project / "later.txt").read_text().splitlines()
+    assert later == ["test_file.py", "test_some.py::test_half[2]"]
+    (project / "no_such_module.py").write_text("")
+    (project / "test_some.py").write_text(_TESTS.replace("n == 2", "n == 3"))
+    done = run(project, "", "@later.txt", "-v")
+    assert done.returncode == 0
+    assert "2 passed" in done.stdout
+
+
+def test_an_entry_without_a_reason_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "allowed.txt"
+    path.write_text("# a comment\ntest_some.py::test_marked\n")
+    with pytest.raises(pytest.UsageError, match=r"allowed.txt:2: expected 'TEST: REASON'"):
+        list(allowed_skips(path))
+
+
+def test_the_project_s_own_list_is_short_and_current() -> None:
+    entries = list(allowed_skips(LIST))
+    assert len(entries) <= 8
+    for entry in entries:
+        path, _, name = entry.test.partition("::")
+        code = (ROOT / path).read_text(encoding="utf-8")
+        assert name == "*" or f"def {name.partition('[')[0]}(" in code
+        assert entry.reason.strip("*") in code
+
+
+def test_brackets_stand_for_themselves() -> None:
+    assert Skip("a.py::test[*]", "why").allows(Skip("a.py::test[x[1]]", "why"))
+    assert not Skip("a.py::test[xy]", "why").allows(Skip("a.py::testx", "why"))
