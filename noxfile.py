@@ -1,0 +1,94 @@
+"""The chores of the project: ``nox -l`` lists them, ``nox -s NAME`` does one.
+
+Each has an environment of its own. Arguments behind ``--`` are for the program that a session
+runs: ``nox -s test -- tests/schema``.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import nox
+
+nox.needs_version = ">=2024.4.15"
+nox.options.sessions = ["test", "lint"]
+
+TORCH = os.environ.get("HPD_TORCH", "torch==2.13.0")
+"""As for ``.ci/run``, which says how to have the build for CPUs."""
+
+
+@nox.session
+def test(session: nox.Session) -> None:
+    """Run the tests, without those that need an extra."""
+    session.install(".[test]")
+    session.run("pytest", *session.posargs)
+
+
+@nox.session
+def test_all(session: nox.Session) -> None:
+    """Run all tests, with every extra; a skip that .ci/skips.txt does not allow is a failure."""
+    session.install(TORCH, ".[dev]")
+    plugin = ("-p", "tools.skips", "--allowed-skips", ".ci/skips.txt")
+    session.run("python", "-m", "pytest", *plugin, *session.posargs)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Run every linter; ``-- --fix`` formats and repairs what can be."""
+    session.install(".[lint]")
+    session.run("python", "-m", "tools.lint", *session.posargs)
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Write anew what the pages show of commands, types and masks."""
+    session.install(TORCH, ".[plot,training]")
+    session.run("python", "-m", "tools.docs")
+    session.run("python", "-m", "tools.types_page")
+    session.run("python", "docs/draw.py")
+    session.run("python", "-m", "hpd.training.draw_masks", "docs/images")
+
+
+@nox.session
+def sanitizers(session: nox.Session) -> None:
+    """Run the engine's tests with its C++ under AddressSanitizer and UBSan (Linux, GCC)."""
+    session.install(".[test]", "-C", "cmake.define.HPD_SANITIZE=ON")
+    libraries = [_library(name) for name in ("libasan.so", "libubsan.so", "libstdc++.so")]
+    tests = session.posargs or ["tests/engine"]
+    session.run(
+        "pytest",
+        *tests,
+        env={
+            # Python itself is not instrumented, so the libraries must be there before it.
+            "LD_PRELOAD": ":".join(libraries),
+            # Python frees little at its end; what a sanitizer finds ends the run.
+            "ASAN_OPTIONS": "detect_leaks=0",
+            "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+        },
+    )
+
+
+@nox.session
+def benchmarks(session: nox.Session) -> None:
+    """See that the benchmarks run: two documents and the model in the box; no figures to keep."""
+    session.install(".[plot]")
+    parts = session.posargs or ["workloads", "stacks"]
+    folder = session.create_tmp()
+    session.run(
+        "bash",
+        "benchmarks/run.sh",
+        "models/hpd-box.gguf",
+        folder,
+        *parts,
+        env={"DOCUMENTS": "2", "ROUNDS": "1", "AR_DOCUMENTS": "1", "PYTHON": "python"},
+        external=True,
+    )
+
+
+def _library(name: str) -> str:
+    """The path of one of the compiler's libraries."""
+    command = [os.environ.get("CXX", "g++"), f"-print-file-name={name}"]
+    path = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    return str(Path(path).resolve())
