@@ -15,9 +15,16 @@ LAYERS = (
     {"drafting/model_drafter"},
     {"model/context", "sampling/constraint"},
     {"model/model", "scheduling/scheduler", "attention/attention"},
-    {"drafting/drafting", "scheduling/key_trie"},
+    {"drafting/batch_cost", "drafting/drafter", "scheduling/key_trie"},
+    {"drafting/histories"},
     {"scheduling/sequence"},
-    {"sampling/json_scanner", "sampling/sampling", "model/log", "attention/kernel"},
+    {
+        "sampling/choices",
+        "sampling/json_scanner",
+        "sampling/sampling",
+        "model/log",
+        "attention/kernel",
+    },
     {"errors", "options", "sampling/exponential"},
 )
 """From the top down: a file includes what stands below it, never its neighbours."""

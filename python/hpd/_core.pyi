@@ -28,6 +28,7 @@ class EngineOptions:
     n_batch: int
     n_ubatch: int
     n_threads: int
+    n_threads_batch: int
     n_seq_max: int
     n_value_batch: int
     n_in_flight: int
@@ -89,6 +90,7 @@ class Field:
         grammar: str = "",
         choices: Sequence[Sequence[int]] = [],
         replay: Sequence[int] = [],
+        attribute: int = 0,
     ) -> None: ...
     @property
     def key(self) -> list[int]: ...
@@ -165,6 +167,7 @@ class Engine:
         n_cached: int | None = None,
         keep_prompt: bool = False,
     ) -> None: ...
+    def teach(self, attribute: int, tokens: Sequence[int]) -> None: ...
     def forget_prompt(self, prompt: Sequence[int]) -> None: ...
     def step(self) -> list[Result]: ...
     def advance(self) -> list[Result]: ...

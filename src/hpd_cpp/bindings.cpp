@@ -1,6 +1,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <set>
@@ -97,6 +98,7 @@ void bind_options(py::module_ & m) {
     bind_whole(engine, "n_batch", &EngineOptions::n_batch);
     bind_whole(engine, "n_ubatch", &EngineOptions::n_ubatch);
     bind_whole(engine, "n_threads", &EngineOptions::n_threads);
+    bind_whole(engine, "n_threads_batch", &EngineOptions::n_threads_batch);
     bind_whole(engine, "n_seq_max", &EngineOptions::n_seq_max);
     bind_whole(engine, "n_value_batch", &EngineOptions::n_value_batch);
     bind_whole(engine, "n_in_flight", &EngineOptions::n_in_flight);
@@ -178,15 +180,16 @@ void bind_model(py::class_<ModelHandle> & model) {
 void bind_engine(py::module_ & m) {
     py::class_<Field>(m, "Field")
         .def(py::init([](std::vector<Token> key, const py::object & max_tokens, std::string grammar,
-                         std::vector<std::vector<Token>> choices, std::vector<Token> replay) {
+                         Choices choices, std::vector<Token> replay, uint64_t attribute) {
                  const auto n = whole_number<int32_t>("max_tokens", max_tokens);
                  if (n < 1) throw py::value_error("max_tokens must be at least 1");
-                 return Field{std::move(key), n, std::move(grammar), std::move(choices),
-                              std::move(replay)};
+                 std::sort(choices.begin(), choices.end());
+                 return Field{std::move(key),    n,        std::move(grammar), std::move(choices),
+                              std::move(replay), attribute};
              }),
              py::arg("key"), py::kw_only(), py::arg("max_tokens") = 64, py::arg("grammar") = "",
-             py::arg("choices") = std::vector<std::vector<Token>>(),
-             py::arg("replay") = std::vector<Token>())
+             py::arg("choices") = Choices(), py::arg("replay") = std::vector<Token>(),
+             py::arg("attribute") = 0)
         .def_readonly("key", &Field::key)
         .def_readonly("max_tokens", &Field::max_tokens);
 
@@ -255,6 +258,7 @@ void bind_engine(py::module_ & m) {
             py::arg("id"), py::arg("prompt"), py::arg("fields"), py::kw_only(),
             py::arg("n_instruction"), py::arg("n_cached") = py::none(),
             py::arg("keep_prompt") = false)
+        .def("teach", of_engine(&Engine::teach), py::arg("attribute"), py::arg("tokens"))
         .def("forget_prompt", of_engine(&Engine::forget_prompt), py::arg("prompt"))
         // The requests are Python's from here on: nothing in the engine points at them any more.
         .def("step", of_engine(&Engine::step))

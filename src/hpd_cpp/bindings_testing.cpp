@@ -2,6 +2,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <string>
@@ -12,10 +13,12 @@
 #include "attention/attention.h"
 #include "attention/probe.h"
 #include "bindings_common.h"
-#include "drafting/drafting.h"
+#include "drafting/batch_cost.h"
+#include "drafting/histories.h"
 #include "handles.h"
 #include "model/context.h"
 #include "model/log.h"
+#include "sampling/choices.h"
 #include "sampling/json_scanner.h"
 #include "sampling/sampling.h"
 #include "scheduling/scheduler.h"
@@ -119,6 +122,11 @@ void bind_context(py::module_ & m) {
         .def(
             "n_past", [](const ContextForTests & c, SeqId seq) { return c.context.n_past(seq); },
             py::arg("seq"))
+        .def_property_readonly("n_threads",
+                               [](const ContextForTests & c) { return c.context.n_threads(); })
+        .def_property_readonly(
+            "n_threads_batch",
+            [](const ContextForTests & c) { return c.context.n_threads_batch(); })
         .def(
             "stop", [](ContextForTests & c, bool on) { c.context.stop(on); }, py::arg("on"))
         .def("decode", &ContextForTests::decode, py::arg("tokens"))
@@ -256,6 +264,26 @@ void bind_scheduler(py::module_ & m) {
         .def_property_readonly("n_preempted", &SchedulerForTests::n_preempted);
 }
 
+// A value's choices, with the list that they point into.
+class ChoicesForTests {
+public:
+    explicit ChoicesForTests(Choices choices) : choices_(sorted(std::move(choices))) {}
+
+    bool allows(Token token) const { return left_.allows(token); }
+    void accept(Token token) { left_.accept(token); }
+    Token agreed() const { return left_.agreed(); }
+    bool ended() const { return left_.ended(); }
+
+private:
+    static Choices sorted(Choices choices) {
+        std::sort(choices.begin(), choices.end());
+        return choices;
+    }
+
+    Choices choices_;
+    ChoicesLeft left_{choices_};
+};
+
 // The pure parts, for tests: each is compared with a slow and obvious version in Python.
 void bind_parts(py::module_ & m) {
     m.def(
@@ -286,6 +314,26 @@ void bind_parts(py::module_ & m) {
         .def("observe", &BatchCost::observe, py::arg("kind"), py::arg("n_tokens"),
              py::arg("seconds"))
         .def("least_probability", &BatchCost::least_probability, py::arg("n_values"));
+    py::class_<Histories>(m, "Histories")
+        .def(py::init<size_t, size_t>(), py::kw_only(), py::arg("n_histories_max"),
+             py::arg("n_nodes_max"))
+        .def("learn", &Histories::learn, py::arg("attribute"), py::arg("value"))
+        .def(
+            "guess",
+            [](Histories & histories, uint64_t attribute, const std::vector<Token> & beginning) {
+                const Guess guess = histories.guess(attribute, beginning);
+                return std::make_tuple(guess.token, guess.p);
+            },
+            py::arg("attribute"), py::arg("beginning"))
+        .def("check", &Histories::check)
+        .def_property_readonly("n_histories", &Histories::n_histories)
+        .def_property_readonly("n_nodes", &Histories::n_nodes);
+    py::class_<ChoicesForTests>(m, "Choices")
+        .def(py::init<Choices>(), py::arg("choices"))
+        .def("allows", &ChoicesForTests::allows, py::arg("token"))
+        .def("accept", &ChoicesForTests::accept, py::arg("token"))
+        .def_property_readonly("agreed", &ChoicesForTests::agreed)
+        .def_property_readonly("ended", &ChoicesForTests::ended);
     m.def("uniform_at", &uniform_at, py::arg("seed"), py::arg("stream"), py::arg("n"));
 }
 

@@ -150,7 +150,7 @@ void Engine::accept(const BatchPlan & plan) {
     for (const BatchToken & t : plan.batch) n_rows += t.output;
     stats_.n_rows += n_rows;
     const std::vector<LogitRow> rows =
-        read_rows(context_.rows(), n_rows, model_->n_vocab(), context_.n_threads());
+        read_rows(context_.rows(), n_rows, model_->n_vocab(), context_.n_threads_batch());
     for (size_t i = 0; i < plan.rows.size();) {
         Value & value = *plan.rows[i].value;
         size_t end = i;
@@ -257,6 +257,10 @@ void Engine::clear_caches() {
 }
 
 void Engine::forget_prompt(const std::vector<Token> & prompt) { scheduler_.forget_prompt(prompt); }
+
+void Engine::teach(uint64_t attribute, const std::vector<Token> & tokens) {
+    if (drafter_) drafter_->teach(attribute, tokens);
+}
 
 void Engine::cancel(const std::set<uint64_t> & ids) {
     for (const auto & r : scheduler_.cancel(ids)) {

@@ -8,7 +8,8 @@
 #include <set>
 #include <vector>
 
-#include "drafting/drafting.h"
+#include "drafting/batch_cost.h"
+#include "drafting/drafter.h"
 #include "drafting/model_drafter.h"
 #include "model/context.h"
 #include "model/model.h"
@@ -54,6 +55,10 @@ public:
 
     // From any thread. While nothing advances the next advance() returns at once.
     void wake() { woken_ = true; }
+
+    // A value that the attribute has in some example: its tokens, as the model would write them,
+    // are guessed as if a document had had it. Without drafts nothing is learnt.
+    void teach(uint64_t attribute, const std::vector<Token> & tokens);
 
     // Gives up on requests of these ids, waiting or running; others do not notice.
     void cancel(const std::set<uint64_t> & ids);

@@ -33,7 +33,8 @@ struct EngineOptions {
     uint32_t n_ctx = 0;           // KV cells for everything in flight; 0: chosen from the model
     uint32_t n_batch = 512;       // tokens per decode call
     uint32_t n_ubatch = 512;      // tokens per pass over the weights
-    int32_t n_threads = 0;        // 0: one per core
+    int32_t n_threads = 0;        // for a batch of one token; 0: one per core
+    int32_t n_threads_batch = 0;  // for larger batches, and for reading logits; 0: as n_threads
     uint32_t n_seq_max = 256;     // sequences; llama.cpp allows at most 256
     int32_t n_value_batch = -1;  // tokens in a batch of values alone; 0: values ride in the batches
                                  // that read documents; negative: whichever is faster here

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+import tiny_models
 from decoding import engine_options, open_model
 from hpd import _core_testing, _native
 from small_extractor import SmallExtractor
@@ -104,6 +107,73 @@ def test_fields_that_wait_draft_like_those_that_do_not(tiny_model: TinyModel, la
     assert both < n_steps("first, second", drafts=False) / 2
     n_count_steps = 1  # the array's length and its delimiter
     assert n_steps(later) <= both + max(first, n_count_steps)
+
+
+COLORS = ["bordeaux red", "bordeaux brown", "midnight blue", "forest green"]
+
+
+def colors_of(
+    model: _native.Model, *, teach: str = "", attribute: int = 0, **settings: object
+) -> list[_native.Result]:
+    """A field of four choices, asked of documents that do not name any."""
+    engine = _native.Engine(model, engine_options(n_in_flight=1, **settings))
+    _core_testing.check_every_step(engine, True)
+    _core_testing.fix_least_probability(engine, 0.4)
+    choices = [model.tokenize(f' "{color}"') for color in COLORS]
+    if teach:
+        engine.teach(attribute, model.tokenize(f' "{teach}"'))
+    results = []
+    for i, word in enumerate(["Nike", "Exposure", "Quantum"]):
+        prompt = model.tokenize(f"<|im_start|>user\n{word}<|im_end|>\n", True)
+        field = _native.Field(
+            model.tokenize(f'{{"Color {i}":'), choices=choices, attribute=attribute
+        )
+        engine.submit(i, prompt, [field], n_instruction=2)
+        results += engine.advance()
+    return results
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+@pytest.mark.parametrize("kind", tiny_models.KINDS)
+def test_choices_are_drafted(tiny_model: TinyModel, kind: str, temperature: float) -> None:
+    """Where one is left a single step takes all of it, and nothing comes out differently."""
+    model = open_model(tiny_model(kind))
+    sampling = _native.SamplingOptions()
+    sampling.temperature = temperature
+    plain = colors_of(model, sampling=sampling, drafts=False)
+    drafted = colors_of(model, sampling=sampling)
+    for a, b in zip(plain, drafted, strict=True):
+        (value,), (same,) = a.values, b.values
+        assert (same.tokens, same.finish) == (value.tokens, "complete")
+        assert same.logprobs == pytest.approx(value.logprobs, abs=1e-3)
+        if kind not in tiny_models.ATTENTION_KINDS:
+            assert b.n_drafted == 0
+            continue
+        # The quote is certain, the next token tells the colours apart, but for those of bordeaux.
+        assert b.n_steps <= (2 if b"bordeaux" in value.text else 1) < a.n_steps
+        assert 0 < b.n_accepted <= b.n_drafted
+
+
+def test_examples_are_drafted(tiny_model: TinyModel) -> None:
+    """A first document is guessed to have the value of the example, and others what it had."""
+    model = open_model(tiny_model("qwen3"))
+    plain = colors_of(model, drafts=False)
+    answer = json.loads(plain[0].values[0].text)
+    untaught = colors_of(model, attribute=5)
+    taught = colors_of(model, attribute=5, teach=answer)
+    elsewhere = colors_of(model, attribute=6, teach=COLORS[-1])
+    for results in (untaught, taught, elsewhere):
+        assert [r.values[0].tokens for r in results] == [r.values[0].tokens for r in plain]
+    assert taught[0].n_steps < untaught[0].n_steps
+
+
+def test_values_of_one_attribute_are_one_history_whatever_their_keys(tiny_model: TinyModel) -> None:
+    """A key that holds what the field comes after is another one in every document."""
+    model = open_model(tiny_model("qwen3"))
+    apart = colors_of(model)
+    together = colors_of(model, attribute=5)
+    n_steps = [sum(result.n_steps for result in results) for results in (apart, together)]
+    assert n_steps[1] < n_steps[0]
 
 
 def test_no_drafts_where_they_are_switched_off_or_impossible(tiny_model: TinyModel) -> None:

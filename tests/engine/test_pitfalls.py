@@ -37,6 +37,15 @@ def new_context(model: _native.Model, **settings: object) -> _core_testing.Conte
     return _core_testing.Context(model, engine_options(**settings))
 
 
+def test_threads_for_one_token_and_for_more(model: _native.Model) -> None:
+    context = new_context(model, n_threads=2)
+    assert (context.n_threads, context.n_threads_batch) == (2, 2)
+    context = new_context(model, n_threads=1, n_threads_batch=3)
+    assert (context.n_threads, context.n_threads_batch) == (1, 3)
+    context.decode(sequence([5], 0))
+    context.decode(sequence([6, 7, 8], 0, start=1))
+
+
 def test_a_forgotten_fork_is_refused(model: _native.Model) -> None:
     """An empty sequence may start at any position: it would decode without its document."""
     context = new_context(model)

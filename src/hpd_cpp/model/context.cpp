@@ -53,6 +53,8 @@ Context::Context(const Model & model, const EngineOptions & options)
         options.n_threads > 0
             ? options.n_threads
             : static_cast<int32_t>(std::max(1u, std::thread::hardware_concurrency()));
+    const int32_t n_threads_batch =
+        options.n_threads_batch > 0 ? options.n_threads_batch : n_threads;
     llama_context_params params = llama_context_default_params();
     const auto n_ctx_train = static_cast<uint32_t>(std::max(1, model.n_ctx_train()));
     params.n_ctx = options.n_ctx ? options.n_ctx : std::min(default_n_ctx, 4 * n_ctx_train);
@@ -65,7 +67,7 @@ Context::Context(const Model & model, const EngineOptions & options)
     // llama.cpp keeps an output row per sequence and gives up if that is more than the maximum.
     params.n_outputs_max = std::max(params.n_batch, n_seq_max_);
     params.n_threads = n_threads;
-    params.n_threads_batch = n_threads;
+    params.n_threads_batch = n_threads_batch;
     params.flash_attn_type = flash_attn_type(options.flash_attn);
     params.type_k = cache_type(options.cache_type_k);
     params.type_v = cache_type(options.cache_type_v);
@@ -82,7 +84,8 @@ Context::Context(const Model & model, const EngineOptions & options)
     const bool all_on_cpu = model.on_cpu() && !llama_supports_gpu_offload();
     const std::vector<AttentionKernel> kernels = Attention::kernels();
     if (flash && all_on_cpu && options.cpu_attention && !kernels.empty()) {
-        attention_ = std::make_unique<Attention>(kernels.front(), n_threads);
+        attention_ =
+            std::make_unique<Attention>(kernels.front(), std::max(n_threads, n_threads_batch));
         params.cb_eval = Attention::on_node;
         params.cb_eval_user_data = attention_.get();
     }

@@ -50,6 +50,7 @@ public:
     uint32_t n_batch() const { return llama_n_batch(context_.get()); }
     uint32_t n_seq_max() const { return n_seq_max_; }
     int32_t n_threads() const { return llama_n_threads(context_.get()); }
+    int32_t n_threads_batch() const { return llama_n_threads_batch(context_.get()); }
     bool couples() const { return couples_; }
 
     // The largest batch in which tokens of many documents do not pay for each other's cells; 0 if

@@ -1,9 +1,10 @@
 #include "sampling/constraint.h"
 
-#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <utility>
+
+#include "sampling/choices.h"
 
 namespace hpd {
 
@@ -58,26 +59,13 @@ private:
 // A value out of a short list, compared token by token.
 class ChoiceConstraint : public Constraint {
 public:
-    explicit ChoiceConstraint(const std::vector<std::vector<Token>> & choices) : left_() {
-        for (const auto & choice : choices) left_.push_back(&choice);
-    }
+    explicit ChoiceConstraint(const Choices & choices) : left_(choices) {}
 
-    bool allows(Token token) override {
-        return std::any_of(left_.begin(), left_.end(),
-                           [&](const auto * c) { return n_ < c->size() && (*c)[n_] == token; });
-    }
-
-    void accept(Token token) override {
-        left_.erase(
-            std::remove_if(left_.begin(), left_.end(),
-                           [&](const auto * c) { return n_ >= c->size() || (*c)[n_] != token; }),
-            left_.end());
-        ++n_;
-    }
+    bool allows(Token token) override { return left_.allows(token); }
+    void accept(Token token) override { left_.accept(token); }
 
 private:
-    std::vector<const std::vector<Token> *> left_;
-    size_t n_ = 0;
+    ChoicesLeft left_;
 };
 
 }  // namespace

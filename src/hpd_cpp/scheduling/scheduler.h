@@ -9,7 +9,8 @@
 #include <set>
 #include <vector>
 
-#include "drafting/drafting.h"
+#include "drafting/batch_cost.h"
+#include "drafting/drafter.h"
 #include "scheduling/sequence.h"
 
 namespace hpd {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sampling/choices.h"
 #include "sampling/json_scanner.h"
 
 namespace hpd {
@@ -30,8 +31,9 @@ struct Field {
     std::vector<Token> key;       // tokens between the prompt and the value; may be empty
     int32_t max_tokens = 64;      // a longer value is cut and marked truncated
     std::string grammar;          // GBNF for the value's text; empty: none
-    std::vector<std::vector<Token>> choices;  // the only values allowed, as tokens; empty: any
+    Choices choices;              // the only values allowed, as tokens, sorted; empty: any
     std::vector<Token> replay;    // tokens taken instead of the model's, to time known answers
+    uint64_t attribute = 0;  // the question that it asks, in any document; 0: as its key says
 };
 
 // One prompt with its fields, tokenised.
@@ -46,10 +48,10 @@ struct Request {
 
 enum class Finish {
     none,
-    complete,           // one whole JSON value
+    complete,  // one whole JSON value
     end_of_generation,  // the model ended its turn before that
-    truncated,          // max_tokens was reached
-    invalid,            // the text can no longer become JSON
+    truncated,  // max_tokens was reached
+    invalid,  // the text can no longer become JSON
 };
 
 struct RequestState;
@@ -68,14 +70,14 @@ struct Value {
     SeqId seq = no_seq;
     std::vector<size_t> path;  // the nodes of its key, in the request's trie
 
-    std::vector<Token> tokens;    // accepted
+    std::vector<Token> tokens;  // accepted
     std::vector<float> logprobs;  // of each, and its margin over the runner-up
     std::vector<float> margins;
-    std::vector<Token> draft;     // guesses that ride in the batch now being decoded
+    std::vector<Token> draft;  // guesses that ride in the batch now being decoded
     std::vector<uint8_t> draft_sources;  // where each came from
     std::vector<Token> proposed;  // guesses of a draft model, for the next batch
-    int32_t n_cells = 0;          // tokens, guesses included, that have KV cells
-    std::string text;             // of the accepted tokens, up to the end of the value
+    int32_t n_cells = 0;  // tokens, guesses included, that have KV cells
+    std::string text;  // of the accepted tokens, up to the end of the value
     JsonScanner scanner;
     Finish finish = Finish::none;
 
@@ -87,10 +89,10 @@ struct Value {
 struct Prefix {
     std::vector<Token> tokens;
     SeqId seq = no_seq;
-    bool ready = false;        // all of it has been decoded
-    bool once = false;         // dropped after its next use
-    int32_t n_users = 0;       // running requests, and prefixes, that stand on its cells
-    uint64_t last_used = 0;    // for dropping the least recently used
+    bool ready = false;  // all of it has been decoded
+    bool once = false;  // dropped after its next use
+    int32_t n_users = 0;  // running requests, and prefixes, that stand on its cells
+    uint64_t last_used = 0;  // for dropping the least recently used
     Prefix * parent = nullptr;  // the shorter prefix whose cells it begins with
 
     int32_t n_tokens() const { return static_cast<int32_t>(tokens.size()); }

@@ -1,0 +1,108 @@
+#include "drafting/drafter.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sampling/choices.h"
+
+namespace hpd {
+
+namespace {
+
+constexpr double rate_memory = 0.995;  // a rate forgets this share with each guess
+
+}  // namespace
+
+void Drafter::Rate::add(bool right) {
+    n_right = n_right * rate_memory + (right ? 1 : 0);
+    n = n * rate_memory + 1;
+}
+
+Drafter::Drafter(std::vector<Token> without_space)
+    : without_space_(std::move(without_space)),
+      // Priors: a longer match is a better one.
+      rates_{{{7, 10}, {3, 10}, {5, 10}, {6, 10}}} {}
+
+void Drafter::draft(Value & value, int32_t n_max) {
+    const Field & field = value.field();
+    const uint64_t attribute = attribute_of(field);
+    const bool is_free = field.choices.empty();
+    ChoicesLeft left(field.choices);
+    for (const Token t : value.tokens) left.accept(t);
+    const auto allowed = [&](const SourcedGuess & guess) {
+        return guess.token >= 0 && (is_free || left.allows(guess.token));
+    };
+    std::vector<Token> text = value.tokens;
+    double p = 1.0;
+    while (static_cast<int32_t>(value.draft.size()) < n_max) {
+        SourcedGuess best{{left.agreed(), 1.0}, unmeasured};
+        if (best.token < 0) {
+            best = {histories_.guess(attribute, text), unmeasured};
+            const SourcedGuess copied = from_document(value, text);
+            const bool is_better = !allowed(best) || copied.p > best.p;
+            if (is_better && allowed(copied)) best = copied;
+        }
+        p *= best.p;
+        if (!allowed(best) || p < least_probability_) break;
+        left.accept(best.token);
+        if (!is_free && left.ended()) break;  // a value's last token needs no guess
+        value.draft.push_back(best.token);
+        value.draft_sources.push_back(best.source);
+        text.push_back(best.token);
+    }
+}
+
+// What follows the last place in the documents where the value's last tokens stand.
+Drafter::SourcedGuess Drafter::from_document(const Value & value,
+                                             const std::vector<Token> & text) const {
+    // The first token is the opening quote: there is nothing to look up before the second.
+    if (text.size() < 2) return {};
+    const std::vector<Token> & prompt = value.request->request.prompt;
+    // A whole answer, which has no key, quotes the attributes' names in the instruction, too.
+    const bool whole = value.field().key.empty();
+    const auto begin =
+        whole ? size_t{0} : static_cast<size_t>(value.request->request.n_instruction);
+    const auto same = [&](size_t i_prompt, size_t i_text) {
+        const Token t = prompt[i_prompt];
+        return t == text[i_text] ||
+               (i_text == 1 && without_space_[static_cast<size_t>(t)] == text[1]);
+    };
+    const size_t n_text = std::min(n_match_max, text.size() - 1);
+    size_t n_best = 0;
+    size_t best = 0;
+    for (size_t i = begin; i + 1 < prompt.size(); ++i) {
+        size_t n = 0;
+        while (n < n_text && i >= begin + n && same(i - n, text.size() - 1 - n)) ++n;
+        if (n > n_best) {
+            n_best = n;
+            best = i + 1;
+            if (n == n_text) break;  // the first place: values stand early in a document
+        }
+    }
+    if (n_best == 0) return {};
+    return {{prompt[best], rates_[n_best].value()}, static_cast<uint8_t>(n_best)};
+}
+
+void Drafter::observe(const Value & value, int32_t n_accepted) {
+    for (size_t i = 0; i < value.draft_sources.size(); ++i) {
+        const bool right = static_cast<int32_t>(i) < n_accepted;
+        if (value.draft_sources[i] != unmeasured) rates_[value.draft_sources[i]].add(right);
+        if (!right) break;  // what was guessed behind a wrong token says nothing
+    }
+}
+
+void Drafter::learn(const Value & value) {
+    const Field & field = value.field();
+    if (field.key.empty() && field.attribute == 0) return;  // a whole answer does not come again
+    teach(attribute_of(field), value.tokens);
+}
+
+void Drafter::teach(uint64_t attribute, const std::vector<Token> & tokens) {
+    histories_.learn(attribute, tokens);
+}
+
+uint64_t Drafter::attribute_of(const Field & field) {
+    return field.attribute != 0 ? field.attribute : hash_tokens(field.key);
+}
+
+}  // namespace hpd

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "drafting/histories.h"
+#include "scheduling/sequence.h"
+
+namespace hpd {
+
+// Guesses how values go on, to be verified by the model in the same batch: what is accepted is
+// what the model would have said, so only the number of steps changes.
+//
+// Three sources. The choices, where a field has any: what all that are left agree on is certain.
+// The document: a value is nearly always copied from it, so what follows there the last tokens of
+// the value is a good guess (prompt lookup). The past: what earlier documents answered for the same
+// attribute, including whether they had a value at all. Each source's guesses come with a
+// probability, measured as it goes, and are made as long as the whole guess is likely enough to
+// pay.
+class Drafter {
+public:
+    // `without_space[t]`: the token that is t's text less its leading blank, or t itself. A value's
+    // first word follows a quote, in the document it mostly follows a blank.
+    explicit Drafter(std::vector<Token> without_space);
+
+    // Appends up to n_max guesses to value.draft; fewer, or none, where they would not pay.
+    void draft(Value & value, int32_t n_max);
+
+    // How many of value.draft were right.
+    void observe(const Value & value, int32_t n_accepted);
+
+    // A finished value, for later documents.
+    void learn(const Value & value);
+
+    // A value that the attribute may have, its last token included.
+    void teach(uint64_t attribute, const std::vector<Token> & tokens);
+
+    void set_least_probability(double p) { least_probability_ = p; }
+
+private:
+    // How often guesses of one kind were right, starting from a prior.
+    struct Rate {
+        double n_right;
+        double n;
+        double value() const { return n_right / n; }
+        void add(bool right);
+    };
+
+    struct SourcedGuess : Guess {
+        uint8_t source = unmeasured;
+    };
+
+    SourcedGuess from_document(const Value & value, const std::vector<Token> & text) const;
+    static uint64_t attribute_of(const Field & field);
+
+    static constexpr size_t n_match_max = 3;  // longest suffix looked up
+    static constexpr uint8_t unmeasured = 0;  // choices, history; lookups of k tokens are source k
+
+    std::vector<Token> without_space_;
+    Histories histories_;
+    std::array<Rate, n_match_max + 1> rates_;
+    double least_probability_ = 0.5;
+};
+
+}  // namespace hpd

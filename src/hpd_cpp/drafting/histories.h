@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <unordered_map>
+#include <vector>
+
+#include "scheduling/sequence.h"
+
+namespace hpd {
+
+// A token that may come next, and how likely that is.
+struct Guess {
+    Token token = -1;  // -1: none
+    double p = 0.0;
+};
+
+// The values that attributes had so far, each attribute's as a trie of tokens (an n-gram that
+// adapts, as in ANPD).
+//
+// Bounded: the least recently used history goes where there are too many of them, or too many nodes
+// in all, and no single one takes more than a quarter of the nodes.
+class Histories {
+public:
+    explicit Histories(size_t n_histories_max = 4096, size_t n_nodes_max = 400'000);
+
+    // A whole value of an attribute, its last token included.
+    void learn(uint64_t attribute, const std::vector<Token> & value);
+
+    // What mostly came next in values that began so; no token where that ended the value: behind
+    // the last token nothing is decoded, so a guess of it saves nothing.
+    Guess guess(uint64_t attribute, const std::vector<Token> & beginning);
+
+    size_t n_histories() const { return by_use_.size(); }
+    size_t n_nodes() const { return n_nodes_; }
+
+    // Recounts everything; throws std::logic_error where the books are wrong.
+    void check() const;
+
+private:
+    // Tokens seen at one place in the values of one attribute.
+    struct Node {
+        int32_t n_reached = 0;
+        int32_t n = 0;  // how often a value went on from here
+        std::unordered_map<Token, uint32_t> next;  // token -> index of its node
+        Token likeliest = -1;  // and how often it came
+        int32_t n_likeliest = 0;
+    };
+    struct History {
+        uint64_t attribute;
+        std::vector<Node> nodes;  // the first is the start of the value
+    };
+
+    History * find(uint64_t attribute);
+    bool make_node(const History & history);
+    void make_room();
+
+    size_t n_histories_max_;
+    size_t n_nodes_max_;
+    size_t n_nodes_ = 0;
+    std::list<History> by_use_;  // the latest first
+    std::unordered_map<uint64_t, std::list<History>::iterator> by_attribute_;
+};
+
+}  // namespace hpd

@@ -1,0 +1,38 @@
+#include "sampling/choices.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace hpd {
+
+bool ChoicesLeft::allows(int32_t token) const {
+    const Iterator it = first_from(token);
+    return it != end_ && next(*it) == token;
+}
+
+void ChoicesLeft::accept(int32_t token) {
+    const Iterator begin = first_from(token);
+    end_ = first_from(token + 1);
+    begin_ = begin;
+    ++n_accepted_;
+}
+
+int32_t ChoicesLeft::agreed() const {
+    if (begin_ == end_) return -1;
+    const int32_t token = next(*begin_);
+    return token == next(*std::prev(end_)) ? token : -1;
+}
+
+bool ChoicesLeft::ended() const { return begin_ == end_ || next(*std::prev(end_)) < 0; }
+
+int32_t ChoicesLeft::next(const std::vector<int32_t> & choice) const {
+    return n_accepted_ < choice.size() ? choice[n_accepted_] : -1;
+}
+
+// The first choice whose next token is not below this one.
+ChoicesLeft::Iterator ChoicesLeft::first_from(int32_t token) const {
+    return std::partition_point(begin_, end_,
+                                [&](const auto & choice) { return next(choice) < token; });
+}
+
+}  // namespace hpd
