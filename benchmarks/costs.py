@@ -1,6 +1,6 @@
 """What one batch costs: by tokens, rows of logits, cells that they see, and cells that they do not.
 
-    python benchmarks/costs.py -m model.gguf [--set flash_attn=off ...]
+    python benchmarks/costs.py -m model.gguf [-fa off ...]
 
 Prints a Markdown table; each line is the median of several batches decoded on their own. The
 tokens say nothing: a batch costs what its shape costs.
@@ -14,9 +14,14 @@ from dataclasses import dataclass
 from statistics import median
 
 from hpd import _core_testing, _native
-from hpd.bench.methods import parse_settings
+from hpd.cli.option_arguments import add_option_argument, options_of
 from hpd.machine.native_options import engine_options, model_options
+from hpd.options import OPTIONS
 
+_SETTABLE = (
+    *("n_ctx", "n_batch", "n_ubatch", "n_threads", "n_gpu_layers"),
+    *("flash_attn", "cpu_attention", "cache_type_k", "cache_type_v"),
+)
 _READ = 256  # tokens at a time while the cells are filled
 _OTHERS, _PROMPT, _FIRST = 0, 1, 2  # sequences: idle cells, the instruction, the first document
 
@@ -98,9 +103,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-m", "--model", required=True)
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--set", dest="settings", action="append", default=[])
+    for name in _SETTABLE:
+        add_option_argument(parser, OPTIONS[name])
     arguments = parser.parse_args()
-    options = parse_settings([*arguments.settings])
+    options = options_of(arguments)
     model = _native.Model([arguments.model], model_options(options))
     context = _core_testing.Context(model, engine_options(options))
     print("| batch | tokens | cells each sees | other cells | ms | ms a token |")

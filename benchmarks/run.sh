@@ -34,7 +34,7 @@ bench() { # run documents schema options...
   local run=$1 source=$2 schema=$3
   shift 3
   echo "== $run"
-  "$python" -m hpd.cli bench "$source" -s "$schema" --replay "$source" -m "$model" \
+  "$python" -m hpd.cli bench "$source" --schema "$schema" --replay "$source" -m "$model" \
     --rounds "$rounds" -o "$results/$run.jsonl" "$@" | tee "$results/$run.txt"
 }
 
@@ -47,7 +47,7 @@ on_catalogue() { # run catalogue options...
 costs() {
   echo "== costs"
   "$python" "$here/costs.py" -m "$model" | tee "$results/costs.txt"
-  "$python" "$here/costs.py" -m "$model" --set cpu_attention=off | tee "$results/costs-off.txt"
+  "$python" "$here/costs.py" -m "$model" --no-cpu-attention | tee "$results/costs-off.txt"
 }
 
 workloads() {
@@ -95,7 +95,7 @@ lengths() {
   for n in 20 100 300 1000 3000 8000; do
     catalogue "length$n" "$n" 16 $((documents + 2))
     on_catalogue "length-$n" "length$n" --limit "$documents" --method prefill --method hpd \
-      --set n_ctx=32768
+      -c 32768
   done
 }
 
@@ -108,7 +108,7 @@ linear() { # as fast at the end as at the beginning, in the same memory
 }
 
 peers() { # one after another: what they are asked is the same, but not when
-  local peer=("$results/catalogue300.jsonl" -s "$results/catalogue300.schema.json")
+  local peer=("$results/catalogue300.jsonl" --schema "$results/catalogue300.schema.json")
   peer+=(--replay "$results/catalogue300.jsonl" -m "$model")
   on_catalogue peers-hpd catalogue300 --limit "$documents" --method prefill --method hpd
   "$python" "$here/peers/llama_cpp_python.py" "${peer[@]}" --rounds "$rounds" \

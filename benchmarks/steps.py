@@ -1,6 +1,6 @@
 """Every batch of one method: its tokens and rows, and where its time goes.
 
-    python benchmarks/steps.py gold.jsonl -s schema.json --replay gold.jsonl -m model.gguf hpd
+    python benchmarks/steps.py gold.jsonl --schema schema.json --replay gold.jsonl -m model.gguf hpd
 
 `llama` is the call into llama.cpp, `engine` the rest of the engine's step (scheduling, choosing
 tokens), `python` what lies between two steps (tokenising documents, parsing and grounding values);
@@ -15,9 +15,11 @@ from typing import Any
 
 from hpd import _native
 from hpd.bench.measure import Bench
-from hpd.bench.methods import parse_contest, parse_settings
+from hpd.bench.methods import parse_contest
 from hpd.bench.workload import load_workload
 from hpd.cli.common import table
+from hpd.cli.option_arguments import add_option_arguments, options_of
+from hpd.machine.model_files import resolve_model
 from hpd.machine.native_options import model_options
 from hpd.schema import load_schemas
 
@@ -56,17 +58,17 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("input")
     parser.add_argument("methods", metavar="METHOD", nargs="+", help="as of hpd bench")
-    parser.add_argument("-s", "--schema", required=True)
+    parser.add_argument("--schema", required=True)
     parser.add_argument("--replay", required=True)
-    parser.add_argument("-m", "--model", required=True)
     parser.add_argument("--limit", type=int, default=16)
-    parser.add_argument("--set", dest="settings", action="append", default=[])
+    add_option_arguments(parser, leave_out=("method", "on_overflow"))
     options = parser.parse_args(arguments)
-    base = parse_settings(options.settings)
+    base = options_of(options)
     workload = load_workload(
         options.input, load_schemas(options.schema), options.replay, limit=options.limit
     )
-    model = _native.Model([options.model], model_options(base))
+    path = resolve_model(options.model, options.hf)
+    model = _native.Model([str(path)], model_options(base))
     for text in options.methods:
         for method in parse_contest(text, base).methods:
             made: list[Watched] = []

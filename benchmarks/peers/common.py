@@ -47,7 +47,7 @@ def parser(description: str) -> argparse.ArgumentParser:
     """The arguments that all peers share; they are those of `hpd bench`."""
     made = argparse.ArgumentParser(description=description)
     made.add_argument("input", help="the documents")
-    made.add_argument("-s", "--schema", required=True)
+    made.add_argument("--schema", required=True)
     made.add_argument("--replay", required=True, help="the answers")
     made.add_argument("-m", "--model", required=True, help="a GGUF file")
     made.add_argument("--limit", type=int, help="documents, spread over the file")

@@ -1,7 +1,7 @@
 r"""llama-cpp-python's `Llama.create_completion`: plain, with a JSON grammar, with prompt lookup.
 
-    python benchmarks/peers/llama_cpp_python.py gold.jsonl -s schema.json --replay gold.jsonl \
-        -m model.gguf
+    python benchmarks/peers/llama_cpp_python.py gold.jsonl --schema schema.json \
+        --replay gold.jsonl -m model.gguf
 
 One document at a time, which is all that it can do. The answers are replayed: a logits processor
 lifts the known token above all others, so the model, the grammar and the drafts cost what they

@@ -1,6 +1,6 @@
 r"""llama.cpp's server: a document a request with 1 and many slots, an attribute a request.
 
-    python benchmarks/peers/llama_server.py gold.jsonl -s schema.json --replay gold.jsonl \
+    python benchmarks/peers/llama_server.py gold.jsonl --schema schema.json --replay gold.jsonl \
         -m model.gguf --server build/bin/llama-server
 
 Build it from the source that llama-cpp-python was built from, with the same flags:

@@ -23,7 +23,7 @@ def test_every_method_replays_every_answer(
 ) -> None:
     output = tmp_path / "figures.jsonl"
     methods = [part for method in METHODS for part in ("--method", method)]
-    files = ["-s", SCHEMA, "--replay", str(gold), "-m", str(tiny_model()), "-o", str(output)]
+    files = ["--schema", SCHEMA, "--replay", str(gold), "-m", str(tiny_model()), "-o", str(output)]
     assert main(["bench", str(gold), *files, *methods, *TINY, "--price-per-hour", "1"]) == 0
     table = capsys.readouterr().out
     lines = read_lines(output)
@@ -53,7 +53,7 @@ def test_every_method_replays_every_answer(
 def test_an_answer_that_does_not_come_out_is_a_failure(
     gold: Path, tiny_model: TinyModel, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    files = ["-s", SCHEMA, "--replay", str(gold), "-m", str(tiny_model())]
+    files = ["--schema", SCHEMA, "--replay", str(gold), "-m", str(tiny_model())]
     # Every value longer than two tokens is cut.
     code = main(["bench", str(gold), *files, *TINY, "--method", "hpd:max_tokens=2"])
     assert code == 1
@@ -71,15 +71,15 @@ def test_arrays_and_numbers_are_replayed(tmp_path: Path, tiny_model: TinyModel) 
     }
     schema = tmp_path / "schema.json"
     schema.write_text(json.dumps({"type": "object", "properties": properties}))
-    files = ["-s", str(schema), "--replay", str(gold), "-m", str(tiny_model())]
-    methods = ["--method", "hpd", "--method", "ar", "--set", "max_tokens=8"]
+    files = ["--schema", str(schema), "--replay", str(gold), "-m", str(tiny_model())]
+    methods = ["--method", "hpd", "--method", "ar", "--max-tokens", "8"]
     assert main(["bench", str(gold), *files, *methods, *TINY]) == 0
 
 
 def test_methods_are_compared_where_nothing_is_replayed(
     gold: Path, tiny_model: TinyModel, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    files = ["-s", SCHEMA, "-m", str(tiny_model()), "--set", "max_tokens=4"]
+    files = ["--schema", SCHEMA, "-m", str(tiny_model()), "--max-tokens", "4"]
     methods = ["--method", "hpd:drafts=off", "--method", "hpd:drafts=on", "--method", "ar"]
     assert main(["bench", str(gold), *files, *methods, *TINY]) == 0
     out = capsys.readouterr().out
@@ -91,13 +91,15 @@ def test_methods_are_compared_where_nothing_is_replayed(
     ("arguments", "message"),
     [
         (["--method", "fast"], "no method 'fast'"),
-        (["--set", "speed=9"], "no setting"),
+        (["--method", "hpd:speed=9"], "no setting"),
+        (["--set", "stack=2"], "unrecognized arguments: --set"),
+        (["--on-overflow", "chunk"], "unrecognized arguments: --on-overflow"),
         (["--replay", "missing.jsonl"], "missing.jsonl"),
     ],
 )
 def test_wrong_use_is_noticed_before_the_model(
     gold: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code = main(["bench", str(gold), "-s", SCHEMA, "-m", "missing.gguf", *arguments])
+    code = main(["bench", str(gold), "--schema", SCHEMA, "-m", "missing.gguf", *arguments])
     assert code == 2
     assert message in capsys.readouterr().err

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hpd.bench.methods import KINDS, SWEEPS, parse_contest, parse_settings
+from hpd import Options
+
+from hpd.bench.methods import KINDS, SWEEPS, parse_contest
 
 
 def test_method_names_say_what_is_run() -> None:
@@ -38,7 +40,7 @@ def test_values_with_bars_are_tried_in_every_combination() -> None:
 
 
 def test_settings_of_all_methods_are_the_base() -> None:
-    base = parse_settings(["n-threads=3", "flash_attn=off"])
+    base = Options(n_threads=3, flash_attn="off")
     (method,) = parse_contest("hpd:flash_attn=on", base).methods
     assert (method.options.n_threads, method.options.flash_attn) == (3, "on")
 

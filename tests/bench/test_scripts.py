@@ -85,7 +85,7 @@ def run_script(*arguments: object) -> str:
 
 
 def test_peers_give_the_same_answers(gold: Path, tmp_path: Path, tiny_model: TinyModel) -> None:
-    asked = [gold, "-s", SCHEMA, "--replay", gold, "-m", tiny_model()]
+    asked = [gold, "--schema", SCHEMA, "--replay", gold, "-m", tiny_model()]
     peer = ["--limit", 2, "--rounds", 1, "-t", 1, "-o", tmp_path / "peer.jsonl"]
     run_script(BENCHMARKS / "peers/llama_cpp_python.py", *asked, *peer)
     rows = read_lines(tmp_path / "peer.jsonl")
@@ -108,8 +108,8 @@ def test_peers_give_the_same_answers(gold: Path, tmp_path: Path, tiny_model: Tin
 
 
 def test_every_batch_is_shown(gold: Path, tiny_model: TinyModel) -> None:
-    asked = [gold, "-s", SCHEMA, "--replay", gold, "-m", tiny_model(), "--limit", 2]
-    shown = run_script(BENCHMARKS / "steps.py", *asked, "--set", "n_threads=1", "prefill")
+    asked = [gold, "--schema", SCHEMA, "--replay", gold, "-m", tiny_model(), "--limit", 2]
+    shown = run_script(BENCHMARKS / "steps.py", *asked, "-t", "1", "prefill")
     title, heads, *_, total = shown.strip().splitlines()
     assert title.startswith("prefill: ")
     assert heads.split() == ["tokens", "rows", "read", "llama", "engine", "python"]

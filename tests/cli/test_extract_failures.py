@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import hpd.extractor
-from command_line import exit_code
 from fake_extractor import FakeExtractor
 from hpd.cli import main
 from hpd.documents import Document
@@ -79,8 +78,13 @@ def test_failures_alone_do_not_pile_up(tmp_path: Path, fake: list[FakeExtractor]
         ["eval"],
     ],
 )
-def test_wrong_usage_is_2(arguments: list[str], no_extractor: None) -> None:
-    assert exit_code(*arguments) == 2
+def test_wrong_usage_is_2(
+    arguments: list[str], no_extractor: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert err.startswith("hpd: error: ")
 
 
 def test_errors_before_the_model_are_2(

@@ -15,7 +15,7 @@ ROWS = [
 ]
 SCHEMA = "Brand, Color"
 
-TINY = ["--set", "n_ctx=1024", "--set", "n_threads=1", "--rounds", "1"]
+TINY = ["-c", "1024", "-t", "1", "--rounds", "1"]
 """Arguments of ``hpd bench`` for a tiny model."""
 
 

@@ -202,7 +202,9 @@ def test_nothing_new_is_tried_when_the_time_is_up(n_runs: int) -> None:
 def test_what_was_said_is_not_varied() -> None:
     machine = FakeMachine(in_flight={4: 0.1}, n_batch={1024: 0.1}, drafts={False: 0.5})
     found = machine.search(Options(in_flight=8, n_batch=300))
-    assert found.chosen == {**TUNABLE, "in_flight": 8, "n_batch": 300, "drafts": False}
+    assert found.chosen == {
+        **TUNABLE, "in_flight": 8, "n_batch": 300, "n_ubatch": 300, "drafts": False
+    }  # fmt: skip
     assert {used["in_flight"] for used in machine.used} == {8}
 
 
@@ -363,7 +365,7 @@ def test_figures_are_of_the_settings_that_their_names_say() -> None:
 
 # --- the command ---
 
-TINY = [part for name, value in SETTINGS.items() for part in ("--set", f"{name}={value}")]
+TINY = ["-c", "1024", "-t", "1", "--max-tokens", "6"]
 
 
 @pytest.fixture
@@ -414,8 +416,7 @@ def test_the_command_keeps_what_the_next_run_takes(
 def test_the_command_measures_made_up_listings(
     tiny_model: TinyModel, own_cache: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    short = [part for setting in ("n_ctx=2048", "n_threads=1", "max_tokens=2")
-             for part in ("--set", setting)]  # fmt: skip
+    short = ["-c", "2048", "-t", "1", "--max-tokens", "2"]
     assert main(["tune", "-m", str(tiny_model()), "--seconds", "0", *short]) == 0
     out, err = capsys.readouterr()
     assert "32 documents of made-up listings" in err
@@ -431,9 +432,12 @@ def test_the_command_measures_made_up_listings(
         (["--schema", "a"], "give INPUT and --schema, or neither"),
         (["{gone}", "--schema", "a"], "gone.jsonl"),
         (["{empty}", "--schema", "a"], "no documents"),
-        (["--set", "speed=9"], "no setting"),
+        (["--set", "stack=2"], "unrecognized arguments: --set"),
+        (["--method", "ar"], "unrecognized arguments: --method"),
+        (["--on-overflow", "chunk"], "unrecognized arguments: --on-overflow"),
+        (["--category-field", "c"], "--category-field is about INPUT"),
         (
-            [f"--set={n}={v}" for n, v in {**FASTEST, "drafts": "off"}.items()],
+            ["--in-flight=4", "-b=64", "-ub=64", "--value-batch-size=0", "--no-drafts"],
             "nothing is left to try",
         ),
     ],

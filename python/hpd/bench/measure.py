@@ -14,6 +14,7 @@ from hpd.bench.workload import Item, Workload, spread
 from hpd.documents import Document
 from hpd.errors import HpdError
 from hpd.machine.native_options import engine_options
+from hpd.options import OPTIONS
 from hpd.pipeline.pipeline import MakeEngine, Pipeline
 from hpd.questions import schema_leaves
 from hpd.results import Extraction, plain_data
@@ -173,16 +174,9 @@ def without_nulls(data: Any) -> Any:
 
 
 def _settings(method: Method) -> dict[str, Any]:
-    names = (
-        "layout",
-        "stack",
-        "in_flight",
-        "drafts",
-        "draft_model",
-        "n_batch",
-        "n_ubatch",
-        "n_value_batch",
-        "flash_attn",
-        "cpu_attention",
-    )
-    return {name: getattr(method.options, name) for name in names}
+    """The options on which a method's speed depends."""
+    return {
+        name: getattr(method.options, name)
+        for name, option in OPTIONS.items()
+        if option.in_identity or option.tuning is not None
+    }

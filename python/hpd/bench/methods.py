@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
-from hpd.options import TUNABLE, Options
+from hpd.options import OPTIONS, Options
 
 Kind = Literal["prefill", "ar", "ar-batched", "hpd"]
 KINDS: tuple[Kind, ...] = ("prefill", "ar", "ar-batched", "hpd")
 
-_AR_IN_FLIGHT = "in_flight=4|8|16|32"
+_AR_IN_FLIGHT = (4, 8, 16, 32)
 _DOCUMENTS = "documents"
-_TYPES = {
-    **{
-        f.name: type(f.default) for f in fields(Options) if isinstance(f.default, int | str | float)
-    },
-    **{name: type(default) for name, default in TUNABLE.items()},
-}
+# All methods have the model and the messages of the command; its kind says a method's ``method``.
+_SETTINGS = tuple(
+    name
+    for name, option in OPTIONS.items()
+    if option.target != "model" and option.group != "output"
+    if name != "method"
+)
 
 SWEEPS: dict[str, tuple[str, ...]] = {
     "layout": ("hpd:layout=branch", "hpd:layout=skeleton"),
@@ -59,64 +59,64 @@ def parse_contest(text: str, base: Options | None = None) -> Contest:
     Settings are those of ``Options``, and ``documents``: how many are enough for a method that is
     slow and whose documents do not share batches. ``ar`` and ``hpd`` decode one object token by
     token and all fields at once; ``prefill`` reads what ``hpd`` reads and generates nothing;
-    ``ar-batched`` is ``ar`` at its best number in flight. Both are without drafts unless these
-    are asked for.
+    ``ar`` has one document in flight, and ``ar-batched`` its best number of them, if ``base`` does
+    not say how many; both are without drafts unless these are asked for.
 
     Raises:
         ValueError: there is no such kind or setting, or it cannot have that value.
     """
+    base = base or Options()
     name, _, settings = text.partition(":")
     if name not in KINDS:
         raise ValueError(f"{text}: no method {name!r}; there are {', '.join(KINDS)}")
     kind = next(k for k in KINDS if k == name)
-    if kind == "ar-batched" and "in_flight=" not in settings:
-        settings = ",".join(filter(None, (_AR_IN_FLIGHT, settings)))
-    choices = [_choices(setting, text) for setting in settings.split(",") if setting]
-    # Not as tuned: figures tell of the settings that their names say.
-    options = (base or Options()).filled()
-    if kind == "ar":
-        options = replace(options, in_flight=1)
-    if kind == "prefill":
-        options = replace(options, max_tokens=1)
-    if kind.startswith("ar"):
-        options = replace(options, drafts=False, method="ar", layout="branch")
-    else:
-        options = replace(options, method="hpd")
+    choices: dict[str, list[str]] = {}
+    for setting in filter(None, settings.split(",")):
+        name, values = _choices(setting, text)
+        if name in choices:
+            raise ValueError(f"{text}: {name} is said twice; to try several values: {name}=1|2")
+        choices[name] = values
+    if kind == "ar-batched" and base.in_flight is None and "in_flight" not in choices:
+        choices = {"in_flight": [str(n) for n in _AR_IN_FLIGHT], **choices}
+    if kind == "prefill" and "max_tokens" in choices:
+        raise ValueError(f"{text}: prefill generates nothing, so there is no max_tokens")
     methods = []
-    for chosen in itertools.product(*choices):
-        values = dict(chosen)
-        name = f"{kind}:" + ",".join(f"{k}={v}" for k, v in values.items())
+    for chosen in itertools.product(*choices.values()):
+        texts = dict(zip(choices, chosen, strict=True))
+        name = f"{kind}:" + ",".join(f"{k}={v}" for k, v in texts.items())
         try:
-            n_documents = _count(values.pop(_DOCUMENTS, None))
-            tried = replace(options, **{k: _convert(k, v) for k, v in values.items()})
-        except (TypeError, ValueError) as error:
+            n_documents = _count(texts.pop(_DOCUMENTS, None))
+            said = {k: _parsed(k, v) for k, v in texts.items()}
+            # Not as tuned: figures tell of the settings that their names say.
+            options = base.replaced({**_settings_of(kind, base), **said}).filled()
+        except ValueError as error:
             raise ValueError(f"{text}: {error}") from None
-        methods.append(Method(name.removesuffix(":"), kind, tried, n_documents))
+        methods.append(Method(name.removesuffix(":"), kind, options, n_documents))
     return Contest(text, tuple(methods))
 
 
-def parse_settings(texts: Sequence[str], base: Options | None = None) -> Options:
-    """Options with ``NAME=VALUE`` settings, for all methods.
+def _settings_of(kind: Kind, base: Options) -> dict[str, object]:
+    """The settings that make a kind, where the base does not say them."""
+    if kind == "prefill":
+        return {"method": "hpd", "max_tokens": 1}
+    if kind == "hpd":
+        return {"method": "hpd"}
+    # Which keys a field sees is no question where the model writes all keys itself.
+    settings: dict[str, object] = {"method": "ar", "layout": "branch"}
+    if base.in_flight is None:
+        settings["in_flight"] = 1
+    if base.drafts is None:
+        settings["drafts"] = False
+    return settings
 
-    Raises:
-        ValueError: there is no such setting, or it cannot have that value.
-    """
-    options = base or Options()
-    for text in texts:
-        ((name, value),) = _choices(text, text)
-        if name == _DOCUMENTS:
-            raise ValueError(f"{text}: only a method can have documents of its own")
-        options = replace(options, **{name: _convert(name, value)})
-    return options
 
-
-def _choices(setting: str, text: str) -> list[tuple[str, str]]:
+def _choices(setting: str, text: str) -> tuple[str, list[str]]:
     name, equals, values = setting.partition("=")
     name = name.strip().replace("-", "_")
-    if not equals or name not in (*_TYPES, _DOCUMENTS) or name == "method":
-        known = ", ".join((*(n for n in _TYPES if n != "method"), _DOCUMENTS))
-        raise ValueError(f"{text}: {setting!r} is no setting; there are {known}")
-    return [(name, value.strip()) for value in values.split("|")]
+    if not equals or name not in (*_SETTINGS, _DOCUMENTS):
+        known = ", ".join((*_SETTINGS, _DOCUMENTS))
+        raise ValueError(f"{text}: {setting!r} is no setting of a method; there are {known}")
+    return name, [value.strip() for value in values.split("|")]
 
 
 def _count(value: str | None) -> int | None:
@@ -127,13 +127,8 @@ def _count(value: str | None) -> int | None:
     return int(value)
 
 
-def _convert(name: str, value: str) -> Any:
-    kind = _TYPES[name]
-    if kind is bool:
-        if value not in ("on", "off"):
-            raise ValueError(f"{name} is on or off, not {value!r}")
-        return value == "on"
+def _parsed(name: str, value: str) -> object:
     try:
-        return kind(value)
-    except ValueError:
-        raise ValueError(f"{name} must be a number, not {value!r}") from None
+        return OPTIONS[name].parsed(value)
+    except ValueError as error:
+        raise ValueError(f"{name} {error}") from None

@@ -21,9 +21,10 @@ from hpd.cli import extract as extract_command
 from hpd.cli import finetune as finetune_command
 from hpd.cli import schema as schema_command
 from hpd.cli import tune as tune_command
+from hpd.cli.arguments import Parser
 from hpd.cli.common import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, UsageError, say
 from hpd.cli.version import VersionAction
-from hpd.errors import HpdError, SchemaError
+from hpd.errors import HpdError, OptionError, SchemaError
 from hpd.machine.tuned_settings import TunedWarning
 from hpd.schema import SchemaWarning
 
@@ -55,13 +56,7 @@ Exit codes: 0 fine, 1 failure, 2 usage or bad schema, 3 some documents failed,
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
-    parser = argparse.ArgumentParser(
-        prog="hpd",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    parser = Parser(prog="hpd", description=_DESCRIPTION, epilog=_EPILOG)
     parser.add_argument("--version", action=VersionAction, help="print the versions and exit")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in COMMANDS:
@@ -71,8 +66,8 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command, and return its exit code."""
-    arguments = build_parser().parse_args(argv)
     try:
+        arguments = build_parser().parse_args(argv)
         with _plain_warnings():
             code: int = arguments.run(arguments)
         sys.stdout.flush()
@@ -84,7 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # complain once more when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_OK
-    except (UsageError, SchemaError) as error:
+    except (UsageError, SchemaError, OptionError) as error:
         say(f"error: {error}")
         return EXIT_USAGE
     except (HpdError, OSError) as error:

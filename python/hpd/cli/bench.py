@@ -7,25 +7,17 @@ import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hpd.bench.methods import SWEEPS, Contest, parse_contest, parse_settings
+from hpd.bench.methods import SWEEPS, Contest, parse_contest
 from hpd.bench.workload import load_workload
-from hpd.cli.common import (
-    EXIT_FAILED,
-    EXIT_OK,
-    UsageError,
-    add_model_arguments,
-    before_the_model,
-    integer,
-    number,
-    say,
-    table,
-)
-from hpd.cli.schema import SCHEMA_HELP
+from hpd.cli.arguments import add_field_arguments, add_schema_argument, integer, number
+from hpd.cli.common import EXIT_FAILED, EXIT_OK, UsageError, before_the_model, say, table
+from hpd.cli.option_arguments import add_option_arguments, options_of
 from hpd.records import RecordWriter
 from hpd.schema import load_schemas
 
 if TYPE_CHECKING:
     from hpd.bench.measure import Measurement
+    from hpd.options import Options
 
 _DEFAULT_METHODS = ("prefill", "ar", "ar-batched", "hpd")
 
@@ -44,10 +36,11 @@ A METHOD is a kind, and settings where they are not the default ones:
   hpd bench listings.jsonl --schema s.json --method hpd --method hpd:stack=4,in_flight=8
   hpd bench gold.jsonl --schema s.json --replay gold.jsonl --rounds 5 -o figures.jsonl
 
-Of several values (in_flight=8|16|32) the first round keeps the fastest. Settings are those of
-hpd.Options, and documents, for a slow method: ar:documents=8 times 8 of them. With --replay the
-model computes as always, and then the known answer is taken, token by token: so a model of the
-right shape shows what the real one costs.
+Of several values (in_flight=8|16|32) the first round keeps the fastest. Settings are options by
+their names in Python, and documents, for a slow method: ar:documents=8 times 8 of them. The options
+below are for all methods, but where one says otherwise. With --replay the model computes as always,
+and then the known answer is taken, token by token: so a model of the right shape shows what the
+real one costs.
 """
 
 
@@ -56,48 +49,49 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser = commands.add_parser(
         "bench",
         help="time methods of extraction side by side",
+        usage="%(prog)s INPUT --schema S [--method METHOD ...] [options]",
         description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
+    parser.set_defaults(run=run)
     parser.add_argument("input", metavar="INPUT", help="the documents")
-    parser.add_argument("-s", "--schema", metavar="S", required=True, help=SCHEMA_HELP)
-    parser.add_argument("--method", metavar="METHOD", action="append", help="may be repeated")
-    parser.add_argument(
+    add_schema_argument(parser, required=True)
+    _add_methods(parser.add_argument_group("what is measured"))
+    add_field_arguments(parser.add_argument_group("input"))
+    # A method names its own; and a document that is too long is an error here.
+    add_option_arguments(parser, leave_out=("method", "on_overflow"))
+
+
+def _add_methods(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--method",
+        dest="methods",
+        metavar="METHOD",
+        action="append",
+        help=f"may be repeated [default: {' '.join(_DEFAULT_METHODS)}]",
+    )
+    group.add_argument(
         "--sweep", choices=SWEEPS, action="append", help="a list of methods; may be repeated"
     )
-    parser.add_argument(
-        "--set",
-        dest="settings",
-        metavar="NAME=VALUE",
-        action="append",
-        default=[],
-        help="a setting of all methods; may be repeated",
-    )
-    parser.add_argument(
+    group.add_argument(
         "--replay", metavar="FILE", help="the answers, by id: target_scores, gold or data"
     )
-    parser.add_argument(
-        "--rounds", metavar="N", type=integer(1), default=3, help="of every method (default 3)"
+    group.add_argument(
+        "--rounds", metavar="N", type=integer(1), default=3, help="of every method [default: 3]"
     )
-    parser.add_argument(
+    group.add_argument(
         "--limit", metavar="N", type=integer(1), help="time N documents, spread over the file"
     )
-    parser.add_argument("-o", "--output", metavar="OUT", help="all figures, as JSON lines")
-    parser.add_argument(
+    group.add_argument("-o", "--output", metavar="OUT", help="all figures, as JSON lines")
+    group.add_argument(
         "--price-per-hour", metavar="P", type=number(0), help="of the machine, in dollars"
     )
-    parser.add_argument("--text-field", metavar="F", action="append", help="the field of the text")
-    parser.add_argument("--id-field", metavar="F", help="the field of the id")
-    parser.add_argument("--category-field", metavar="F", help="the field of the category")
-    add_model_arguments(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure, and print the table."""
     schemas = load_schemas(arguments.schema)
-    contests = _contests(arguments)
+    base = options_of(arguments)
+    contests = _contests(arguments, base)
     with before_the_model():
         workload = load_workload(
             arguments.input,
@@ -117,8 +111,9 @@ def run(arguments: argparse.Namespace) -> int:
     from hpd.machine.model_files import resolve_model
     from hpd.machine.native_options import model_options
 
-    path = resolve_model(arguments.model, arguments.hf)
-    model = _native.Model([str(path)], model_options(contests[0].methods[0].options))
+    _native.echo_log(base.verbose)
+    path = resolve_model(arguments.model, arguments.hf, progress=not base.quiet)
+    model = _native.Model([str(path)], model_options(base))
     known = environment(model, path)
     with contextlib.ExitStack() as stack:
         # Line after line, so that a run that is cut short leaves what it has measured.
@@ -126,7 +121,8 @@ def run(arguments: argparse.Namespace) -> int:
         write({"type": "environment", "workload": workload.name, **known})
 
         def note(measurement: Measurement) -> None:
-            _say_measurement(measurement)
+            if not base.quiet:
+                _say_measurement(measurement)
             write(to_json(measurement))
 
         measurements, answers = run_rounds(Bench(model, workload), contests, arguments.rounds, note)
@@ -155,12 +151,11 @@ def run(arguments: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-def _contests(arguments: argparse.Namespace) -> Sequence[Contest]:
-    texts = list(arguments.method or ())
+def _contests(arguments: argparse.Namespace, base: Options) -> Sequence[Contest]:
+    texts = list(arguments.methods or ())
     for sweep in arguments.sweep or ():
         texts.extend(SWEEPS[sweep])
     try:
-        base = parse_settings(arguments.settings)
         return [parse_contest(text, base) for text in dict.fromkeys(texts or _DEFAULT_METHODS)]
     except ValueError as error:
         raise UsageError(str(error)) from error

@@ -1,13 +1,14 @@
-"""What the commands share: exit codes, messages, types of arguments."""
+"""Exit codes, errors of usage, and messages, as all commands have them."""
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from hpd.errors import HpdError, InputError
+from hpd.options import OPTIONS
 
 EXIT_OK = 0
 EXIT_FAILED = 1
@@ -26,12 +27,21 @@ def say(message: str) -> None:
 
 
 def in_words(settings: Mapping[str, int]) -> str:
-    """Settings as ``hpd bench`` takes them: ``in_flight=8, drafts=on``."""
+    """Options as the methods of ``hpd bench`` name them: ``in_flight=8, drafts=on``."""
     return ", ".join(f"{name}={setting_text(value)}" for name, value in settings.items())
 
 
+def in_lines(names: Iterable[str]) -> str:
+    """Options by their flags, for a description: indented, and broken into lines."""
+    flags = " ".join(OPTIONS[name].flag for name in names)
+    indent = " " * 4
+    return textwrap.fill(
+        flags, 96, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+    )
+
+
 def setting_text(value: int) -> str:
-    """A setting's value for people."""
+    """An option's value for people."""
     return ("off", "on")[value] if isinstance(value, bool) else str(value)
 
 
@@ -42,57 +52,6 @@ def before_the_model() -> Iterator[None]:
         yield
     except InputError as error:
         raise UsageError(str(error)) from error
-
-
-def integer(minimum: int) -> Callable[[str], int]:
-    """An argument that is a whole number, not below ``minimum``."""
-
-    def convert(text: str) -> int:
-        try:
-            value = int(text)
-        except ValueError:
-            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
-        if value < minimum:
-            raise argparse.ArgumentTypeError(f"{value} is below {minimum}")
-        return value
-
-    return convert
-
-
-def number(minimum: float, maximum: float | None = None) -> Callable[[str], float]:
-    """An argument that is a number within bounds."""
-
-    def convert(text: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
-        # Written so that NaN is refused, too.
-        if not value >= minimum:
-            raise argparse.ArgumentTypeError(f"{text} is below {minimum:g}")
-        if maximum is not None and value > maximum:
-            raise argparse.ArgumentTypeError(f"{text} is above {maximum:g}")
-        return value
-
-    return convert
-
-
-def add_model_arguments(group: argparse._ActionsContainer) -> None:
-    """``-m`` and ``-hf``."""
-    source = group.add_mutually_exclusive_group()
-    source.add_argument(
-        "-m",
-        "--model",
-        metavar="FILE",
-        help="a GGUF file (else HPD_MODEL, else the one in the box)",
-    )
-    source.add_argument(
-        "-hf",
-        "--hf-repo",
-        dest="hf",
-        metavar="USER/REPO[:QUANT]",
-        help="a repository on the Hugging Face Hub",
-    )
 
 
 def table(rows: Iterable[Iterable[str]], n_left: int = 1) -> str:

@@ -37,8 +37,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "eval",
         help="score predictions against gold values",
         description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     parser.add_argument("predictions", metavar="PRED", nargs="?", help="output of hpd extract")
     parser.add_argument("gold", metavar="GOLD", help="documents with gold values")

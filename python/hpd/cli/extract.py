@@ -21,7 +21,8 @@ from hpd.cli.common import (
     in_words,
     say,
 )
-from hpd.cli.extract_arguments import EPILOG, add_arguments, options_of
+from hpd.cli.extract_arguments import EPILOG, add_arguments
+from hpd.cli.option_arguments import options_of
 from hpd.cli.preview import report
 from hpd.documents import Document
 from hpd.errors import InputError
@@ -42,18 +43,20 @@ if TYPE_CHECKING:
 
 Examples = list[tuple[str, object]] | dict[str, list[tuple[str, object]]]
 
+_DESCRIPTION = """\
+Extract the values of a schema's attributes from every document of INPUT. One line of JSON is
+written for each document, in the order of the input, as soon as it is known.
+"""
+
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "extract",
         help="extract values from documents",
-        description=(
-            "Extract the values of a schema's attributes from every document of INPUT. Writes one "
-            "line of JSON a document, in the order of the input, as soon as it is known."
-        ),
+        usage="%(prog)s INPUT --schema S [-o OUT] [options]",
+        description=_DESCRIPTION,
         epilog=EPILOG,
-        allow_abbrev=False,
     )
     parser.set_defaults(run=run)
     add_arguments(parser)
@@ -96,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
                             options=options,
                             examples=examples,
                         ) as extractor,
-                        _progress_bar(arguments, writer.n_kept) as bar,
+                        _progress_bar(arguments, options, writer.n_kept) as bar,
                     ):
                         if options.verbose:
                             _say_tuned(extractor.tuned)
@@ -104,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
             except KeyboardInterrupt:
                 job.say_interrupted()
                 return EXIT_INTERRUPTED
-    return job.finish(quiet=arguments.quiet)
+    return job.finish(quiet=options.quiet)
 
 
 class _Job:
@@ -207,7 +210,8 @@ def _dry_run(
 ) -> int:
     """Print the prompt of the first documents that belong together."""
     with before_the_model():
-        records = list(itertools.islice(reader, options.stack))
+        n_shown = min(options.stack, sys.maxsize if arguments.limit is None else arguments.limit)
+        records = list(itertools.islice(reader, n_shown))
         failed = next((record.error for record in records if record.error is not None), None)
         if failed is not None:
             raise failed
@@ -222,7 +226,7 @@ def _dry_run(
     from hpd.pipeline.pipeline import examples_of
     from hpd.pipeline.preview import context_size, open_vocabulary, preview
 
-    model = open_vocabulary(arguments.model, arguments.hf, progress=not arguments.quiet)
+    model = open_vocabulary(arguments.model, arguments.hf, progress=not options.quiet)
     shown = preview(
         model,
         schema,
@@ -262,9 +266,9 @@ def _peeked(reader: RecordReader) -> Iterator[Record]:
     return iter(()) if first is None else itertools.chain([first], reader)
 
 
-def _progress_bar(arguments: argparse.Namespace, n_kept: int) -> tqdm[Any]:
+def _progress_bar(arguments: argparse.Namespace, options: Options, n_kept: int) -> tqdm[Any]:
     """Documents done, their rate and the time left; on a terminal only."""
-    shown = not arguments.quiet and sys.stderr.isatty()
+    shown = not options.quiet and sys.stderr.isatty()
     total = count_records(arguments.input, arguments.format) if shown else None
     if total is not None and arguments.limit is not None:
         total = min(total, arguments.limit)

@@ -8,8 +8,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hpd.cli.common import EXIT_OK, UsageError, integer, number, say
-from hpd.cli.schema import SCHEMA_HELP
+from hpd.cli.arguments import add_field_arguments, add_schema_argument, integer, number
+from hpd.cli.common import EXIT_OK, UsageError, say
 from hpd.machine.model_files import resolve_model
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
@@ -40,8 +40,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "finetune",
         help="teach a model one's own documents",
         description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     parser.set_defaults(run=run)
     _add_files(parser)
@@ -51,7 +49,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def _add_files(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("train", metavar="TRAIN", type=Path, help="documents, with gold values")
-    parser.add_argument("--schema", metavar="S", required=True, help=SCHEMA_HELP)
+    add_schema_argument(parser, required=True)
     parser.add_argument("-o", "--output", metavar="OUTDIR", type=Path, required=True)
     parser.add_argument(
         "-m",
@@ -66,16 +64,7 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
         default="gold",
         help="what hpd extract wrote for TRAIN; or self: the model's own autoregressive answers",
     )
-    parser.add_argument(
-        "--text-field",
-        metavar="F",
-        action="append",
-        help="the field with the text; repeated, the texts are joined",
-    )
-    parser.add_argument("--id-field", metavar="F", help="the field with the id")
-    parser.add_argument(
-        "--category-field", metavar="F", help="the field with the category, which has its schema"
-    )
+    add_field_arguments(parser)
     parser.add_argument("--resume", action="store_true", help="go on where OUTDIR's run stopped")
     parser.add_argument("--quiet", action="store_true", help="no progress line, no summary")
 

@@ -6,15 +6,11 @@ import argparse
 import json
 from collections.abc import Callable
 
-from hpd.cli.common import EXIT_OK, add_model_arguments
+from hpd.cli.arguments import SCHEMA_HELP, add_model_arguments
+from hpd.cli.common import EXIT_OK, UsageError
 from hpd.cli.preview import report
 from hpd.schema import describe, load_schemas, to_json_schema
 from hpd.schema.attributes import Schema
-
-SCHEMA_HELP = (
-    'a JSON Schema, a list of names, the one-line form ("brand, price number?"), a file that holds '
-    "one of these or {category: schema}, or module:Class of a Pydantic model"
-)
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -23,7 +19,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "schema",
         help="print what hpd understood of a schema",
         description="Print the attributes of a schema, as a table or as JSON Schema.",
-        allow_abbrev=False,
+        usage="%(prog)s SCHEMA [--json | --prompt [-m FILE | -hf USER/REPO[:QUANT]]]",
     )
     parser.add_argument("schema", metavar="SCHEMA", help=SCHEMA_HELP)
     kind = parser.add_mutually_exclusive_group()
@@ -33,12 +29,14 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         action="store_true",
         help="print the prompt and its numbers of tokens, too; this loads a model's vocabulary",
     )
-    add_model_arguments(parser)
+    add_model_arguments(parser.add_argument_group("the model of --prompt"))
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the schema, or the one of each category."""
+    if not arguments.prompt and (arguments.model or arguments.hf):
+        raise UsageError("-m and -hf name the model whose vocabulary --prompt needs: say --prompt")
     loaded = load_schemas(arguments.schema)
     if arguments.json:
         print(json.dumps(_json(loaded), ensure_ascii=False, indent=2))

@@ -5,24 +5,23 @@ from __future__ import annotations
 import argparse
 import statistics
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from hpd.bench.methods import parse_settings
 from hpd.bench.workload import Workload, load_workload
+from hpd.cli.arguments import add_field_arguments, add_schema_argument, number
 from hpd.cli.common import (
     EXIT_OK,
     UsageError,
-    add_model_arguments,
     before_the_model,
+    in_lines,
     in_words,
-    number,
     say,
     setting_text,
     table,
 )
-from hpd.cli.schema import SCHEMA_HELP
-from hpd.options import TUNABLE
+from hpd.cli.option_arguments import add_option_arguments, options_of
+from hpd.options import OPTIONS, TUNABLE
 from hpd.schema import load_schemas
 
 if TYPE_CHECKING:
@@ -32,19 +31,22 @@ if TYPE_CHECKING:
 _SECONDS = 180
 
 _DESCRIPTION = f"""\
-Try which settings are the fastest for a model on this machine, and keep them: from then on
-hpd extract, and the extractor in Python, take them for what they are not told. Values do
-not depend on them, but for rounding. Tried are {", ".join(TUNABLE)}.
+Find the settings that are the fastest for a model on this machine, and keep them. From then on they
+are the default of hpd extract, and of the extractor in Python. Values do not depend on them, but
+for rounding. What is tried, and not said below:
+
+{in_lines(TUNABLE)}
 
   hpd tune -m model.gguf listings.jsonl --schema "brand, color, size"
-  hpd tune -m model.gguf                                     # on made-up listings
-  hpd tune -m model.gguf --set n_threads=8 --set drafts=off  # with these as they are
+  hpd tune -m model.gguf                        # on made-up listings
+  hpd tune -m model.gguf -t 8 --no-drafts       # with these as they are
 
-Best tried on documents like those to come, a hundred of them or more, and while nothing else runs.
-What is kept holds for the model, the processor, the GPUs, the number of threads, the versions of
-hpd and llama.cpp, and the options layout, stack, n_gpu_layers, flash_attn and cache_type_k and _v.
-Settings are refused with which more than one document in ten is answered otherwise. HPD_TUNED=0
-leaves out what is kept.
+Tune on documents like those to come, a hundred of them or more, while nothing else runs. Settings
+that answer more than one document in ten otherwise than the default ones are not chosen. What is
+kept holds for the model, the processor, the GPUs, the versions of hpd and llama.cpp, and for these
+options as they are now; HPD_TUNED=0 leaves it out:
+
+{in_lines(name for name, option in OPTIONS.items() if option.in_identity)}
 """
 
 
@@ -53,34 +55,24 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser = commands.add_parser(
         "tune",
         help="find the fastest settings for a model on this machine",
+        usage="%(prog)s [INPUT --schema S] [options]",
         description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
+    parser.set_defaults(run=run)
     parser.add_argument(
         "input", metavar="INPUT", nargs="?", help="documents (else made-up listings)"
     )
-    parser.add_argument("-s", "--schema", metavar="S", help=SCHEMA_HELP)
+    add_schema_argument(parser, required=False)
     parser.add_argument(
         "--seconds",
         metavar="N",
         type=number(0),
         default=float(_SECONDS),
-        help=f"try no more after N seconds (default {_SECONDS})",
+        help=f"try no more after N seconds [default: {_SECONDS}]",
     )
-    parser.add_argument(
-        "--set",
-        dest="settings",
-        metavar="NAME=VALUE",
-        action="append",
-        default=[],
-        help="a setting of hpd.Options that is used as it is; may be repeated",
-    )
-    parser.add_argument("--text-field", metavar="F", action="append", help="the field of the text")
-    parser.add_argument("--id-field", metavar="F", help="the field of the id")
-    parser.add_argument("--category-field", metavar="F", help="the field of the category")
-    add_model_arguments(parser)
-    parser.set_defaults(run=run)
+    add_field_arguments(parser.add_argument_group("input"))
+    # What is tuned is --method hpd; and a document that is too long is an error here.
+    add_option_arguments(parser, leave_out=("method", "on_overflow"))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -88,12 +80,10 @@ def run(arguments: argparse.Namespace) -> int:
     start = time.monotonic()
     seconds: float = arguments.seconds
     workload = _workload(arguments)
-    try:
-        base = parse_settings(arguments.settings)
-    except ValueError as error:
-        raise UsageError(str(error)) from error
+    base = options_of(arguments)
     if not base.unset:
-        raise UsageError(f"nothing is left to try: --set says {', '.join(TUNABLE)}")
+        flags = ", ".join(OPTIONS[name].flag for name in TUNABLE)
+        raise UsageError(f"nothing is left to try: all of these are said: {flags}")
 
     from hpd import _native
     from hpd.bench.measure import Bench
@@ -103,11 +93,17 @@ def run(arguments: argparse.Namespace) -> int:
     from hpd.tune.search import Search
     from hpd.tune.timing import Timer, axes_for, default_settings, n_tolerated
 
-    path = resolve_model(arguments.model, arguments.hf)
+    _native.echo_log(base.verbose)
+    path = resolve_model(arguments.model, arguments.hf, progress=not base.quiet)
     model = _native.Model([str(path)], model_options(base))
-    timer = Timer(Bench(model, workload), base, len(workload.items), _say_measurement)
+    tell: Callable[[str], None] = (lambda message: None) if base.quiet else say
+
+    def note(settings: Mapping[str, int], measurement: Measurement) -> None:
+        tell(f"{in_words(settings)}: {measurement.ms_per_document:.1f} ms a document")
+
+    timer = Timer(Bench(model, workload), base, len(workload.items), note)
     timer.fit(seconds)
-    say(f"{timer.n_documents} documents of {workload.name}, for about {seconds:g} s")
+    tell(f"{timer.n_documents} documents of {workload.name}, for about {seconds:g} s")
     default = default_settings(base)
 
     def is_over() -> bool:
@@ -127,6 +123,9 @@ def _workload(arguments: argparse.Namespace) -> Workload:
     if (arguments.input is None) != (arguments.schema is None):
         raise UsageError("give INPUT and --schema, or neither of them for made-up listings")
     if arguments.input is None:
+        for flag in ("text_field", "id_field", "category_field"):
+            if getattr(arguments, flag) is not None:
+                raise UsageError(f"--{flag.replace('_', '-')} is about INPUT, and there is none")
         from hpd.tune.catalogue import catalogue
 
         return catalogue()
@@ -138,10 +137,6 @@ def _workload(arguments: argparse.Namespace) -> Workload:
             id_field=arguments.id_field,
             category_field=arguments.category_field,
         )
-
-
-def _say_measurement(settings: Mapping[str, int], measurement: Measurement) -> None:
-    say(f"{in_words(settings)}: {measurement.ms_per_document:.1f} ms a document")
 
 
 def _rows(found: Found, default: Mapping[str, int], n_documents: int) -> Sequence[Sequence[str]]:

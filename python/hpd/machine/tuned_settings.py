@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from hpd.errors import HpdError
 from hpd.machine.cache import CACHE_VARIABLE, cache_folder, write_json
 from hpd.machine.hardware import devices, n_cores, processor, use_extra_bufts
-from hpd.options import TUNABLE, Options
+from hpd.options import OPTIONS, TUNABLE, Options
 from hpd.version import __version__
 
 if TYPE_CHECKING:
@@ -25,12 +25,6 @@ if TYPE_CHECKING:
 
 TUNED_VARIABLE = "HPD_TUNED"
 """``0``: do as if nothing had been tuned."""
-
-# What is fast with one of these may be slow with another.
-_CONDITIONS = (
-    *("layout", "stack", "draft_model"),
-    *("n_gpu_layers", "flash_attn", "cpu_attention", "cache_type_k", "cache_type_v"),
-)
 
 
 class TunedWarning(UserWarning):
@@ -56,6 +50,9 @@ def identity(model: _native.Model, path: Path, options: Options) -> dict[str, An
     """Everything on which the fastest settings depend, besides the documents."""
     import llama_cpp
 
+    conditions = {
+        name: getattr(options, name) for name, option in OPTIONS.items() if option.in_identity
+    }
     return {
         "model": {
             "name": model.metadata("general.name") or path.name,
@@ -66,14 +63,13 @@ def identity(model: _native.Model, path: Path, options: Options) -> dict[str, An
         },
         "machine": {
             "processor": processor(),
-            "n_threads": options.n_threads or n_cores(),
             "devices": devices(),
             "llama_cpp": llama_cpp.llama_version().decode(),
             "llama_cpp_system": llama_cpp.llama_print_system_info().decode().strip(),
             "extra_bufts": use_extra_bufts(),
             "hpd": __version__,
         },
-        "options": {name: getattr(options, name) for name in _CONDITIONS},
+        "options": {**conditions, "n_threads": options.n_threads or n_cores()},
     }
 
 

@@ -246,7 +246,7 @@ class Options:
         "--temp",
         metavar="T",
         group="sampling",
-        help="0: always the most likely token",
+        help="temperature; 0: always the most likely token",
         minimum=0.0,
         maximum=100.0,
         target="sampling",
@@ -287,7 +287,7 @@ class Options:
         "--seed",
         metavar="N",
         group="sampling",
-        help="each value draws from its own stream, derived from this",
+        help="seed of the random numbers, of which each value has its own stream",
         minimum=0,
         maximum=_UINT64,
         target="sampling",
@@ -348,6 +348,11 @@ class Options:
                         f"{name} ({declared.flag}) does nothing without {needed.name} "
                         f"({needed.flag})"
                     )
+        if self.n_batch and self.n_ubatch > self.n_batch:
+            raise OptionError(
+                f"n_ubatch ({OPTIONS['n_ubatch'].flag}) must not be above n_batch "
+                f"({OPTIONS['n_batch'].flag}): {self.n_ubatch} tokens of a call of {self.n_batch}"
+            )
 
     @property
     def most_in_flight(self) -> int:
@@ -372,8 +377,14 @@ class Options:
 
     def filled(self, tuned: Mapping[str, int] | None = None) -> Options:
         """The same, and what nobody has set as in ``tuned``, or else as in ``TUNABLE``."""
-        values = {**TUNABLE, **(tuned or {})}
-        return self.replaced({name: values[name] for name in self.unset})
+        chosen = {**TUNABLE, **(tuned or {})}
+        values = {name: chosen[name] for name in self.unset}
+        # A pass is a part of a call, so what was set bounds what was not.
+        if "n_batch" in values and "n_ubatch" not in values:
+            values["n_batch"] = max(values["n_batch"], self.n_ubatch)
+        elif "n_ubatch" in values and "n_batch" not in values:
+            values["n_ubatch"] = min(values["n_ubatch"], self.n_batch)
+        return self.replaced(values)
 
 
 OPTIONS: dict[str, Option] = table_of(Options)

@@ -9,17 +9,25 @@ from typing import Any
 from hpd.bench.measure import Bench, Measurement
 from hpd.bench.methods import Method
 from hpd.bench.rounds import n_different
-from hpd.options import TUNABLE, Options
+from hpd.options import OPTIONS, TUNABLE, Options, Tuning
 from hpd.tune.search import Axis, Run, Settings
 
-AXES: tuple[Axis, ...] = (
-    tuple({"in_flight": n} for n in (0, 4, 8, 16, 32, 64)),
-    ({"drafts": True}, {"drafts": False}),
-    tuple({"n_batch": n, "n_ubatch": n} for n in (256, 512, 1024, 2048)),
-    tuple({"n_value_batch": n} for n in (-1, 0, 32, 128)),
+
+def _axis(name: str, tuning: Tuning) -> Axis:
+    partners = [
+        other
+        for other, option in OPTIONS.items()
+        if option.tuning is not None and option.tuning.together_with == name
+    ]
+    return tuple(dict.fromkeys((name, *partners), value) for value in tuning.tried)
+
+
+AXES: tuple[Axis, ...] = tuple(
+    _axis(name, option.tuning)
+    for name, option in OPTIONS.items()
+    if option.tuning is not None and option.tuning.tried
 )
-"""What is tried. Tokens in one decode call and in one pass go together: fewer in a pass would save
-memory only."""
+"""What is tried, in this order: each option's values, with those of the options that go with it."""
 
 _N_PROBED = 8
 _N_RUNS = 40

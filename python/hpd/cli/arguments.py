@@ -1,0 +1,106 @@
+"""Arguments that several commands have, and the parser that they have them on."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from hpd.cli.common import UsageError
+
+SCHEMA_HELP = (
+    'a JSON Schema, a list of names, the one-line form ("brand, price number?"), a file that holds '
+    "one of these or {category: schema}, or module:Class of a Pydantic model"
+)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line, and whose descriptions are printed as they are."""
+
+    def __init__(self, **settings: Any) -> None:
+        settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        super().__init__(allow_abbrev=False, **settings)
+
+    def error(self, message: str) -> NoReturn:
+        """Refuse a command line.
+
+        Raises:
+            UsageError: always.
+        """
+        raise UsageError(f"{message} (see {self.prog} --help)")
+
+
+def integer(minimum: int, maximum: int = sys.maxsize) -> Callable[[str], int]:
+    """An argument that is a whole number within bounds."""
+
+    def convert(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+        _check(value, text, minimum, maximum)
+        return value
+
+    return convert
+
+
+def number(minimum: float, maximum: float = math.inf) -> Callable[[str], float]:
+    """An argument that is a finite number within bounds."""
+
+    def convert(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+        if not math.isfinite(value):
+            raise argparse.ArgumentTypeError(f"{text!r} is not a finite number")
+        _check(value, text, minimum, maximum)
+        return value
+
+    return convert
+
+
+def add_model_arguments(group: argparse._ActionsContainer) -> None:
+    """``-m`` and ``-hf``."""
+    source = group.add_mutually_exclusive_group()
+    source.add_argument(
+        "-m",
+        "--model",
+        metavar="FILE",
+        help="a GGUF file (else HPD_MODEL, else the one in the box)",
+    )
+    source.add_argument(
+        "-hf",
+        "--hf-repo",
+        dest="hf",
+        metavar="USER/REPO[:QUANT]",
+        help="a repository on the Hugging Face Hub",
+    )
+
+
+def add_schema_argument(parser: argparse._ActionsContainer, *, required: bool) -> None:
+    """``--schema``."""
+    parser.add_argument("--schema", metavar="S", required=required, help=SCHEMA_HELP)
+
+
+def add_field_arguments(group: argparse._ActionsContainer) -> None:
+    """The fields of a record that hold its text, id and category."""
+    group.add_argument(
+        "--text-field",
+        metavar="F",
+        action="append",
+        help="the field with the text; repeated, the texts are joined",
+    )
+    group.add_argument("--id-field", metavar="F", help="the field with the id")
+    group.add_argument(
+        "--category-field", metavar="F", help="the field with the category, which has its schema"
+    )
+
+
+def _check(value: float, text: str, minimum: float, maximum: float) -> None:
+    if value < minimum:
+        raise argparse.ArgumentTypeError(f"{text} is below {minimum:g}")
+    if value > maximum:
+        raise argparse.ArgumentTypeError(f"{text} is above {maximum:g}")
