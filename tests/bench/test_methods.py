@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from hpd import Options
-
 from hpd.bench.methods import KINDS, SWEEPS, parse_contest
 
 

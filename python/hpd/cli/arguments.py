@@ -62,6 +62,13 @@ def number(minimum: float, maximum: float = math.inf) -> Callable[[str], float]:
     return convert
 
 
+def not_empty(text: str) -> str:
+    """An argument that says something, unlike a shell's variable that is not set."""
+    if not text:
+        raise argparse.ArgumentTypeError("is empty")
+    return text
+
+
 def add_model_arguments(group: argparse._ActionsContainer) -> None:
     """``-m`` and ``-hf``."""
     source = group.add_mutually_exclusive_group()
@@ -69,12 +76,14 @@ def add_model_arguments(group: argparse._ActionsContainer) -> None:
         "-m",
         "--model",
         metavar="FILE",
+        type=not_empty,
         help="a GGUF file (else HPD_MODEL, else the one in the box)",
     )
     source.add_argument(
         "-hf",
         "--hf-repo",
         dest="hf",
+        type=not_empty,
         metavar="USER/REPO[:QUANT]",
         help="a repository on the Hugging Face Hub",
     )

@@ -8,7 +8,7 @@ import types
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from numbers import Integral, Real
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeGuard, TypeVar, Union, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
 Target = Literal["engine", "model", "sampling", "python"]
@@ -17,6 +17,7 @@ Group = Literal["decoding", "speed", "values", "model", "sampling", "output"]
 
 _METADATA = "option"
 _LONGEST_SHOWN = 60
+_LARGEST_SCALE = 1e38  # the engine keeps it in 32 bits
 _KINDS: dict[object, Kind] = {
     bool: "switch",
     int: "integer",
@@ -80,7 +81,7 @@ class Option:
     def allowed(self) -> str:
         """The values that it may have, in words."""
         if self.kind == "switch":
-            return "on or off"
+            return "True or False"
         if self.kind == "choice":
             return f"one of {', '.join(self.choices)}"
         if self.kind == "text":
@@ -110,10 +111,15 @@ class Option:
             ValueError: it stands for none that the option may have; the message as in ``checked``.
         """
         value: object = text
+        if self.kind == "switch":
+            if text not in ("on", "off"):
+                raise ValueError(f"must be on or off, not {shown(text)}")
+            value = text == "on"
+        # In Python, the empty text is a way to say none.
+        if self.kind == "text" and not text:
+            raise self._refused(text)
         try:
-            if self.kind == "switch":
-                value = {"on": True, "off": False}.get(text, text)
-            elif self.kind == "integer":
+            if self.kind == "integer":
                 value = int(text)
             elif self.kind == "number":
                 value = float(text)
@@ -136,19 +142,13 @@ class Option:
                 return _text(value)
         elif self.kind == "adapters":
             return _adapters(value)
-        elif self.kind == "integer":
-            # A bool is one, too, but none that was meant as one.
-            if isinstance(value, Integral) and not isinstance(value, bool):
-                return self._within_bounds(int(value))
-        elif isinstance(value, Real) and not isinstance(value, bool):
-            return self._within_bounds(float(value))
-        raise ValueError
-
-    def _within_bounds(self, number: float) -> float:
         # Written so that NaN is refused, too.
-        if not self.minimum <= number <= self.maximum:
-            raise ValueError
-        return number
+        elif _is_number(value) and self.minimum <= value <= self.maximum:
+            if self.kind == "number":
+                return float(value)
+            if isinstance(value, Integral):
+                return int(value)
+        raise ValueError
 
     def _bounds(self) -> str:
         # Whole numbers in full, not as 4.3e+09.
@@ -203,8 +203,8 @@ def shown(value: object) -> str:
     """A value in an error message: not too long, whatever it is."""
     try:
         text = repr(value)
-    except Exception:  # whatever its class does, or an integer with too many digits for Python
-        return f"this {type(value).__name__}"
+    except Exception:  # an integer with more digits than Python prints, or a broken class
+        return f"an unprintable {type(value).__name__}"
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
 
 
@@ -238,15 +238,26 @@ def _text(value: str | os.PathLike[Any]) -> str:
 
 
 def _adapters(value: object) -> tuple[tuple[str, float], ...]:
-    if isinstance(value, str) or not isinstance(value, Sequence):
+    if not _is_sequence(value):
         raise ValueError
-    adapters = []
-    for pair in value:
-        if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
-            raise ValueError
-        path, scale = pair
-        is_number = isinstance(scale, Real) and not isinstance(scale, bool)
-        if not isinstance(path, str | os.PathLike) or not is_number or not math.isfinite(scale):
-            raise ValueError
-        adapters.append((_text(path), float(scale)))
-    return tuple(adapters)
+    return tuple(_adapter(pair) for pair in value)
+
+
+def _adapter(pair: object) -> tuple[str, float]:
+    if not _is_sequence(pair) or len(pair) != 2:
+        raise ValueError
+    path, scale = pair
+    if not isinstance(path, str | os.PathLike) or not _is_number(scale):
+        raise ValueError
+    if not abs(scale) <= _LARGEST_SCALE:
+        raise ValueError
+    return _text(path), float(scale)
+
+
+def _is_sequence(value: object) -> TypeGuard[Sequence[object]]:
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    # A bool is one, too, but none that was meant as one.
+    return isinstance(value, Real) and not isinstance(value, bool)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -16,6 +17,7 @@ OnOverflow = Literal["error", "chunk", "truncate"]
 FlashAttention = Literal["auto", "on", "off"]
 CacheType = Literal["f32", "f16", "bf16", "q8_0", "q4_0", "q4_1", "iq4_nl", "q5_0", "q5_1"]
 
+_FLOATS: tuple[CacheType, ...] = ("f32", "f16", "bf16")
 _MOST_IN_FLIGHT = 24  # of the engine's choice: Limits::n_in_flight
 _N_SEQUENCES = 256  # that llama.cpp can tell apart
 _N_THREADS = 512  # that ggml can have: GGML_MAX_N_THREADS
@@ -259,6 +261,7 @@ class Options:
         help="keep this many tokens; 0: all",
         minimum=0,
         maximum=_INT32,
+        needs="temperature",
         target="sampling",
     )
     top_p: float = option(
@@ -269,6 +272,7 @@ class Options:
         help="keep the likeliest tokens that together reach this probability",
         minimum=0.0,
         maximum=1.0,
+        needs="temperature",
         target="sampling",
     )
     min_p: float = option(
@@ -279,6 +283,7 @@ class Options:
         help="drop tokens less likely than this times the likeliest",
         minimum=0.0,
         maximum=1.0,
+        needs="temperature",
         target="sampling",
     )
     seed: int = option(
@@ -333,7 +338,7 @@ class Options:
             try:
                 value = declared.checked(getattr(self, name))
             except ValueError as error:
-                raise OptionError(f"{name} ({declared.flag}) {error}") from None
+                raise OptionError(f"{named(name)} {error}") from None
             object.__setattr__(self, name, value)
         if self.method == "ar" and self.layout != "branch":
             raise OptionError(
@@ -341,17 +346,17 @@ class Options:
                 f"({OPTIONS['method'].flag}), which writes all keys itself"
             )
         for name, declared in OPTIONS.items():
-            if declared.needs and getattr(self, name) != declared.default:
-                needed = OPTIONS[declared.needs]
-                if getattr(self, needed.name) == needed.default:
-                    raise OptionError(
-                        f"{name} ({declared.flag}) does nothing without {needed.name} "
-                        f"({needed.flag})"
-                    )
+            if declared.needs and self._is_set(name) and not self._is_set(declared.needs):
+                raise OptionError(f"{named(name)} does nothing without {named(declared.needs)}")
         if self.n_batch and self.n_ubatch > self.n_batch:
             raise OptionError(
-                f"n_ubatch ({OPTIONS['n_ubatch'].flag}) must not be above n_batch "
-                f"({OPTIONS['n_batch'].flag}): {self.n_ubatch} tokens of a call of {self.n_batch}"
+                f"{named('n_ubatch')} must not be above {named('n_batch')}: "
+                f"{self.n_ubatch} tokens in a pass of {self.n_batch}"
+            )
+        if self.flash_attn == "off" and self.cache_type_v not in _FLOATS:
+            raise OptionError(
+                f"{named('cache_type_v')} must be one of {', '.join(_FLOATS)} where "
+                f"{named('flash_attn')} is off, not {self.cache_type_v}"
             )
 
     @property
@@ -362,7 +367,7 @@ class Options:
     @property
     def unset(self) -> tuple[str, ...]:
         """Those of ``TUNABLE`` that nobody has set."""
-        return tuple(name for name in TUNABLE if getattr(self, name) == OPTIONS[name].default)
+        return tuple(name for name in TUNABLE if not self._is_set(name))
 
     def replaced(self, settings: Mapping[str, object]) -> Options:
         """The same, but for some options by name.
@@ -385,6 +390,9 @@ class Options:
         elif "n_ubatch" in values and "n_batch" not in values:
             values["n_ubatch"] = min(values["n_ubatch"], self.n_batch)
         return self.replaced(values)
+
+    def _is_set(self, name: str) -> bool:
+        return bool(getattr(self, name) != OPTIONS[name].default)
 
 
 OPTIONS: dict[str, Option] = table_of(Options)
@@ -412,6 +420,11 @@ def combined(options: Options | None, settings: Mapping[str, object]) -> Options
     return (options or Options()).replaced(settings)
 
 
+def named(name: str) -> str:
+    """An option in an error message, by its names in Python and on the command line."""
+    return f"{name} ({OPTIONS[name].flag})"
+
+
 def check_name(name: str) -> None:
     """Refuse a name that no option has, and tell the one that was probably meant."""
     if name in OPTIONS:
@@ -419,3 +432,17 @@ def check_name(name: str) -> None:
     close = difflib.get_close_matches(name, OPTIONS, n=1)
     hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(OPTIONS)}"
     raise OptionError(f"there is no option {shown(name)}: {hint}")
+
+
+def _as_docstring() -> str:
+    """All options, as ``help(hpd.Options)`` shows them."""
+    lines = [Options.__doc__ or "", "    Options, with their flags on the command line:\n"]
+    for name, declared in OPTIONS.items():
+        # The help tells the choices, and what a switch does.
+        bounds = f" ({declared.allowed})" if declared.kind in ("integer", "number") else ""
+        text = f"{named(name)}: {declared.help}{bounds} [default: {declared.default!r}]"
+        lines.append(textwrap.fill(text, 96, initial_indent=" " * 8, subsequent_indent=" " * 12))
+    return "\n".join(lines)
+
+
+Options.__doc__ = _as_docstring()

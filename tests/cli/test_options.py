@@ -1,0 +1,122 @@
+"""Options on the command line: read as in Python, or refused before a model is loaded."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hpd import Options
+from hpd.cli import build_parser, main
+from hpd.cli.option_arguments import options_of
+from hpd.options import OPTIONS, Option
+from option_values import OTHER, texts
+
+COMMANDS = ("extract", "bench", "tune")
+LOADING = 1  # the exit code where options are fine, as there is no such model
+with_text = st.sampled_from(
+    [
+        (command, option)
+        for command in COMMANDS
+        for option in OPTIONS.values()
+        if option.kind not in ("switch", "adapters")
+        if command == "extract" or option.name not in ("method", "on_overflow")
+    ]
+)
+NEEDED_ARGUMENTS = {
+    "": [], "draft_model": ["-md", "d.gguf"], "temperature": ["--temp", "0.5"]
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def documents(tmp_path_factory: pytest.TempPathFactory) -> str:
+    file = tmp_path_factory.mktemp("options") / "in.jsonl"
+    file.write_text('{"text": "x"}\n')
+    return str(file)
+
+
+def run(command: str, documents: str, *arguments: str) -> tuple[int, str]:
+    """The exit code, and what is said, of a command with a model that there is not."""
+    out, err = io.TextIOWrapper(io.BytesIO()), io.StringIO()
+    with contextlib.redirect_stderr(err), contextlib.redirect_stdout(out):
+        code = main([command, documents, "--schema", "a", "-m", "gone.gguf", *arguments])
+    return code, err.getvalue()
+
+
+@given(with_text, texts)
+def test_a_text_is_read_as_in_python_or_refused(
+    documents: str, of_command: tuple[str, Option], text: str
+) -> None:
+    command, option = of_command
+    needed = NEEDED_ARGUMENTS[option.needs]
+    code, said = run(command, documents, *needed, f"{option.flag}={text}")
+    problem = ""
+    try:
+        option.parsed(text)
+    except ValueError as error:
+        problem = str(error)
+    if problem:
+        assert code == 2
+        assert said.startswith("hpd: error: argument ")
+        assert f"{option.flag}: {problem} (see " in said
+    else:
+        assert (code, said) == (LOADING, "hpd: error: there is no model gone.gguf\n")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("--seed 99999999999999999999", "--seed: must be a whole number from 0 to 184467440737095"),
+        ("-s -1", "-s/--seed: must be a whole number from 0 to 18446744073709551615, not -1"),
+        ("-c 99999999999", "-c/--ctx-size: must be a whole number from 0 to 2147483647, not 999"),
+        ("-t 513", "-t/--threads: must be a whole number from 0 to 512, not 513"),
+        ("--temp inf", "--temp: must be a number from 0 to 100, not inf"),
+        ("-fa maybe", "-fa/--flash-attn: must be one of auto, on, off, not 'maybe'"),
+        ("--lora x.gguf:nan", "--lora: x.gguf:nan: the scale of an adapter must be finite"),
+        ("--draft-max 4", "n_draft (--draft-max) does nothing without draft_model (--draft-model)"),
+        ("-b 64 -ub 65", "n_ubatch (--ubatch-size) must not be above n_batch (--batch-size)"),
+        ("-fa off -ctv q8_0", "cache_type_v (--cache-type-v) must be one of f32, f16, bf16"),
+        ("-ctv", "expected one argument"),
+        ("--drafts=yes", "ignored explicit argument 'yes'"),
+        ("--flash", "unrecognized arguments: --flash"),
+        ("-md=", "-md/--draft-model: must be text, not ''"),
+        ("-m=", "-m/--model: is empty"),
+    ],
+)
+def test_bad_options_are_refused_before_the_model(
+    documents: str, command: str, arguments: str, message: str
+) -> None:
+    code, said = run(command, documents, *arguments.split())
+    assert (code, said.count("\n")) == (2, 1)
+    assert said.startswith("hpd: error: ")
+    assert message in said
+
+
+def test_everything_that_can_be_said_in_python_can_be_said_here() -> None:
+    arguments = []
+    for name, value in OTHER.items():
+        flag = OPTIONS[name].flag
+        if isinstance(value, bool):
+            arguments.append(flag if value else flag.replace("--", "--no-"))
+        elif name == "loras":
+            arguments += [flag, "a.gguf:0.5", flag, "b.gguf"]
+        else:
+            arguments += [flag, str(value)]
+    parsed = build_parser().parse_args(["extract", "-", "--schema", "a", *arguments])
+    assert options_of(parsed) == Options(**OTHER)  # type: ignore[arg-type]
+    parsed = build_parser().parse_args(["extract", "-", "--schema", "a"])
+    assert options_of(parsed) == Options()
+
+
+def test_files_with_endless_names_are_errors(documents: str) -> None:
+    endless = "x" * 5000
+    for arguments in (["-m", endless], ["--lora", f"{endless}:2"], ["-o", f"{endless}/out"]):
+        code, said = run("extract", documents, *arguments)
+        assert code in (1, 2)
+        assert said.startswith("hpd: error: ")
+        assert Path(documents).exists()

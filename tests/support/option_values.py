@@ -1,0 +1,66 @@
+"""Values for options, good and bad, and which of them an option may have."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from hypothesis import strategies as st
+
+from hpd.options import OPTIONS, Option
+
+# What an option cannot do without, so that it may be set at all.
+NEEDED: dict[str, object] = {"draft_model": "d.gguf", "temperature": 0.5}
+
+OTHER: dict[str, object] = {
+    "method": "ar", "layout": "skeleton", "stack": 2, "in_flight": 5, "drafts": False,
+    "draft_model": "d.gguf", "n_draft": 4, "draft_p_min": 0.5, "max_tokens": 9, "n_ctx": 100,
+    "n_batch": 64, "n_ubatch": 32, "n_value_batch": 7, "n_threads": 3, "n_gpu_layers": 0,
+    "flash_attn": "on", "cpu_attention": False, "cache_type_k": "q8_0", "cache_type_v": "bf16",
+    "loras": (("a.gguf", 0.5), ("b.gguf", 1.0)), "temperature": 0.75, "top_k": 3, "top_p": 0.5,
+    "min_p": 0.125, "seed": 42, "null_threshold": 0.25, "require_grounding": True,
+    "all_occurrences": True, "on_overflow": "chunk", "verbose": True, "quiet": True,
+}  # fmt: skip
+"""One value for each option that is not its default; all together are good."""
+
+numbers = st.one_of(
+    st.integers(),
+    st.integers(min_value=-2, max_value=600),
+    st.floats(),
+    st.sampled_from(
+        [int(bound) + step for o in OPTIONS.values() if math.isfinite(o.maximum)
+         for bound in (o.minimum, o.maximum) for step in (-1, 0, 1)]
+    ),
+)  # fmt: skip
+texts = st.one_of(
+    st.text(max_size=20),
+    st.sampled_from(["on", "off", "auto", "hpd", "ar", "q8_0", "", "1_0", "0x10", "1e3", "-0"]),
+    numbers.map(str),
+)
+anything: st.SearchStrategy[Any] = st.one_of(
+    st.none(), st.booleans(), numbers, texts, st.binary(max_size=4), st.complex_numbers(),
+    st.lists(texts, max_size=2), st.dictionaries(texts, numbers, max_size=1),
+    st.lists(st.tuples(texts, numbers), max_size=2), st.builds(object),
+)  # fmt: skip
+
+
+def is_allowed(option: Option, value: Any) -> bool:
+    """Whether an option may have a value: read off the table by hand, one kind at a time."""
+    is_whole = type(value) is int
+    is_number = is_whole or type(value) is float
+    if value is None:
+        return option.may_be_none
+    if option.kind == "integer":
+        return is_whole and option.minimum <= value <= option.maximum
+    if option.kind == "number":
+        return is_number and option.minimum <= value <= option.maximum
+    if option.kind == "switch":
+        return value is True or value is False
+    if option.kind == "choice":
+        return any(value == choice for choice in option.choices)
+    if option.kind == "text":
+        return type(value) is str and "\0" not in value
+    return type(value) in (list, tuple) and all(
+        type(path) is str and "\0" not in path and type(scale) in (int, float) and abs(scale) < 1e38
+        for path, scale in value
+    )
