@@ -61,7 +61,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--schema", required=True)
     parser.add_argument("--replay", required=True)
     parser.add_argument("--limit", type=int, default=16)
-    add_option_arguments(parser, leave_out=("method", "on_overflow"))
+    add_option_arguments(parser, leave_out=("method",))
     options = parser.parse_args(arguments)
     base = options_of(options)
     workload = load_workload(

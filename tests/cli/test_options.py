@@ -24,7 +24,7 @@ with_text = st.sampled_from(
         for command in COMMANDS
         for option in OPTIONS.values()
         if option.kind not in ("switch", "adapters")
-        if command == "extract" or option.name not in ("method", "on_overflow")
+        if command == "extract" or option.name != "method"
     ]
 )
 NEEDED_ARGUMENTS = {

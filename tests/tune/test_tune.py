@@ -434,7 +434,6 @@ def test_the_command_measures_made_up_listings(
         (["{empty}", "--schema", "a"], "no documents"),
         (["--set", "stack=2"], "unrecognized arguments: --set"),
         (["--method", "ar"], "unrecognized arguments: --method"),
-        (["--on-overflow", "chunk"], "unrecognized arguments: --on-overflow"),
         (["--category-field", "c"], "--category-field is about INPUT"),
         (
             ["--in-flight=4", "-b=64", "-ub=64", "--value-batch-size=0", "--no-drafts"],

@@ -12,6 +12,7 @@ from hpd.bench.workload import load_workload
 from hpd.cli.arguments import add_field_arguments, add_schema_argument, integer, number
 from hpd.cli.common import EXIT_FAILED, EXIT_OK, UsageError, before_the_model, say, table
 from hpd.cli.option_arguments import add_option_arguments, options_of
+from hpd.pipeline.methods import check_method
 from hpd.records import RecordWriter
 from hpd.schema import load_schemas
 
@@ -57,8 +58,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add_schema_argument(parser, required=True)
     _add_methods(parser.add_argument_group("what is measured"))
     add_field_arguments(parser.add_argument_group("input"))
-    # A method names its own; and a document that is too long is an error here.
-    add_option_arguments(parser, leave_out=("method", "on_overflow"))
+    # What is called a method here says this one, too.
+    add_option_arguments(parser, leave_out=("method",))
 
 
 def _add_methods(group: argparse._ArgumentGroup) -> None:
@@ -92,6 +93,8 @@ def run(arguments: argparse.Namespace) -> int:
     schemas = load_schemas(arguments.schema)
     base = options_of(arguments)
     contests = _contests(arguments, base)
+    for method in (method for contest in contests for method in contest.methods):
+        check_method(method.options, schemas)
     with before_the_model():
         workload = load_workload(
             arguments.input,

@@ -71,8 +71,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help=f"try no more after N seconds [default: {_SECONDS}]",
     )
     add_field_arguments(parser.add_argument_group("input"))
-    # What is tuned is --method hpd; and a document that is too long is an error here.
-    add_option_arguments(parser, leave_out=("method", "on_overflow"))
+    # Only --method hpd is tuned.
+    add_option_arguments(parser, leave_out=("method",))
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -340,6 +340,10 @@ class Options:
             except ValueError as error:
                 raise OptionError(f"{named(name)} {error}") from None
             object.__setattr__(self, name, value)
+        self._check_together()
+
+    def _check_together(self) -> None:
+        """Refuse what does nothing, or cannot be, beside another option."""
         if self.method == "ar" and self.layout != "branch":
             raise OptionError(
                 f"layout {self.layout!r} ({OPTIONS['layout'].flag}) does nothing with method 'ar' "
