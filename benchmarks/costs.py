@@ -19,7 +19,7 @@ from hpd.machine.native_options import engine_options, model_options
 from hpd.options import OPTIONS
 
 _SETTABLE = (
-    *("n_ctx", "n_batch", "n_ubatch", "n_threads", "n_gpu_layers"),
+    *("n_ctx", "n_batch", "n_ubatch", "n_threads", "n_threads_batch", "n_gpu_layers"),
     *("flash_attn", "cpu_attention", "cache_type_k", "cache_type_v"),
 )
 _READ = 256  # tokens at a time while the cells are filled
