@@ -11,9 +11,11 @@ SOURCES = Path(__file__).resolve().parents[1] / "src" / "hpd_cpp"
 LAYERS = (
     {"bindings", "bindings_testing"},
     {"bindings_common", "handles"},
-    {"engine", "attention/probe"},
+    {"engine"},
     {"drafting/model_drafter"},
     {"model/context", "sampling/constraint"},
+    {"attention/guard"},
+    {"attention/trial"},
     {"model/model", "scheduling/scheduler", "attention/attention"},
     {"drafting/batch_cost", "drafting/drafter", "scheduling/key_trie"},
     {"drafting/histories"},
@@ -31,7 +33,8 @@ LAYERS = (
 
 MEETS_LLAMA_CPP = {
     "attention/attention",
-    "attention/probe",
+    "attention/guard",
+    "attention/trial",
     "sampling/constraint",
     "model/context",
     "model/log",

@@ -234,6 +234,8 @@ void bind_engine(py::module_ & m) {
         .def_readonly("n_rows", &EngineStats::n_rows)
         .def_readonly("n_preempted", &EngineStats::n_preempted)
         .def_readonly("n_draft_batches", &EngineStats::n_draft_batches)
+        .def_readonly("n_attention_taken", &EngineStats::n_attention_taken)
+        .def_readonly("n_attention_left", &EngineStats::n_attention_left)
         .def_readonly("decode_seconds", &EngineStats::decode_seconds)
         .def_readonly("host_seconds", &EngineStats::host_seconds);
 

@@ -3,15 +3,20 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <cstring>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "attention/attention.h"
-#include "attention/probe.h"
+#include "attention/guard.h"
+#include "attention/trial.h"
 #include "bindings_common.h"
 #include "drafting/batch_cost.h"
 #include "drafting/histories.h"
@@ -129,9 +134,79 @@ void bind_context(py::module_ & m) {
             [](const ContextForTests & c) { return c.context.n_threads_batch(); })
         .def(
             "stop", [](ContextForTests & c, bool on) { c.context.stop(on); }, py::arg("on"))
+        .def_property_readonly(
+            "pays_for_idle_cells",
+            [](const ContextForTests & c) { return c.context.pays_for_idle_cells(); })
+        .def_property_readonly("n_value_batch",
+                               [](const ContextForTests & c) { return c.context.n_value_batch(); })
         .def("decode", &ContextForTests::decode, py::arg("tokens"))
         .def("rows",
              [](const py::object & self) { return self.cast<ContextForTests &>().rows(self); });
+}
+
+// The kernel of this instruction set; throws std::invalid_argument if there is none here.
+AttentionKernel kernel_named(const std::string & isa) {
+    for (const AttentionKernel & kernel : Attention::kernels()) {
+        if (isa == kernel.isa) return kernel;
+    }
+    throw std::invalid_argument("this processor has no kernel " + isa);
+}
+
+// Writes nothing.
+AttentionKernel broken_kernel() {
+    return {"broken", 8, [](const AttentionJob &) {}};
+}
+
+// An attention node of one token and one head, without llama.cpp.
+struct LoneNode {
+    ggml_tensor q{}, k{}, mask{}, node{};
+    std::vector<ggml_fp16_t> mask_data;
+
+    explicit LoneNode(int64_t n_cells, size_t n_mask_data) : mask_data(n_mask_data) {
+        q.type = GGML_TYPE_F32;
+        k.type = mask.type = GGML_TYPE_F16;
+        q.nb[0] = sizeof(float);
+        k.nb[0] = mask.nb[0] = sizeof(ggml_fp16_t);
+        for (ggml_tensor * t : {&q, &k, &mask}) std::fill(t->ne, t->ne + GGML_MAX_DIMS, 1);
+        q.ne[0] = k.ne[0] = 16;
+        mask.ne[0] = n_cells;
+        mask.data = mask_data.data();
+        node.op = GGML_OP_FLASH_ATTN_EXT;
+        node.src[0] = &q;
+        node.src[1] = node.src[2] = &k;
+        node.src[3] = &mask;
+    }
+};
+
+// Whether a node whose mask is larger than memory is left to llama.cpp, and what reading it throws
+// is thrown again where it can be.
+bool survives_an_unreadable_mask() {
+    LoneNode lone(std::numeric_limits<int64_t>::max(), 0);
+    Attention attention(broken_kernel(), 1);
+    attention.begin();
+    Attention::on_node(&lone.node, true, &attention);
+    if (lone.node.op != GGML_OP_FLASH_ATTN_EXT || attention.n_left() != 1) return false;
+    try {
+        attention.finish();
+    } catch (const std::length_error &) {
+        return true;
+    }
+    return false;
+}
+
+// Takes a node over, begins another batch, and computes the node without asking about it again, as
+// llama.cpp must not; throws what Attention::finish() does.
+void compute_without_asking() {
+    LoneNode lone(4, 4);
+    Attention attention(broken_kernel(), 1);
+    attention.begin();
+    Attention::on_node(&lone.node, true, &attention);
+    if (lone.node.op != GGML_OP_CUSTOM) throw std::runtime_error("the node was not taken over");
+    attention.begin();
+    ggml_custom_op_t compute;
+    std::memcpy(&compute, lone.node.op_params, sizeof compute);
+    compute(&lone.node, 0, 1, &attention);
+    attention.finish();
 }
 
 void bind_attention(py::module_ & m) {
@@ -150,8 +225,12 @@ void bind_attention(py::module_ & m) {
                 size(q, 0), size(k, 0), size(q, 1), size(k, 1), size(k, 2),   size(v, 2),
                 scale,      floats(q),  floats(k),  floats(v),  floats(mask),
             };
-            const std::vector<float> out = attention_of(operands, isa, n_threads);
-            return Array({q.shape(0), q.shape(1), v.shape(2)}, out.data());
+            std::optional<AttentionKernel> kernel;
+            if (!isa.empty()) kernel = kernel_named(isa);
+            const AttentionResult result =
+                attention_of(operands, kernel ? &*kernel : nullptr, n_threads);
+            return py::make_tuple(Array({q.shape(0), q.shape(1), v.shape(2)}, result.out.data()),
+                                  result.taken);
         },
         py::arg("q"), py::arg("k"), py::arg("v"), py::arg("mask"), py::arg("scale"), py::arg("isa"),
         py::arg("n_threads") = 1);
@@ -160,6 +239,23 @@ void bind_attention(py::module_ & m) {
         for (const AttentionKernel & kernel : Attention::kernels()) names.emplace_back(kernel.isa);
         return names;
     });
+    m.def(
+        "attention_problem",
+        [](const std::string & isa) { return attention_problem(kernel_named(isa)); },
+        py::arg("isa"));
+    m.def("usable_kernel", []() -> std::optional<std::string> {
+        if (const auto & kernel = usable_kernel()) return kernel->isa;
+        return std::nullopt;
+    });
+    // The kernel that is taken where the fastest one is broken.
+    m.def("usable_kernel_behind_a_broken_one", []() -> std::optional<std::string> {
+        std::vector<AttentionKernel> kernels = Attention::kernels();
+        kernels.insert(kernels.begin(), broken_kernel());
+        if (const auto kernel = first_usable(kernels)) return kernel->isa;
+        return std::nullopt;
+    });
+    m.def("survives_an_unreadable_mask", &survives_an_unreadable_mask);
+    m.def("compute_without_asking", &compute_without_asking);
 }
 
 // The scheduler alone, for tests that play the model: one decides when each value ends.

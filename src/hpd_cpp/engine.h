@@ -26,6 +26,8 @@ struct EngineStats {
     uint64_t n_rows = 0;          // rows of logits that llama.cpp computed for them
     uint64_t n_preempted = 0;     // times that a request was sent back to start again
     uint64_t n_draft_batches = 0;  // decode calls of the draft model
+    uint64_t n_attention_taken = 0;  // nodes of attention that hpd's kernel computed
+    uint64_t n_attention_left = 0;   // those that it left to llama.cpp, where it is switched on
     double decode_seconds = 0.0;  // waiting for llama.cpp, the draft model included
     double host_seconds = 0.0;    // scheduling and choosing tokens
 };

@@ -26,7 +26,11 @@ TinyModel = Callable[..., Path]
 KINDS = ("qwen3", "llama", "llama-spm", "gemma3", "qwen3moe", "mamba", "lfm2", "jamba")
 """All shapes. ``llama-spm`` and ``gemma3`` have a SentencePiece vocabulary, the others BPE."""
 
+_SENTENCE_PIECE = ("llama-spm", "gemma2", "gemma3")
 ATTENTION_KINDS = ("qwen3", "llama", "llama-spm", "gemma3", "qwen3moe")
+SOFT_CAPPED_KIND = "gemma2"
+"""Its attention's scores are capped. Its talk is not that of the others: not one of ``KINDS``."""
+
 RECURRENT_KINDS = ("mamba",)
 HYBRID_KINDS = ("lfm2", "jamba")
 
@@ -36,6 +40,7 @@ _FIRST_SEED = {
     "llama": 15,
     "llama-spm": 14,
     "gemma3": 15,
+    "gemma2": 15,
     "qwen3moe": 0,
     "mamba": 0,
     "lfm2": 8,
@@ -379,7 +384,7 @@ def _norm(weights: _Weights, layer: int, *names: str) -> None:
 
 def _transformer(writer: gguf.GGUFWriter, weights: _Weights, kind: str) -> None:
     n_layer = 3
-    qk_norm = kind != "llama"
+    qk_norm = kind not in ("llama", "gemma2")
     writer.add_block_count(n_layer)
     writer.add_head_count(_N_HEAD)
     writer.add_head_count_kv(_N_HEAD_KV)
@@ -392,6 +397,10 @@ def _transformer(writer: gguf.GGUFWriter, weights: _Weights, kind: str) -> None:
         writer.add_expert_count(4)
         writer.add_expert_used_count(2)
         writer.add_expert_feed_forward_length(96)
+    if kind == "gemma2":
+        writer.add_sliding_window(SLIDING_WINDOW)
+        writer.add_attn_logit_softcapping(50.0)
+        writer.add_final_logit_softcapping(30.0)
     if kind == "gemma3":
         writer.add_sliding_window(SLIDING_WINDOW)
         # the last layer of three sees everything, the others a window
@@ -411,7 +420,7 @@ def _transformer(writer: gguf.GGUFWriter, weights: _Weights, kind: str) -> None:
             weights.experts(layer, 4, 96)
         else:
             weights.feed_forward(layer)
-        if kind == "gemma3":
+        if kind in ("gemma2", "gemma3"):
             # These norms come after the output projection: here the reserved rows are cut.
             for name in ("post_attention_norm", "post_ffw_norm"):
                 gain = np.full(_N_EMBD, 0.5 * _MIX if "attention" in name else 0.7, np.float32)
@@ -472,7 +481,7 @@ def make_model(
     seed: int = 0,
 ) -> Path:
     """Write ``{kind}-{quant}-{seed}-{n_ctx_train}.gguf`` and return its path; reused if there."""
-    if kind not in KINDS:
+    if kind not in (*KINDS, SOFT_CAPPED_KIND):
         raise ValueError(f"unknown kind {kind!r}: one of {', '.join(KINDS)}")
     if quant not in QUANTS:
         raise ValueError(f"unknown quant {quant!r}: one of {', '.join(QUANTS)}")
@@ -480,7 +489,7 @@ def make_model(
     if path.exists():
         return path
     arch = kind.split("-")[0]
-    vocabulary = spm_vocabulary() if kind in ("llama-spm", "gemma3") else bpe_vocabulary()
+    vocabulary = spm_vocabulary() if kind in _SENTENCE_PIECE else bpe_vocabulary()
     # not hash(), which differs from run to run
     digest = hashlib.sha256(f"{kind} {_FIRST_SEED[kind] + seed}".encode()).digest()
     weights = _Weights(int.from_bytes(digest[:8], "big"))
@@ -501,9 +510,11 @@ def make_model(
     weights.embeddings(
         vocabulary,
         # Gemma multiplies embeddings by the root of their length
-        scale=_N_EMBD**-0.5 if arch == "gemma3" else 1.0,
+        scale=_N_EMBD**-0.5 if arch in ("gemma2", "gemma3") else 1.0,
         final_norm="token_embd_norm" if arch == "lfm2" else "output_norm",
     )
+    if arch == SOFT_CAPPED_KIND:
+        del weights.tensors["output.weight"]  # Gemma 2 has the embeddings there
     for name, values, ggml_type in _stored(weights, quant):
         writer.add_tensor(name, values, raw_dtype=ggml_type)
     writer.write_header_to_file()
@@ -529,7 +540,7 @@ def _add_vocabulary(writer: gguf.GGUFWriter, vocabulary: Vocabulary, kind: str) 
         writer.add_unk_token_id(vocabulary.id("<unk>"))
         writer.add_add_bos_token(True)
         # as in Gemma and in Llama 2
-        writer.add_add_space_prefix(kind != "gemma3")
+        writer.add_add_space_prefix(kind == "llama-spm")
     writer.add_token_list(vocabulary.tokens)
     writer.add_token_types(vocabulary.types)
     writer.add_eos_token_id(vocabulary.id("<|im_end|>"))

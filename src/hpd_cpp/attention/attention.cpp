@@ -2,22 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
+#include <stdexcept>
+#include <utility>
 
 namespace hpd {
 
 namespace {
-
-// A custom node keeps its function in the parameters; those of the attention are put behind.
-constexpr size_t n_custom_bytes = 32;
-constexpr size_t n_attention_bytes = 32;
-static_assert(n_custom_bytes + n_attention_bytes <= GGML_MAX_OP_PARAMS, "both must fit");
-
-struct AttentionParams {  // as ggml_flash_attn_ext() lays them out
-    float scale;
-    float max_bias;
-    float softcap;
-};
 
 constexpr uint16_t visible = 0x0000;    // 0 and minus infinity, in half precision
 constexpr uint16_t invisible = 0xfc00;
@@ -25,23 +15,20 @@ constexpr uint16_t invisible = 0xfc00;
 // A group of few cells still has its queries to turn and its results to write.
 constexpr int64_t cells_for_a_group = 16;
 
-AttentionParams params_of(const ggml_tensor * node) {
+AttentionParams params_of(const ggml_tensor * node, bool taken) {
     const char * bytes = reinterpret_cast<const char *>(node->op_params);
     AttentionParams params;
-    std::memcpy(&params, node->op == GGML_OP_CUSTOM ? bytes + n_custom_bytes : bytes,
-                sizeof params);
+    std::memcpy(&params, taken ? bytes + n_custom_bytes : bytes, sizeof params);
     return params;
 }
 
-struct FreeAligned {
-    void operator()(float * p) const { operator delete[](p, std::align_val_t{64}); }
-};
+int64_t n_heads_each(const ggml_tensor * node) { return node->src[0]->ne[2] / node->src[1]->ne[2]; }
 
 }  // namespace
 
-int64_t Attention::Plan::cost(const Group & g) const { return g.n_cells + cells_for_a_group; }
+int64_t Attention::SeenCells::cost(const Group & g) const { return g.n_cells + cells_for_a_group; }
 
-int64_t Attention::Plan::total_cost() const {
+int64_t Attention::SeenCells::total_cost() const {
     int64_t sum = 0;
     for (const Group & g : groups) sum += cost(g);
     return sum;
@@ -64,47 +51,97 @@ std::vector<AttentionKernel> Attention::kernels() {
 }
 
 Attention::Attention(const AttentionKernel & kernel, int32_t n_threads)
-    : kernel_(kernel), n_threads_(n_threads), custom_params_(n_custom_bytes) {
+    : kernel_(kernel),
+      n_threads_(n_threads),
+      custom_params_(n_custom_bytes),
+      scratch_(static_cast<size_t>(n_threads)) {
     // Made by ggml, so that its layout is ggml's business.
     const ggml_init_params params{2 * ggml_tensor_overhead(), nullptr, true};
     ggml_context * context = ggml_init(params);
     const ggml_tensor * node = ggml_custom_4d(context, GGML_TYPE_F32, 1, 1, 1, 1, nullptr, 0,
-                                              compute, GGML_N_TASKS_MAX, this);
+                                              on_compute, GGML_N_TASKS_MAX, this);
     std::memcpy(custom_params_.data(), node->op_params, n_custom_bytes);
     ggml_free(context);
 }
 
-bool Attention::on_node(ggml_tensor * node, bool ask, void * self) {
+void Attention::begin() {
+    seen_cells_.clear();
+    error_ = nullptr;
+    n_fitting_ = 0;
+    n_unfitting_ = 0;
+    n_expected_ = 0;
+    n_computed_ = 0;
+    failed_ = false;
+}
+
+void Attention::finish() {
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+    if (failed_ || n_computed_ != n_expected_) {
+        throw std::logic_error(
+            "attention: llama.cpp computes its graph otherwise than hpd's kernel expects; "
+            "cpu_attention = False does without the kernel");
+    }
+}
+
+// --- while llama.cpp asks ----------------------------------------------------------------------
+
+bool Attention::on_node(ggml_tensor * node, bool ask, void * self) noexcept {
     if (ask) static_cast<Attention *>(self)->visit(node);
     return false;  // no need to stop after it
 }
 
-void Attention::visit(ggml_tensor * node) {
-    // All nodes are asked about before the first is computed.
-    if (computed_.exchange(false, std::memory_order_relaxed)) plans_.clear();
-    char * bytes = reinterpret_cast<char *>(node->op_params);
-    // A graph that is used again has the nodes as they were left.
-    const bool taken = node->op == GGML_OP_CUSTOM &&
-                       std::memcmp(bytes, custom_params_.data(), n_custom_bytes) == 0;
-    if (!taken && (node->op != GGML_OP_FLASH_ATTN_EXT || !can_take(node))) return;
-    const bool take = plan_of(node) != nullptr;
-    if (take && !taken) {
-        std::memmove(bytes + n_custom_bytes, bytes, n_attention_bytes);
-        std::memcpy(bytes, custom_params_.data(), n_custom_bytes);
-        node->op = GGML_OP_CUSTOM;
-    } else if (!take && taken) {
-        std::memmove(bytes, bytes + n_custom_bytes, n_attention_bytes);
-        node->op = GGML_OP_FLASH_ATTN_EXT;
+void Attention::visit(ggml_tensor * node) noexcept {
+    // All nodes are asked about before the first is computed: this is another graph.
+    if (computing_.exchange(false, std::memory_order_relaxed)) {
+        seen_cells_.clear();
+        n_fitting_ = 0;
+        n_unfitting_ = 0;
     }
+    // A graph that is used again has the nodes as they were left.
+    const bool taken = is_taken(node);
+    if (!taken && node->op != GGML_OP_FLASH_ATTN_EXT) return;
+    const bool fitting = taken || fits(node);
+    ++(fitting ? n_fitting_ : n_unfitting_);
+    bool ready = false;
+    try {
+        ready = fitting && prepare(node);
+    } catch (...) {
+        error_ = std::current_exception();
+    }
+    ++(ready ? n_taken_ : n_left_);
+    if (ready) ++n_expected_;
+    if (ready && !taken) take(node);
+    if (!ready && taken) give_back(node);
 }
 
-bool Attention::can_take(const ggml_tensor * node) const {
+bool Attention::is_taken(const ggml_tensor * node) const {
+    return node->op == GGML_OP_CUSTOM &&
+           std::memcmp(node->op_params, custom_params_.data(), n_custom_bytes) == 0;
+}
+
+void Attention::take(ggml_tensor * node) const {
+    char * bytes = reinterpret_cast<char *>(node->op_params);
+    std::memmove(bytes + n_custom_bytes, bytes, n_attention_bytes);
+    std::memcpy(bytes, custom_params_.data(), n_custom_bytes);
+    node->op = GGML_OP_CUSTOM;
+}
+
+void Attention::give_back(ggml_tensor * node) const {
+    char * bytes = reinterpret_cast<char *>(node->op_params);
+    std::memmove(bytes, bytes + n_custom_bytes, n_attention_bytes);
+    std::memset(bytes + n_attention_bytes, 0, n_custom_bytes);
+    node->op = GGML_OP_FLASH_ATTN_EXT;
+}
+
+// Whether the kernel knows this form of attention; the mask's numbers are another question.
+bool Attention::fits(const ggml_tensor * node) const {
     const ggml_tensor * q = node->src[0];
     const ggml_tensor * k = node->src[1];
     const ggml_tensor * v = node->src[2];
     const ggml_tensor * mask = node->src[3];
-    const AttentionParams params = params_of(node);
-    return mask && !node->src[4] && q->type == GGML_TYPE_F32 && k->type == GGML_TYPE_F16 &&
+    const ggml_tensor * sinks = node->src[4];
+    const AttentionParams params = params_of(node, false);
+    return mask && !sinks && q->type == GGML_TYPE_F32 && k->type == GGML_TYPE_F16 &&
            v->type == GGML_TYPE_F16 && mask->type == GGML_TYPE_F16 && mask->op == GGML_OP_NONE &&
            q->nb[0] == sizeof(float) && k->nb[0] == 2 && v->nb[0] == 2 && mask->nb[0] == 2 &&
            k->ne[0] % 16 == 0 && v->ne[0] % 16 == 0 && k->ne[2] == v->ne[2] &&
@@ -112,39 +149,39 @@ bool Attention::can_take(const ggml_tensor * node) const {
            params.max_bias == 0.0f && params.softcap == 0.0f;
 }
 
-// The plan for the node's mask; none if llama.cpp is to compute it.
-const Attention::Plan * Attention::plan_of(const ggml_tensor * node) {
-    const int64_t n_heads_each = node->src[0]->ne[2] / node->src[1]->ne[2];
-    for (const Plan & p : plans_) {
-        if (p.mask == node->src[3]->data && p.n_heads_each == n_heads_each) return &p;
+// Reads the node's mask, if that is not done yet; false if llama.cpp is to compute the node. All
+// that the threads need is there afterwards.
+bool Attention::prepare(const ggml_tensor * node) {
+    const SeenCells * seen = seen_cells(node);
+    if (!seen) {
+        seen_cells_.push_back(read_mask(node));
+        seen = &seen_cells_.back();
     }
-    Plan plan = make_plan(node);
     // A single token may have fewer shares than there are threads; llama.cpp divides the cells,
     // too.
-    const int64_t n_shares = static_cast<int64_t>(plan.groups.size()) * node->src[1]->ne[2];
-    if (n_shares == 0 || n_shares < n_threads_) return nullptr;
-    plans_.push_back(std::move(plan));
-    return &plans_.back();
+    const int64_t n_shares = static_cast<int64_t>(seen->groups.size()) * node->src[1]->ne[2];
+    if (n_shares == 0 || n_shares < n_threads_) return false;
+    provide_scratch(node);
+    return true;
 }
 
 // No groups if the mask says more than visible or not.
-Attention::Plan Attention::make_plan(const ggml_tensor * node) const {
+Attention::SeenCells Attention::read_mask(const ggml_tensor * node) const {
     const ggml_tensor * mask = node->src[3];
-    Plan plan;
-    plan.mask = mask->data;
-    plan.n_tokens = node->src[0]->ne[1];
-    plan.n_heads_each = node->src[0]->ne[2] / node->src[1]->ne[2];
+    SeenCells all;
+    all.mask = mask->data;
+    all.n_heads_each = n_heads_each(node);
     const auto n_cells = static_cast<size_t>(mask->ne[0]);
-    const int64_t n_rows = plan.n_tokens * plan.n_heads_each;
+    const int64_t n_rows = node->src[0]->ne[1] * all.n_heads_each;
     std::vector<uint16_t> seen(n_cells);
     for (int64_t first = 0; first < n_rows; first += kernel_.n_lanes) {
         const int64_t end = std::min(n_rows, first + kernel_.n_lanes);
         std::fill(seen.begin(), seen.end(), uint16_t{0});
         uint16_t odd = 0;
         for (int64_t row = first; row < end;) {
-            const int64_t token = row / plan.n_heads_each;
+            const int64_t token = row / all.n_heads_each;
             uint16_t lanes = 0;
-            for (; row < end && row / plan.n_heads_each == token; ++row) {
+            for (; row < end && row / all.n_heads_each == token; ++row) {
                 lanes = static_cast<uint16_t>(lanes | 1u << (row - first));
             }
             const auto * line = reinterpret_cast<const uint16_t *>(
@@ -156,69 +193,99 @@ Attention::Plan Attention::make_plan(const ggml_tensor * node) const {
                                             (line[c] == visible || line[c] == invisible ? 0 : 1));
             }
         }
-        if (odd) return Plan{};
+        if (odd) {
+            all.groups.clear();
+            return all;
+        }
         Group group{static_cast<int32_t>(first), static_cast<int32_t>(end - first),
-                    static_cast<int32_t>(plan.cells.size()), 0};
+                    static_cast<int32_t>(all.cells.size()), 0};
         for (size_t c = 0; c < n_cells; ++c) {
             if (!seen[c]) continue;
-            plan.cells.push_back(static_cast<int32_t>(c));
-            plan.seen.push_back(seen[c]);
+            all.cells.push_back(static_cast<int32_t>(c));
+            all.seen.push_back(seen[c]);
         }
-        group.n_cells = static_cast<int32_t>(plan.cells.size()) - group.first_cell;
-        plan.groups.push_back(group);
+        group.n_cells = static_cast<int32_t>(all.cells.size()) - group.first_cell;
+        all.groups.push_back(group);
     }
-    return plan;
+    return all;
 }
 
-// The thread's share of the node: whole groups for whole heads.
-void Attention::compute(ggml_tensor * node, int thread, int n_threads, void * self) {
+// nullptr if the node's mask has not been read.
+const Attention::SeenCells * Attention::seen_cells(const ggml_tensor * node) const {
+    for (const SeenCells & seen : seen_cells_) {
+        if (seen.mask == node->src[3]->data && seen.n_heads_each == n_heads_each(node)) {
+            return &seen;
+        }
+    }
+    return nullptr;
+}
+
+void Attention::provide_scratch(const ggml_tensor * node) {
+    const size_t n = attention_scratch(static_cast<int32_t>(node->src[1]->ne[0]),
+                                       static_cast<int32_t>(node->src[2]->ne[0]));
+    if (n <= n_scratch_) return;
+    for (auto & scratch : scratch_) scratch.reset(new (std::align_val_t{64}) float[n]);
+    n_scratch_ = n;
+}
+
+// --- on llama.cpp's threads: nothing is allocated here, and nothing thrown
+// ------------------------
+
+void Attention::on_compute(ggml_tensor * node, int thread, int n_threads, void * self) noexcept {
     auto & attention = *static_cast<Attention *>(self);
-    attention.computed_.store(true, std::memory_order_relaxed);
+    attention.computing_.store(true, std::memory_order_relaxed);
+    if (thread == 0) attention.n_computed_.fetch_add(1, std::memory_order_relaxed);
+    if (!attention.compute(node, thread, n_threads)) {
+        attention.failed_.store(true, std::memory_order_relaxed);  // for finish()
+    }
+}
+
+// The thread's share of the node: whole groups for whole heads. False if it was not prepared.
+bool Attention::compute(ggml_tensor * node, int thread, int n_threads) const {
+    const SeenCells * seen = seen_cells(node);
+    if (!seen || seen->groups.empty() || static_cast<size_t>(thread) >= scratch_.size()) {
+        return false;
+    }
     const ggml_tensor * q = node->src[0];
     const ggml_tensor * k = node->src[1];
     const ggml_tensor * v = node->src[2];
-    const int64_t n_heads_each = q->ne[2] / k->ne[2];
-    const auto & plans = attention.plans_;
-    const Plan & plan = *std::find_if(plans.begin(), plans.end(), [&](const Plan & p) {
-        return p.mask == node->src[3]->data && p.n_heads_each == n_heads_each;
-    });
-
     AttentionJob job{};
     job.d_k = static_cast<int32_t>(k->ne[0]);
     job.d_v = static_cast<int32_t>(v->ne[0]);
-    job.scale = params_of(node).scale;
+    job.scale = params_of(node, true).scale;
     job.k_stride = k->nb[1];
     job.v_stride = v->nb[1];
-    const std::unique_ptr<float[], FreeAligned> scratch(
-        new (std::align_val_t{64}) float[attention_scratch(job.d_k, job.d_v)]);
-    job.scratch = scratch.get();
+    job.scratch = scratch_[static_cast<size_t>(thread)].get();
+    if (attention_scratch(job.d_k, job.d_v) > n_scratch_) return false;
 
     const int64_t n_heads = k->ne[2];
-    const int64_t all = plan.total_cost() * n_heads;
+    const int64_t all = seen->total_cost() * n_heads;
     int64_t done = 0;
-    for (const Group & group : plan.groups) {
+    for (const Group & group : seen->groups) {
         job.n_rows = group.n_rows;
-        job.cells = plan.cells.data() + group.first_cell;
-        job.seen = plan.seen.data() + group.first_cell;
+        job.cells = seen->cells.data() + group.first_cell;
+        job.seen = seen->seen.data() + group.first_cell;
         job.n_cells = group.n_cells;
         for (int64_t head = 0; head < n_heads; ++head) {
-            const int64_t middle = done + plan.cost(group) / 2;
-            done += plan.cost(group);
+            const int64_t middle = done + seen->cost(group) / 2;
+            done += seen->cost(group);
             if (middle * n_threads / all != thread) continue;
             job.k = static_cast<const char *>(k->data) + static_cast<size_t>(head) * k->nb[2];
             job.v = static_cast<const char *>(v->data) + static_cast<size_t>(head) * v->nb[2];
             for (int32_t i = 0; i < group.n_rows; ++i) {
                 const int64_t row = group.first_row + i;
-                const auto token = static_cast<size_t>(row / n_heads_each);
-                const auto h = static_cast<size_t>(head * n_heads_each + row % n_heads_each);
+                const auto token = static_cast<size_t>(row / seen->n_heads_each);
+                const auto h =
+                    static_cast<size_t>(head * seen->n_heads_each + row % seen->n_heads_each);
                 job.q[i] = reinterpret_cast<const float *>(static_cast<const char *>(q->data) +
                                                            token * q->nb[1] + h * q->nb[2]);
                 job.out[i] = reinterpret_cast<float *>(static_cast<char *>(node->data) +
                                                        h * node->nb[1] + token * node->nb[2]);
             }
-            attention.kernel_.attend(job);
+            kernel_.attend(job);
         }
     }
+    return true;
 }
 
 }  // namespace hpd

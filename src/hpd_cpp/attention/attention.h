@@ -4,12 +4,26 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "attention/kernel.h"
 
 namespace hpd {
+
+// The parameters of a flash attention node, as ggml lays them out; guard.cpp checks that it does.
+struct AttentionParams {
+    float scale;
+    float max_bias;
+    float softcap;
+};
+
+// A custom node keeps its function in the parameters; those of the attention are put behind.
+constexpr size_t n_custom_bytes = 32;
+constexpr size_t n_attention_bytes = 32;
+static_assert(n_custom_bytes + n_attention_bytes <= GGML_MAX_OP_PARAMS, "both must fit");
 
 // Attention on a CPU for batches in which many sequences share most of what they see.
 //
@@ -21,52 +35,84 @@ namespace hpd {
 //
 // llama.cpp asks before it computes a graph whether somebody wants to look at its nodes. That is
 // when the mask can be read, and when its attention nodes are made into custom ones that call this
-// kernel. They run on llama.cpp's own threads; what else is in the graph stays as it is.
+// kernel. They run on llama.cpp's own threads; what else is in the graph stays as it is. That a
+// graph may be changed there is nowhere promised: guard.h tries it before it is relied on.
 class Attention {
 public:
     // The kernels that this processor can run, the fastest first.
     static std::vector<AttentionKernel> kernels();
 
+    // n_threads: those that llama.cpp computes with.
     Attention(const AttentionKernel & kernel, int32_t n_threads);
 
     // A ggml_backend_sched_eval_callback; `self` is the Attention.
-    static bool on_node(ggml_tensor * node, bool ask, void * self);
+    static bool on_node(ggml_tensor * node, bool ask, void * self) noexcept;
 
-    // A new batch: forgets masks.
-    void begin() { plans_.clear(); }
+    // Before a batch: forgets masks.
+    void begin();
+
+    // After a batch that was computed: throws what went wrong on the way, which could not be thrown
+    // through llama.cpp's code. std::logic_error if nodes were computed without being asked about.
+    void finish();
+
+    // Whether all attention of the last graph is of a form that the kernel knows; false if there
+    // was none.
+    bool fits() const { return n_fitting_ > 0 && n_unfitting_ == 0; }
+
+    uint64_t n_taken() const { return n_taken_; }  // nodes, since it was made
+    uint64_t n_left() const { return n_left_; }  // those that llama.cpp computed itself
 
 private:
     // Neighbouring rows: the queries of a token and of the heads that share keys, and so on.
     struct Group {
         int32_t first_row;
         int32_t n_rows;
-        int32_t first_cell;  // of the plan's
+        int32_t first_cell;  // of SeenCells
         int32_t n_cells;
     };
 
     // What one mask means for a number of query heads to a head of keys.
-    struct Plan {
-        const void * mask;
-        int64_t n_tokens;
-        int64_t n_heads_each;
+    struct SeenCells {
+        const void * mask = nullptr;
+        int64_t n_heads_each = 0;
         std::vector<Group> groups;
         std::vector<int32_t> cells;
-        std::vector<uint16_t> seen;
+        std::vector<uint16_t> seen;  // bit i: row i of the group sees the cell
         int64_t cost(const Group & g) const;
         int64_t total_cost() const;
     };
 
-    void visit(ggml_tensor * node);
-    bool can_take(const ggml_tensor * node) const;
-    const Plan * plan_of(const ggml_tensor * node);
-    Plan make_plan(const ggml_tensor * node) const;
-    static void compute(ggml_tensor * node, int thread, int n_threads, void * self);
+    struct FreeAligned {
+        void operator()(float * p) const { operator delete[](p, std::align_val_t{64}); }
+    };
+
+    void visit(ggml_tensor * node) noexcept;
+    bool is_taken(const ggml_tensor * node) const;
+    void take(ggml_tensor * node) const;
+    void give_back(ggml_tensor * node) const;
+    bool fits(const ggml_tensor * node) const;
+    bool prepare(const ggml_tensor * node);
+    SeenCells read_mask(const ggml_tensor * node) const;
+    const SeenCells * seen_cells(const ggml_tensor * node) const;
+    void provide_scratch(const ggml_tensor * node);
+    static void on_compute(ggml_tensor * node, int thread, int n_threads, void * self) noexcept;
+    bool compute(ggml_tensor * node, int thread, int n_threads) const;
 
     AttentionKernel kernel_;
     int64_t n_threads_;
-    std::vector<char> custom_params_;  // of a custom node that calls compute()
-    std::vector<Plan> plans_;  // of the graph that is about to be computed
-    std::atomic<bool> computed_{false};
+    std::vector<char> custom_params_;  // of a custom node that calls on_compute()
+    std::vector<SeenCells> seen_cells_;  // of the graph that is about to be computed
+    std::vector<std::unique_ptr<float[], FreeAligned>> scratch_;  // for each thread
+    size_t n_scratch_ = 0;  // floats of each
+    std::exception_ptr error_;  // of preparing a node, which was then left to llama.cpp
+    uint64_t n_taken_ = 0;
+    uint64_t n_left_ = 0;
+    uint64_t n_fitting_ = 0;  // nodes of the last graph
+    uint64_t n_unfitting_ = 0;  // likewise
+    uint64_t n_expected_ = 0;  // computations by the nodes that were taken, since begin()
+    std::atomic<uint64_t> n_computed_{0};  // those that there were
+    std::atomic<bool> computing_{false};  // since the last question
+    std::atomic<bool> failed_{false};  // a node could not be computed
 };
 
 }  // namespace hpd

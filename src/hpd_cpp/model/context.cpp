@@ -7,6 +7,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include "attention/guard.h"
 #include "errors.h"
 #include "model/log.h"
 
@@ -77,15 +78,12 @@ Context::Context(const Model & model, const EngineOptions & options)
     params.no_perf = true;
     params.abort_callback = stop_wanted;
     params.abort_callback_data = &stop_;
-    const auto by_floats = [](ggml_type t) { return t == GGML_TYPE_F16 || t == GGML_TYPE_F32; };
-    const bool flash = params.flash_attn_type != LLAMA_FLASH_ATTN_TYPE_DISABLED &&
-                       by_floats(params.type_k) && by_floats(params.type_v);
+    const bool flash = params.flash_attn_type != LLAMA_FLASH_ATTN_TYPE_DISABLED;
     // Where there is a GPU, it may be given nodes of a model that is on the CPU.
     const bool all_on_cpu = model.on_cpu() && !llama_supports_gpu_offload();
-    const std::vector<AttentionKernel> kernels = Attention::kernels();
-    if (flash && all_on_cpu && options.cpu_attention && !kernels.empty()) {
+    if (flash && all_on_cpu && options.cpu_attention && usable_kernel()) {
         attention_ =
-            std::make_unique<Attention>(kernels.front(), std::max(n_threads, n_threads_batch));
+            std::make_unique<Attention>(*usable_kernel(), std::max(n_threads, n_threads_batch));
         params.cb_eval = Attention::on_node;
         params.cb_eval_user_data = attention_.get();
     }
@@ -94,8 +92,6 @@ Context::Context(const Model & model, const EngineOptions & options)
         throw ModelLoadError(log.behind("cannot make a context of " + std::to_string(params.n_ctx) +
                                         " cells: a smaller n_ctx or another cache type may fit"));
     }
-    const bool tiled = flash && params.type_k == params.type_v;
-    if (model.on_cpu() && tiled && !attention_) n_value_batch_ = cpu_attention_tile - 1;
     if (!model.loras().empty()) {
         auto loras = model.loras();
         auto scales = model.lora_scales();
@@ -103,6 +99,20 @@ Context::Context(const Model & model, const EngineOptions & options)
             throw ModelLoadError(log.behind("cannot apply the adapters to this model"));
         }
     }
+    has_own_attention_ = attention_ && attention_fits();
+    const auto by_floats = [](ggml_type t) { return t == GGML_TYPE_F16 || t == GGML_TYPE_F32; };
+    const bool tiled = flash && by_floats(params.type_k) && params.type_k == params.type_v;
+    if (model.on_cpu() && tiled && !has_own_attention_) n_value_batch_ = cpu_attention_tile - 1;
+}
+
+// Whether hpd's kernel can compute this model's attention: soft caps, sinks, ALiBi and quantised
+// cells are not for it. A decode that is stopped before it has computed anything shows the graph.
+bool Context::attention_fits() {
+    stop(true);
+    decode({{0, 0, {0}, true}});
+    stop(false);
+    clear();
+    return attention_->fits();
 }
 
 void Context::fork(SeqId from, SeqId to, int32_t position) {
@@ -185,6 +195,7 @@ DecodeStatus Context::decode(const std::vector<BatchToken> & batch) {
     const LogSince log;
     switch (const int32_t code = llama_decode(context_.get(), b)) {
         case 0:
+            if (attention_) attention_->finish();
             return DecodeStatus::ok;
         case 1:
             return DecodeStatus::full;

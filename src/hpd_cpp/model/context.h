@@ -60,17 +60,24 @@ public:
     int32_t n_value_batch() const { return n_value_batch_; }
 
     // Whether a token is slowed down by cells that it does not see.
-    bool pays_for_idle_cells() const { return model_.on_cpu() && !attention_; }
+    bool pays_for_idle_cells() const { return model_.on_cpu() && !has_own_attention_; }
+
+    // Nodes of attention that hpd's kernel has computed, and those that it has left to llama.cpp;
+    // both 0 where there is no kernel.
+    uint64_t n_attention_taken() const { return attention_ ? attention_->n_taken() : 0; }
+    uint64_t n_attention_left() const { return attention_ ? attention_->n_left() : 0; }
 
     // Makes a decode that is under way return soon (on a CPU). From any thread.
     void stop(bool on) { stop_ = on; }
 
 private:
     void check(const std::vector<BatchToken> & batch) const;
+    bool attention_fits();
     llama_memory_t memory() const { return llama_get_memory(context_.get()); }
 
     const Model & model_;
     std::unique_ptr<Attention> attention_;  // none: llama.cpp's own
+    bool has_own_attention_ = false;  // hpd's kernel computes all attention of this model
     llama_context_ptr context_;
     std::atomic<bool> stop_{false};
     bool couples_;
