@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import tracemalloc
-from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ from hpd.errors import InputError
 from hpd.records import (
     Record,
     RecordReader,
-    RecordWriter,
     clean_text,
     count_records,
     error_line,
@@ -335,130 +333,6 @@ def test_no_bytes_crash_it(lines: list[bytes], format: str) -> None:  # noqa: A0
     for record in read(b"text,id\n" + b"\n".join(lines), format):
         record.text.encode()
         record.id.encode()
-
-
-# --- out ---
-
-
-def done_line(record_id: str) -> str:
-    return json.dumps({"id": record_id, "data": {"é": "\ud800"}}, ensure_ascii=False)
-
-
-def test_each_line_is_in_the_file_when_write_returns(tmp_path: Path) -> None:
-    path = tmp_path / "out.jsonl"
-    with RecordWriter(path) as writer:
-        for n in range(1, 4):
-            writer.write({"id": str(n), "data": {}} if n % 2 else f'{{"id": "{n}"}}\n')
-            lines = path.read_bytes().split(b"\n")
-            assert [json.loads(line)["id"] for line in lines[:-1]] == [
-                str(k) for k in range(1, n + 1)
-            ]
-            assert lines[-1] == b""
-
-
-def test_a_lone_surrogate_in_the_output_is_escaped(tmp_path: Path) -> None:
-    with RecordWriter(tmp_path / "out") as writer:
-        writer.write(done_line("1"))
-    content = (tmp_path / "out").read_text("utf-8")
-    assert "é" in content
-    assert json.loads(content)["data"] == {"é": "\ud800"}
-
-
-def test_standard_output(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    with RecordWriter() as writer:
-        writer.write({"id": "é"})
-    assert capfdbinary.readouterr().out == '{"id": "é"}\n'.encode()
-
-
-def test_an_old_file_survives_until_there_is_something_new(tmp_path: Path) -> None:
-    path = tmp_path / "out"
-    path.write_text("old\n")
-    with pytest.raises(RuntimeError, match="no model"), RecordWriter(path):
-        raise RuntimeError("no model")
-    assert path.read_text() == "old\n"
-    with RecordWriter(path) as writer:
-        writer.write({"id": "1"})
-    assert path.read_text() == '{"id": "1"}\n'
-    with RecordWriter(path):
-        pass
-    assert path.read_text() == ""
-
-
-def test_a_folder_cannot_be_written(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be written"):
-        RecordWriter(tmp_path)
-
-
-def records_of(ids: list[str]) -> Iterator[Record]:
-    return (Record(record_id, "x") for record_id in ids)
-
-
-@pytest.mark.parametrize("n_bytes_lost", range(40))
-def test_resume_after_a_kill_at_any_byte(tmp_path: Path, n_bytes_lost: int) -> None:
-    ids = ["a", "b", "ü", "d"]
-    whole = "".join(done_line(i) + "\n" for i in ids).encode("utf-8", "backslashreplace")
-    path = tmp_path / "out"
-    path.write_bytes(whole[: len(whole) - n_bytes_lost])
-    with RecordWriter(path, resume=True) as writer:
-        n_pending = 0
-        for record in writer.pending(records_of(ids)):
-            n_pending += 1
-            writer.write(done_line(record.id))
-    assert path.read_bytes() == whole
-    line = len(done_line("d").encode("utf-8", "backslashreplace")) + 1
-    assert n_pending == -(-n_bytes_lost // line) if n_bytes_lost else n_pending == 0
-    assert writer.n_kept == 4 - n_pending
-
-
-def test_resume_of_nothing_starts(tmp_path: Path) -> None:
-    for name, content in (("gone", None), ("empty", b""), ("half", b'{"id": "a", "da')):
-        path = tmp_path / name
-        if content is not None:
-            path.write_bytes(content)
-        with RecordWriter(path, resume=True) as writer:
-            assert [r.id for r in writer.pending(records_of(["a", "b"]))] == ["a", "b"]
-        assert path.read_bytes() == b""
-
-
-def test_resume_refuses_a_file_of_someone_else(tmp_path: Path) -> None:
-    for content in (b"dear diary", b"dear diary\nnothing\n", b'{"name": 1}\n{"na', b"[1]\n"):
-        path = tmp_path / "diary"
-        path.write_bytes(content)
-        with pytest.raises(InputError, match="cannot be resumed"):
-            RecordWriter(path, resume=True)
-        assert path.read_bytes() == content
-
-
-def test_resume_names_a_damaged_line(tmp_path: Path) -> None:
-    path = tmp_path / "out"
-    path.write_bytes(b'{"id": "a"}\n\x00\x00\n')
-    with (
-        RecordWriter(path, resume=True) as writer,
-        pytest.raises(InputError, match=r"out:2: not a line that hpd wrote"),
-    ):
-        list(writer.pending(records_of(["a", "b"])))
-
-
-@given(
-    st.lists(st.sampled_from("abcdefgh"), max_size=10),
-    st.lists(st.sampled_from("abcdefgh"), max_size=10),
-)
-def test_pending_is_the_difference_in_whatever_order(
-    tmp_path_factory: pytest.TempPathFactory, done: list[str], ids: list[str]
-) -> None:
-    path = tmp_path_factory.mktemp("resume") / "out"
-    path.write_text(
-        "".join(done_line(i).encode("utf-8", "backslashreplace").decode() + "\n" for i in done),
-        "utf-8",
-    )
-    left, expected = list(done), []
-    for i in ids:
-        if i in left:
-            left.remove(i)
-        else:
-            expected.append(i)
-    with RecordWriter(path, resume=True) as writer:
-        assert [record.id for record in writer.pending(records_of(ids))] == expected
 
 
 def test_error_lines() -> None:

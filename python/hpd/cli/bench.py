@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +15,6 @@ from hpd.cli.arguments import add_field_arguments, add_schema_argument, integer,
 from hpd.cli.common import EXIT_FAILED, EXIT_OK, UsageError, before_the_model, say, table
 from hpd.cli.option_arguments import add_option_arguments, options_of
 from hpd.pipeline.methods import check_method
-from hpd.records import RecordWriter
 from hpd.schema import load_schemas
 
 if TYPE_CHECKING:
@@ -175,4 +176,11 @@ def _say_measurement(measurement: Measurement) -> None:
 def _writer(path: str | None, stack: contextlib.ExitStack) -> Callable[[Mapping[str, Any]], None]:
     if path is None:
         return lambda row: None
-    return stack.enter_context(RecordWriter(path)).write
+    file = sys.stdout
+    if path != "-":
+        file = stack.enter_context(open(path, "w", encoding="utf-8"))  # noqa: SIM115
+
+    def write(row: Mapping[str, Any]) -> None:
+        print(json.dumps(row, ensure_ascii=False), file=file, flush=True)
+
+    return write

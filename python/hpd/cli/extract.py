@@ -6,8 +6,8 @@ import argparse
 import itertools
 import os
 import sys
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
@@ -15,7 +15,6 @@ from tqdm import tqdm
 from hpd.cli.common import (
     EXIT_INTERRUPTED,
     EXIT_OK,
-    EXIT_SOME_FAILED,
     UsageError,
     before_the_model,
     in_words,
@@ -23,22 +22,17 @@ from hpd.cli.common import (
 )
 from hpd.cli.extract_arguments import EPILOG, add_arguments
 from hpd.cli.option_arguments import options_of
+from hpd.cli.output_arguments import check_output, is_stream, open_writer, run_settings
 from hpd.cli.preview import report
-from hpd.documents import Document
+from hpd.cli.writing import Writing
 from hpd.errors import InputError
+from hpd.machine.model_files import resolve_model
 from hpd.pipeline.methods import check_method
-from hpd.records import (
-    Record,
-    RecordReader,
-    RecordWriter,
-    count_records,
-    error_line,
-)
+from hpd.records import Record, RecordReader, Writer, count_records
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
 
 if TYPE_CHECKING:
-    from hpd.extractor import Extractor
     from hpd.options import Options
 
 Examples = list[tuple[str, object]] | dict[str, list[tuple[str, object]]]
@@ -82,102 +76,64 @@ def run(arguments: argparse.Namespace) -> int:
             return _dry_run(arguments, schemas, options, examples, reader)
         with before_the_model():
             records = itertools.islice(_peeked(reader), arguments.limit)
-            writer = RecordWriter(arguments.output, resume=arguments.resume)
-        with writer:
-            job = _Job(schemas, writer)
-            todo = writer.pending(records)
-            first = next(todo, None)
-            try:
-                if first is not None:
-                    from hpd.extractor import Extractor
-
-                    with (
-                        Extractor(
-                            schemas,
-                            arguments.model,
-                            hf=arguments.hf,
-                            options=options,
-                            examples=examples,
-                        ) as extractor,
-                        _progress_bar(arguments, options, writer.n_kept) as bar,
-                    ):
-                        if options.verbose:
-                            _say_tuned(extractor.tuned)
-                        job.run(extractor, itertools.chain([first], todo), bar)
-            except KeyboardInterrupt:
-                job.say_interrupted()
-                return EXIT_INTERRUPTED
-    return job.finish(quiet=options.quiet)
+        model = resolve_model(arguments.model, arguments.hf, progress=not options.quiet)
+        _check_reads(arguments, options, model)
+        with before_the_model():
+            writer = open_writer(arguments, run_settings(schemas, model, options, examples))
+        output = None if is_stream(arguments.output) else arguments.output
+        writing = Writing(schemas, writer, output)
+        try:
+            for repair in writer.repairs:
+                say(f"{output}: {repair}")
+            _extract(arguments, schemas, options, examples, model, writer, writing, records)
+        except KeyboardInterrupt:
+            writer.close(complete=False)
+            writing.say_interrupted()
+            return EXIT_INTERRUPTED
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise writing.failed_write(error) from error
+        except BaseException:
+            writer.close(complete=False)
+            raise
+        writer.close(complete=writing.is_complete)
+    return writing.finish(quiet=options.quiet)
 
 
-class _Job:
-    """Records through an extractor into a writer, in their order, those that failed included."""
+def _extract(
+    arguments: argparse.Namespace,
+    schemas: Schema | Mapping[str, Schema],
+    options: Options,
+    examples: Examples,
+    model: Path,
+    writer: Writer,
+    writing: Writing,
+    records: Iterator[Record],
+) -> None:
+    """Do what is to be done; a model is loaded only if there is anything."""
+    with before_the_model():
+        pending = writer.pending(records)
+        first = next(pending, None)
+    if first is None:
+        return
+    from hpd.extractor import Extractor
 
-    def __init__(self, schemas: Schema | Mapping[str, Schema], writer: RecordWriter) -> None:
-        self._n_written = 0
-        self._n_failed = 0
-        self._schemas = schemas
-        self._writer = writer
-        # Of every record that was read and is not written yet: its failure, or None if it is
-        # with the extractor.
-        self._upcoming: deque[dict[str, Any] | None] = deque()
-        self._bar: tqdm[Any] | None = None
+    with (
+        Extractor(schemas, model, options=options, examples=examples) as extractor,
+        _progress_bar(arguments, options, writer.n_kept) as bar,
+    ):
+        if options.verbose:
+            _say_tuned(extractor.tuned)
+        writing.run(extractor, itertools.chain([first], pending), bar)
 
-    def run(self, extractor: Extractor, records: Iterable[Record], bar: tqdm[Any]) -> None:
-        """Write a line for each record."""
-        self._bar = bar
-        for extraction in extractor.extract_many(self._documents(records), on_error="record"):
-            self._upcoming.popleft()
-            self._write(extraction.to_json(), failed=extraction.error is not None)
-            self._write_failures()
 
-    def finish(self, *, quiet: bool) -> int:
-        """Say how it went, and return the exit code."""
-        if not self._n_failed:
-            return EXIT_OK
-        if not quiet:
-            say(f"{self._n_failed} of {self._n_written} documents failed: their lines say why")
-        return EXIT_SOME_FAILED
-
-    def say_interrupted(self) -> None:
-        """Say what there is so far, and how to go on."""
-        to_file = self._writer.path is not None
-        how = "; the same command with --resume does the rest" if to_file else ""
-        say(f"interrupted: {self._writer.n_kept + self._n_written} documents are written{how}")
-
-    def _documents(self, records: Iterable[Record]) -> Iterator[Document]:
-        for record in records:
-            error = record.error or self._unknown_category(record)
-            self._upcoming.append(error_line(record.id, error) if error else None)
-            if error is None:
-                yield Document(record.text, record.id, record.category)
-            else:
-                # Writes at once if nothing before it is still with the extractor, so that
-                # failures alone never pile up.
-                self._write_failures()
-
-    def _unknown_category(self, record: Record) -> InputError | None:
-        if isinstance(self._schemas, Schema) or record.category in self._schemas:
-            return None
-        known = ", ".join(list(self._schemas)[:10]) + (", ..." if len(self._schemas) > 10 else "")
-        return InputError(
-            f"line {record.line}: there is no schema for the category {record.category!r}, "
-            f"only for: {known}"
-        )
-
-    def _write_failures(self) -> None:
-        while self._upcoming and (failure := self._upcoming[0]) is not None:
-            self._upcoming.popleft()
-            self._write(failure, failed=True)
-
-    def _write(self, line: str | Mapping[str, Any], *, failed: bool) -> None:
-        self._writer.write(line)
-        self._n_written += 1
-        self._n_failed += failed
-        if self._bar is not None:
-            if failed:
-                self._bar.set_postfix(failed=self._n_failed, refresh=False)
-            self._bar.update()
+def _check_reads(arguments: argparse.Namespace, options: Options, model: Path) -> None:
+    """Refuse to overwrite anything that this run reads."""
+    schema = arguments.schema if os.path.exists(arguments.schema) else None
+    adapters = [path for path, _ in options.loras]
+    read = [arguments.input, schema, arguments.examples, model, options.draft_model or None]
+    check_output(arguments, [*read, *adapters])
 
 
 def _check(arguments: argparse.Namespace, schemas: Schema | Mapping[str, Schema]) -> None:
@@ -185,20 +141,12 @@ def _check(arguments: argparse.Namespace, schemas: Schema | Mapping[str, Schema]
         raise UsageError(
             "the schema is one per category: name the field that has it, with --category-field"
         )
-    if arguments.output in (None, "-"):
-        if arguments.resume:
-            raise UsageError("--resume needs a file to go on with: -o OUT")
-    elif _same_file(arguments.output, arguments.input):
-        raise UsageError(f"{arguments.output} is INPUT, and would be overwritten")
+    check_output(arguments, [])
 
 
 def _say_tuned(tuned: Mapping[str, int]) -> None:
     if tuned:
         say(f"as hpd tune found: {in_words(tuned)}; HPD_TUNED=0 leaves that out")
-
-
-def _same_file(one: str, other: str) -> bool:
-    return os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)
 
 
 def _dry_run(

@@ -7,6 +7,7 @@ import textwrap
 
 from hpd.cli.arguments import add_field_arguments, add_schema_argument, integer
 from hpd.cli.option_arguments import add_option_arguments
+from hpd.cli.output_arguments import add_output_arguments
 from hpd.records import FORMATS, TEXT_FIELDS
 
 EPILOG = textwrap.fill(
@@ -39,10 +40,7 @@ def _add_input(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_output(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("-o", "--output", metavar="OUT", help="a file (else standard output)")
-    group.add_argument(
-        "--resume", action="store_true", help="keep what OUT has, and do the documents it lacks"
-    )
+    add_output_arguments(group)
     group.add_argument(
         "--dry-run",
         action="store_true",

@@ -14,18 +14,29 @@ from hpd.records.reader import (
     source_name,
 )
 from hpd.records.rows import FORMATS, Format
-from hpd.records.writer import RecordWriter, error_line
+from hpd.records.writer import (
+    FileWriter,
+    Order,
+    StreamWriter,
+    Writer,
+    error_line,
+    journal_path,
+)
 
 __all__ = [
     "FORMATS",
     "TEXT_FIELDS",
+    "FileWriter",
     "Format",
+    "Order",
     "Record",
     "RecordReader",
-    "RecordWriter",
+    "StreamWriter",
+    "Writer",
     "clean_text",
     "count_records",
     "error_line",
     "guess_format",
+    "journal_path",
     "source_name",
 ]

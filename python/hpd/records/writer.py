@@ -1,19 +1,23 @@
-"""Results out, and what is left to do when a run is resumed."""
+"""Results out: to a file that survives whatever happens, or to a stream."""
 
 from __future__ import annotations
 
 import json
-import os
 import sys
-from collections import Counter
+from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal, Protocol
 
 from hpd.errors import InputError
+from hpd.records.fingerprint import differences, document_fingerprint
+from hpd.records.journal import Entry, Journal
 from hpd.records.messages import reason
 from hpd.records.reader import Record
+
+Order = Literal["input", "finished"]
+"""Of the lines: as the documents come in, or as they are finished."""
 
 
 def error_line(record_id: str | None, error: BaseException) -> dict[str, Any]:
@@ -21,67 +25,188 @@ def error_line(record_id: str | None, error: BaseException) -> dict[str, Any]:
     return {"id": record_id, "error": {"type": type(error).__name__, "message": str(error)}}
 
 
-class RecordWriter:
-    """One flushed line of JSON a document, to a file or (``None``, ``"-"``) standard output.
+def line_bytes(line: str | Mapping[str, Any]) -> bytes:
+    """One line as it is written, with its line feed."""
+    text = line if isinstance(line, str) else json.dumps(line, ensure_ascii=False)
+    # A lone surrogate becomes its JSON escape, which is what backslashreplace writes.
+    return text.rstrip("\n").encode("utf-8", "backslashreplace") + b"\n"
 
-    A file is overwritten with the first line, or when the writer is left without an error. With
-    ``resume``, what an earlier run wrote stays, less a last line that it could not finish, and new
-    lines follow; ``pending`` tells what is left to do.
-    """
 
-    def __init__(self, target: str | Path | None = None, *, resume: bool = False) -> None:
-        self.path = None if target is None or str(target) == "-" else Path(target)
+class Writer(Protocol):
+    """A place for the lines of a run."""
+
+    n_kept: int
+    """Documents that were finished before, of those that ``pending`` has seen."""
+    n_failed_kept: int
+    """Those of them that failed."""
+    repairs: list[str]
+    """What had to be mended of an earlier run, in words."""
+
+    def pending(self, records: Iterable[Record]) -> Iterator[tuple[int, Record]]:
+        """The records that are still to be done, with their places in the input."""
+
+    def write(
+        self, place: int, record: Record, line: str | Mapping[str, Any], *, failed: bool
+    ) -> None:
+        """Write the line of one record; it is safe when this returns."""
+
+    def close(self, *, complete: bool) -> None:
+        """End writing; ``complete``: every record has been written."""
+
+
+class StreamWriter:
+    """Lines to standard output, or to a device or pipe. What is early waits in memory."""
+
+    def __init__(self, target: str | Path | None = None, *, order: Order = "input") -> None:
         self.n_kept = 0
-        """Records that had a line already, of those that ``pending`` has seen."""
-        self._n_kept_bytes = 0
-        # A model that cannot be loaded must not cost what an earlier run wrote.
-        self._overwrite = not resume and self.path is not None
-        if self.path is None:
-            self._file: BinaryIO = sys.stdout.buffer
-            return
+        self.n_failed_kept = 0
+        self.repairs: list[str] = []
+        self._order = order
+        self._early: dict[int, bytes] = {}
+        self._next = 0
+        self._name = "standard output" if target is None else str(target)
         try:
-            if resume and self.path.exists():
-                self._n_kept_bytes = _cut_unfinished_line(self.path)
-            self._file = open(self.path, "ab")  # noqa: SIM115
+            self._file: BinaryIO = (
+                sys.stdout.buffer if target is None else open(target, "wb")  # noqa: SIM115
+            )
         except OSError as error:
-            raise InputError(f"{self.path}: cannot be written: {reason(error)}") from error
+            raise InputError(f"{target}: cannot be written: {reason(error)}") from error
+        self._is_ours = target is not None
 
-    def write(self, line: str | Mapping[str, Any]) -> None:
-        """Write one line; it is in the file, whole, when this returns."""
-        self._begin()
-        text = line if isinstance(line, str) else json.dumps(line, ensure_ascii=False)
-        # A lone surrogate becomes its JSON escape, which is what backslashreplace writes.
-        self._file.write(text.rstrip("\n").encode("utf-8", "backslashreplace") + b"\n")
-        self._file.flush()
+    def pending(self, records: Iterable[Record]) -> Iterator[tuple[int, Record]]:
+        """All of them."""
+        return enumerate(records)
 
-    def pending(self, records: Iterable[Record]) -> Iterator[Record]:
-        """Those of ``records`` that have no line yet.
+    def write(
+        self, place: int, record: Record, line: str | Mapping[str, Any], *, failed: bool
+    ) -> None:
+        """Write a line, or keep it until the lines before it have been written."""
+        if self._order == "finished":
+            self._put(line_bytes(line))
+            return
+        self._early[place] = line_bytes(line)
+        while self._next in self._early:
+            self._put(self._early.pop(self._next))
+            self._next += 1
 
-        While both are in the same order, as they are when the input has not changed, this
-        needs no memory; else the ids that remain are held.
-        """
-        done = self._done_ids()
-        upcoming = next(done, None)
-        rest: Counter[str] | None = None
-        for record in records:
-            if rest is None:
-                if record.id == upcoming:
-                    upcoming = next(done, None)
-                    self.n_kept += 1
-                    continue
-                rest = Counter(done if upcoming is None else [upcoming, *done])
-            if rest[record.id] > 0:
-                rest[record.id] -= 1
-                self.n_kept += 1
-            else:
-                yield record
-
-    def close(self) -> None:
-        """Close the file; standard output stays open."""
-        if self.path is not None:
+    def close(self, *, complete: bool) -> None:
+        """Write what is left, if lines before it will never come."""
+        for place in sorted(self._early):
+            self._put(self._early.pop(place))
+        if self._is_ours:
             self._file.close()
 
-    def __enter__(self) -> RecordWriter:
+    def _put(self, line: bytes) -> None:
+        self._file.write(line)
+        self._file.flush()
+
+
+class FileWriter:
+    """Lines to a file, with a journal beside it; a run that was cut off can go on.
+
+    A document is finished once it is in the journal: its line is in the file by then, or, with
+    ``order="input"``, in the journal itself until the lines before it are there.
+
+    Args:
+        path: the output.
+        settings: what decides the values, by name, as text: a run only goes on with the same.
+        order: of the lines in the output.
+        resume: go on with what is there.
+        overwrite: put a new file in the place of the old one, once the new one is complete.
+        keep_errors: with ``resume``, documents that failed are not done again.
+
+    Raises:
+        InputError: there is something already and neither flag says what to do with it; it was
+            not written by hpd, or by a run with other settings; or another process writes it.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        settings: Mapping[str, Any],
+        *,
+        order: Order = "input",
+        resume: bool = False,
+        overwrite: bool = False,
+        keep_errors: bool = False,
+    ) -> None:
+        self.path = path
+        self.repairs: list[str] = []
+        self.n_kept = 0
+        self.n_failed_kept = 0
+        self._order = order
+        self._final = path
+        settings = {**settings, "order": order}
+        if path.is_dir():
+            raise InputError(f"{path} is a folder, and cannot be written: name a file")
+        if overwrite and path.exists():
+            self.path = path.with_name(path.name + ".new")
+            if not resume:
+                for leftover in (self.path, journal_path(self.path)):
+                    _refuse_if_locked(leftover)
+                    leftover.unlink(missing_ok=True)
+        elif not resume and _size(path) > 0:
+            raise InputError(
+                f"{path} is there already: go on with it (--resume), replace it (--overwrite), "
+                "or name another file"
+            )
+        elif resume and _size(path) > 0 and not journal_path(path).exists():
+            raise InputError(
+                f"{path} cannot be resumed: {journal_path(path).name}, which hpd writes beside "
+                "its output, is not there; replace the file (--overwrite), or name another"
+            )
+        self._journal = Journal(journal_path(self.path), settings)
+        try:
+            self._open(settings, resume=resume, keep_errors=keep_errors)
+        except BaseException:
+            self._journal.close()
+            raise
+
+    def pending(self, records: Iterable[Record]) -> Iterator[tuple[int, Record]]:
+        """The records that have no line yet, with their places in the input.
+
+        Raises:
+            InputError: a record is another one than that whose line stands at its place.
+        """
+        for place, record in enumerate(records):
+            known = self._documents[place] if place < len(self._documents) else 0
+            if not known:
+                yield place, record
+                continue
+            if known != int(_fingerprint(record), 16):
+                raise InputError(
+                    f"{self._final}: the input has changed since it was written: record "
+                    f"{place + 1} (id {record.id!r}, line {record.line}) is another one than then; "
+                    "go on with the old input, or start anew (--overwrite)"
+                )
+            self.n_kept += 1
+            self.n_failed_kept += place in self._kept_failures
+
+    def write(
+        self, place: int, record: Record, line: str | Mapping[str, Any], *, failed: bool
+    ) -> None:
+        """Write the line of one record; it is safe when this returns."""
+        data = line_bytes(line)
+        document = _fingerprint(record)
+        if self._order == "input" and place != self._next:
+            entry = Entry(place, document, failed, line=data.decode())
+            self._early[place] = self._journal.append(entry)
+            return
+        self._put(Entry(place, document, failed), data)
+        self._flush_early()
+
+    def close(self, *, complete: bool) -> None:
+        """Close both files; a complete new file takes the place of the old one."""
+        self._file.close()
+        try:
+            if complete and self.path != self._final:
+                self.path.replace(self._final)
+                self._journal.move(journal_path(self._final))
+                self.path = self._final
+        finally:
+            self._journal.close()
+
+    def __enter__(self) -> FileWriter:
         return self
 
     def __exit__(
@@ -90,56 +215,136 @@ class RecordWriter:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if kind is None:
-            self._begin()
-        self.close()
+        self.close(complete=kind is None)
 
-    def _begin(self) -> None:
-        if self._overwrite:
-            self._file.truncate(0)
-            self._overwrite = False
+    def _open(self, settings: Mapping[str, Any], *, resume: bool, keep_errors: bool) -> None:
+        if self._journal.is_new or not resume:
+            # Whatever the journal tells of was in a file that is gone.
+            self._journal.settings = settings
+            self._journal.clear()
+        changed = differences(self._journal.settings, settings)
+        if changed:
+            raise InputError(
+                f"{self._final} was made with another {_joined(changed)}: go on with the same, or "
+                "start anew (--overwrite)"
+            )
+        try:
+            self._file: BinaryIO = open(self.path, "ab+")  # noqa: SIM115
+        except OSError as error:
+            raise InputError(f"{self.path}: cannot be written: {reason(error)}") from error
+        try:
+            self._cut_surplus()
+            if not keep_errors:
+                self._drop_failures()
+            self._load()
+            self._flush_early()
+        except BaseException:
+            self._file.close()
+            raise
 
-    def _done_ids(self) -> Iterator[str]:
-        if self.path is None or not self._n_kept_bytes:
+    def _cut_surplus(self) -> None:
+        """Cut lines that the journal does not know: a killed process was about to note them."""
+        end = max((entry.end or 0 for _, entry in self._journal.entries()), default=0)
+        size = self._file.seek(0, 2)
+        if size < end:
+            raise InputError(
+                f"{self.path} is shorter than hpd left it ({size} bytes, not {end}): lines were "
+                "taken away; start anew (--overwrite)"
+            )
+        if size > end:
+            self._file.truncate(end)
+            self.repairs.append(f"{size - end} bytes of an unfinished line were cut off")
+
+    def _drop_failures(self) -> None:
+        """Take the lines of failed documents out; those behind them wait for their turn again."""
+        if not any(entry.failed for _, entry in self._journal.entries()):
             return
-        with open(self.path, "rb") as file:
-            n_read = 0
-            for number, line in enumerate(file, start=1):
-                yield _line_id(line, self.path, number)
-                n_read += len(line)
-                if n_read >= self._n_kept_bytes:
-                    return
+        kept_end = 0
+        for _, entry in self._journal.entries():
+            if entry.failed:
+                break
+            kept_end = max(kept_end, entry.end or 0)
+        n_failed = len({entry.place for _, entry in self._journal.entries() if entry.failed})
+
+        def rest() -> Iterator[Entry]:
+            end = 0
+            written = {e.place for _, e in self._journal.entries() if e.end is not None}
+            with open(self.path, "rb") as file:
+                for _, entry in self._journal.entries():
+                    if entry.end is None:
+                        if not entry.failed and entry.place not in written:
+                            yield entry
+                        continue
+                    file.seek(end)
+                    line = file.read(entry.end - end).decode()
+                    end = entry.end
+                    if entry.failed:
+                        continue
+                    if end <= kept_end:
+                        yield entry
+                    else:
+                        yield Entry(entry.place, entry.document, False, line=line)
+
+        self._journal.replace(rest())
+        self._file.truncate(kept_end)
+        self.repairs.append(f"{n_failed} failed documents are done again")
+
+    def _load(self) -> None:
+        self._documents = array("Q")  # by place: the fingerprint, 0 where nothing is known
+        self._kept_failures: set[int] = set()
+        self._early: dict[int, int] = {}  # by place: where in the journal its line is
+        self._end = 0
+        self._next = 0
+        for offset, entry in self._journal.entries():
+            if entry.place >= len(self._documents):
+                self._documents.extend([0] * (entry.place + 1 - len(self._documents)))
+            self._documents[entry.place] = int(entry.document, 16)
+            if entry.failed:
+                self._kept_failures.add(entry.place)
+            if entry.end is None:
+                self._early[entry.place] = offset
+            else:
+                self._early.pop(entry.place, None)
+                self._end = entry.end
+                self._next = max(self._next, entry.place + 1)
+
+    def _flush_early(self) -> None:
+        """Write the lines whose turn has come."""
+        while self._early:
+            place = self._next if self._order == "input" else next(iter(self._early))
+            if place not in self._early:
+                return
+            entry = self._journal.entry_at(self._early.pop(place))
+            self._put(entry, line_bytes(entry.line or ""))
+
+    def _put(self, entry: Entry, data: bytes) -> None:
+        self._file.write(data)
+        self._file.flush()
+        self._end += len(data)
+        self._journal.append(Entry(entry.place, entry.document, entry.failed, end=self._end))
+        self._next = max(self._next, entry.place + 1)
 
 
-def _cut_unfinished_line(path: Path) -> int:
-    """Cut what follows the last line feed, and return the size that is left."""
-    with open(path, "rb+") as file:
-        # Only ever cut a file that hpd wrote.
-        start = file.readline()
-        if start.endswith(b"\n"):
-            _line_id(start, path, 1)
-        elif not b'{"id":'.startswith(start[:6]):
-            raise InputError(f"{path}: not written by hpd, so it cannot be resumed")
-        size = _end_of_last_line(file)
-        file.truncate(size)
-        return size
+def journal_path(path: Path) -> Path:
+    """The journal of an output."""
+    return path.with_name(path.name + ".run")
 
 
-def _end_of_last_line(file: BinaryIO, block: int = 1 << 16) -> int:
-    end = file.seek(0, os.SEEK_END)
-    while end > 0:
-        begin = max(0, end - block)
-        file.seek(begin)
-        at = file.read(end - begin).rfind(b"\n")
-        if at >= 0:
-            return begin + at + 1
-        end = begin
-    return 0
+def _fingerprint(record: Record) -> str:
+    return document_fingerprint(record.id, record.text, record.category)
 
 
-def _line_id(line: bytes, path: Path, number: int) -> str:
+def _size(path: Path) -> int:
     try:
-        return str(json.loads(line)["id"])
-    except (ValueError, TypeError, KeyError) as error:
-        message = f"{path}:{number}: not a line that hpd wrote, so it cannot be resumed"
-        raise InputError(message) from error
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _joined(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _refuse_if_locked(path: Path) -> None:
+    if path.suffix == ".run" and path.exists():
+        Journal(path, {}).close()

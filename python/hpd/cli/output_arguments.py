@@ -1,0 +1,143 @@
+"""The output of ``hpd extract``: its arguments, and the checks that it overwrites nothing."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import stat
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from hpd.cli.common import UsageError
+from hpd.options import OPTIONS, Options
+from hpd.prompt import STACK_RULE, SYSTEM
+from hpd.records import FileWriter, StreamWriter, Writer, journal_path
+from hpd.records.fingerprint import file_fingerprint, text_fingerprint
+from hpd.schema.attributes import Schema
+
+_SPEED = frozenset(
+    {
+        *("in_flight", "drafts", "draft_model", "n_draft", "draft_p_min"),
+        *("n_ctx", "n_batch", "n_ubatch", "n_value_batch", "n_threads", "n_threads_batch"),
+        *("n_gpu_layers", "flash_attn", "cpu_attention", "verbose", "quiet"),
+    }
+)
+"""Options that decide how fast values come, and whether a long document fits, but not which."""
+
+
+def add_output_arguments(group: argparse._ActionsContainer) -> None:
+    """OUT, and what becomes of one that is there already."""
+    group.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        help="a file (else standard output); OUT.run beside it remembers what is finished",
+    )
+    group.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on with OUT: keep its lines, and do the documents that it lacks or that failed",
+    )
+    group.add_argument(
+        "--keep-errors",
+        action="store_true",
+        help="with --resume, do not do documents again that failed",
+    )
+    group.add_argument(
+        "--overwrite",
+        action="store_true",
+        help="replace OUT once the new file is complete (until then it is OUT.new)",
+    )
+    group.add_argument(
+        "--order",
+        choices=("input", "finished"),
+        default="input",
+        help="of the lines: as the documents come in (default), or as they are finished",
+    )
+
+
+def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None]) -> None:
+    """Refuse an output that would overwrite something, and flags that do not go together.
+
+    Args:
+        arguments: as parsed.
+        read: the files that the run reads, standard input as ``-``.
+
+    Raises:
+        UsageError: with the remedy.
+    """
+    target = arguments.output
+    if arguments.keep_errors and not arguments.resume:
+        raise UsageError("--keep-errors does nothing without --resume")
+    if is_stream(target):
+        for flag, given in (("--resume", arguments.resume), ("--overwrite", arguments.overwrite)):
+            if given:
+                raise UsageError(f"{flag} needs a file to go on with: -o OUT")
+        return
+    names = (Path(target), Path(f"{target}.new"), journal_path(Path(target)))
+    for source in read:
+        for name in names:
+            if source is not None and _same_file(name, source):
+                shown = "the input (standard input)" if str(source) == "-" else source
+                raise UsageError(f"{name} is read in this run ({shown}): name another output")
+
+
+def open_writer(arguments: argparse.Namespace, settings: Mapping[str, Any]) -> Writer:
+    """The writer that the arguments name.
+
+    Raises:
+        InputError: the output cannot be written, or must not be.
+    """
+    target = arguments.output
+    if is_stream(target):
+        name = None if target in (None, "-") else target
+        return StreamWriter(name, order=arguments.order)
+    return FileWriter(
+        Path(target),
+        settings,
+        order=arguments.order,
+        resume=arguments.resume,
+        overwrite=arguments.overwrite,
+        keep_errors=arguments.keep_errors,
+    )
+
+
+def is_stream(target: str | None) -> bool:
+    """Whether an output is standard output, a device or a pipe: nothing can be resumed there."""
+    if target in (None, "-"):
+        return True
+    try:
+        mode = os.stat(str(target)).st_mode
+    except OSError:
+        return False
+    if stat.S_ISDIR(mode):
+        raise UsageError(f"{target} is a folder: name a file")
+    return not stat.S_ISREG(mode)
+
+
+def run_settings(
+    schemas: Schema | Mapping[str, Schema], model: Path, options: Options, examples: object
+) -> dict[str, Any]:
+    """All that decides the values of a run, by name, as fingerprints."""
+    decoding = {
+        name: getattr(options, name) for name in OPTIONS if name not in _SPEED and name != "loras"
+    }
+    adapters = [(file_fingerprint(path), scale) for path, scale in options.loras]
+    return {
+        "schema": text_fingerprint(repr(schemas)),
+        "model": file_fingerprint(model),
+        "adapters": text_fingerprint(repr(adapters)),
+        "prompt": text_fingerprint(repr((SYSTEM, STACK_RULE, examples))),
+        **{f"option {OPTIONS[name].flag}": value for name, value in decoding.items()},
+    }
+
+
+def _same_file(one: Path, other: str | Path) -> bool:
+    try:
+        here = os.stat(one)
+        there = os.fstat(sys.stdin.fileno()) if str(other) == "-" else os.stat(other)
+    except (OSError, ValueError):
+        return False
+    return os.path.samestat(here, there)

@@ -1,0 +1,152 @@
+"""Records through an extractor into a writer, those that failed included."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from tqdm import tqdm
+
+from hpd.cli.common import EXIT_INTERRUPTED, EXIT_OK, EXIT_SOME_FAILED, say
+from hpd.cli.interrupts import Interrupts
+from hpd.documents import Document
+from hpd.errors import HpdError, InputError
+from hpd.records import Record, Writer, error_line
+from hpd.results import Extraction
+from hpd.schema.attributes import Schema
+
+if TYPE_CHECKING:
+    from hpd.extractor import Extractor
+
+
+class Writing:
+    """One run: every record gets its line as soon as that is known.
+
+    Args:
+        schemas: one, or one for each category.
+        writer: takes the lines, and knows the records that have one already.
+        output: the name of the output for people; None for standard output.
+    """
+
+    def __init__(
+        self, schemas: Schema | Mapping[str, Schema], writer: Writer, output: str | None
+    ) -> None:
+        self._schemas = schemas
+        self._writer = writer
+        self._output = output
+        self._interrupts = Interrupts()
+        self._n_written = 0
+        self._n_values = 0
+        self._n_nulls = 0
+        self._failures: Counter[str] = Counter()
+        self._seconds = 0.0
+        self._bar: tqdm[Any] | None = None
+
+    def run(
+        self, extractor: Extractor, records: Iterable[tuple[int, Record]], bar: tqdm[Any]
+    ) -> None:
+        """Write a line for each record.
+
+        Ctrl-C ends the reading of records; those in flight are still finished and written.
+        """
+        self._bar = bar
+        start = time.perf_counter()
+        # By the document's place among those that the extractor gets.
+        given: dict[int, tuple[int, Record]] = {}
+        with self._interrupts:
+            documents = self._documents(records, given)
+            for i, extraction in extractor.iter_extract(documents, on_error="record"):
+                place, record = given.pop(i)
+                self._count(extraction)
+                failed = None if extraction.error is None else extraction.error.type
+                self._write(place, record, extraction.to_json(), failed)
+        self._seconds = time.perf_counter() - start
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every record has been read and written."""
+        return not self._interrupts.is_stopping
+
+    def finish(self, *, quiet: bool) -> int:
+        """Say how it went, and return the exit code."""
+        if not self.is_complete:
+            self.say_interrupted()
+            return EXIT_INTERRUPTED
+        n_failed = self._failures.total() + self._writer.n_failed_kept
+        if not quiet and (self._n_written or n_failed):
+            say(self._summary())
+        return EXIT_SOME_FAILED if n_failed else EXIT_OK
+
+    def say_interrupted(self) -> None:
+        """Say what there is so far, and how to go on."""
+        how = "" if self._output is None else "; the same command with --resume does the rest"
+        say(f"interrupted: {self._n_safe} documents are written{how}")
+
+    def failed_write(self, error: OSError) -> HpdError:
+        """The error for an output that cannot be written any more."""
+        reason = error.strerror or str(error)
+        where = "standard output" if self._output is None else self._output
+        how = "" if self._output is None else ", and the same command with --resume does the rest"
+        return HpdError(
+            f"{where} cannot be written: {reason}; {self._n_safe} documents are safe{how}"
+        )
+
+    @property
+    def _n_safe(self) -> int:
+        return self._writer.n_kept + self._n_written
+
+    def _documents(
+        self, records: Iterable[tuple[int, Record]], given: dict[int, tuple[int, Record]]
+    ) -> Iterator[Document]:
+        n_given = 0
+        for place, record in self._interrupts.until_interrupted(records):
+            error = record.error or self._unknown_category(record)
+            if error is not None:
+                line = error_line(record.id, error)
+                self._write(place, record, line, type(error).__name__)
+                continue
+            given[n_given] = place, record
+            n_given += 1
+            yield Document(record.text, record.id, record.category)
+
+    def _unknown_category(self, record: Record) -> InputError | None:
+        if isinstance(self._schemas, Schema) or record.category in self._schemas:
+            return None
+        known = ", ".join(list(self._schemas)[:10]) + (", ..." if len(self._schemas) > 10 else "")
+        return InputError(
+            f"line {record.line}: there is no schema for the category {record.category!r}, "
+            f"only for: {known}"
+        )
+
+    def _write(
+        self, place: int, record: Record, line: str | Mapping[str, Any], failed: str | None
+    ) -> None:
+        self._writer.write(place, record, line, failed=failed is not None)
+        self._n_written += 1
+        if failed is not None:
+            self._failures[failed] += 1
+        if self._bar is not None:
+            if failed is not None:
+                self._bar.set_postfix(failed=self._failures.total(), refresh=False)
+            self._bar.update()
+
+    def _count(self, extraction: Extraction) -> None:
+        self._n_values += len(extraction.fields)
+        self._n_nulls += sum(field.value is None for field in extraction.fields.values())
+
+    def _summary(self) -> str:
+        parts = [f"{self._n_written} documents"]
+        if self._writer.n_kept:
+            parts[0] += f" ({self._writer.n_kept} more were done before)"
+        if self._seconds > 0 and self._n_written:
+            parts.append(f"{self._n_written / self._seconds:.3g} a second")
+        if self._n_values:
+            parts.append(f"{self._n_nulls / self._n_values:.0%} of the values are null")
+        for kind, n in sorted(self._failures.items()):
+            parts.append(f"{n} failed ({kind})")
+        if self._writer.n_failed_kept:
+            parts.append(f"{self._writer.n_failed_kept} had failed before")
+        text = ", ".join(parts)
+        return f"{text}: their lines say why" if self._failures else text

@@ -1,0 +1,176 @@
+"""The journal beside an output file: the documents that are finished, and where their lines are.
+
+The output itself stays plain JSONL, for ``jq`` and everybody else, so what is known of a run lies
+in a file of its own: ``values.jsonl.run`` beside ``values.jsonl``. Its first line holds the
+settings of the run, every other line one finished document. Lines are only ever appended and
+flushed one by one, so a process that is killed leaves at most half a line behind.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from hpd.errors import InputError
+from hpd.records.lock import lock
+from hpd.records.messages import reason
+
+VERSION = 1
+_HEAD = "hpd_run"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One finished document."""
+
+    place: int
+    """Its place in the input, from 0."""
+    document: str
+    """Its fingerprint."""
+    failed: bool
+    end: int | None = None
+    """The offset in the output behind its line, if the line is there."""
+    line: str | None = None
+    """The line itself, as long as it waits for its turn."""
+
+
+class Journal:
+    """An open journal, locked against other processes.
+
+    Raises:
+        InputError: it cannot be opened, another process has it, or it is no journal of hpd.
+    """
+
+    def __init__(self, path: Path, settings: Mapping[str, Any]) -> None:
+        self.path = path
+        self.settings: Mapping[str, Any] = settings
+        """Those with which the run began; of a new journal, those that were given."""
+        try:
+            self._file: BinaryIO = open(path, "ab+")  # noqa: SIM115
+        except OSError as error:
+            raise InputError(f"{path}: cannot be written: {reason(error)}") from error
+        try:
+            if not lock(self._file):
+                raise InputError(f"{path}: another process is writing this output just now")
+            self._cut_unfinished_line()
+            self._file.seek(0)
+            head = self._file.readline()
+            self.is_new = not head
+            if self.is_new:
+                self._append({_HEAD: VERSION, "settings": dict(settings)})
+            else:
+                self.settings = self._read_head(head)
+        except BaseException:
+            self.close()
+            raise
+
+    def entries(self) -> Iterator[tuple[int, Entry]]:
+        """Every entry with the offset of its line, oldest first."""
+        with open(self.path, "rb") as file:
+            offset = len(file.readline())
+            for number, line in enumerate(file, start=2):
+                yield offset, self._read_entry(line, number)
+                offset += len(line)
+
+    def entry_at(self, offset: int) -> Entry:
+        """The entry whose line begins at an offset."""
+        with open(self.path, "rb") as file:
+            file.seek(offset)
+            return self._read_entry(file.readline(), 0)
+
+    def append(self, entry: Entry) -> int:
+        """Add an entry, which is in the file when this returns; the offset of its line."""
+        row: dict[str, Any] = {"place": entry.place, "document": entry.document}
+        if entry.failed:
+            row["failed"] = True
+        if entry.end is not None:
+            row["end"] = entry.end
+        if entry.line is not None:
+            row["line"] = entry.line
+        return self._append(row)
+
+    def replace(self, entries: Iterator[Entry]) -> None:
+        """Put other entries in the place of all that there are, at one stroke."""
+        new = Journal(self.path.with_name(self.path.name + ".new"), self.settings)
+        try:
+            new.settings = self.settings
+            new.clear()
+            for entry in entries:
+                new.append(entry)
+            new.path.replace(self.path)
+        finally:
+            self._file.close()
+            # The lock moves with the open file, which now has this journal's name.
+            self._file = new._file
+
+    def clear(self) -> None:
+        """Forget all entries."""
+        self._file.truncate(0)
+        self._append({_HEAD: VERSION, "settings": dict(self.settings)})
+
+    def move(self, path: Path) -> None:
+        """Give the journal another name."""
+        self.path.replace(path)
+        self.path = path
+
+    def close(self) -> None:
+        """Close the file, and with it the lock."""
+        self._file.close()
+
+    def _append(self, row: Mapping[str, Any]) -> int:
+        offset = self._file.seek(0, 2)
+        text = json.dumps(row, ensure_ascii=False)
+        self._file.write(text.encode("utf-8", "backslashreplace") + b"\n")
+        self._file.flush()
+        return offset
+
+    def _cut_unfinished_line(self) -> None:
+        end = end_of_last_line(self._file)
+        if end < self._file.seek(0, 2):
+            self._file.truncate(end)
+
+    def _read_head(self, line: bytes) -> Mapping[str, Any]:
+        try:
+            head = json.loads(line)
+            version, settings = head[_HEAD], head["settings"]
+        except (ValueError, TypeError, KeyError) as error:
+            raise InputError(f"{self.path}: not a journal that hpd wrote") from error
+        if version != VERSION:
+            raise InputError(
+                f"{self.path}: written by another version of hpd: finish the run with that "
+                "version, or start anew with --overwrite"
+            )
+        if not isinstance(settings, dict):
+            raise InputError(f"{self.path}: not a journal that hpd wrote")
+        return settings
+
+    def _read_entry(self, line: bytes, number: int) -> Entry:
+        try:
+            row = json.loads(line)
+            return Entry(
+                int(row["place"]),
+                str(row["document"]),
+                bool(row.get("failed")),
+                row.get("end"),
+                row.get("line"),
+            )
+        except (ValueError, TypeError, KeyError) as error:
+            raise InputError(
+                f"{self.path}:{number}: not an entry that hpd wrote: start anew with --overwrite"
+            ) from error
+
+
+def end_of_last_line(file: BinaryIO, block: int = 1 << 16) -> int:
+    """The offset behind the last line feed of a file, 0 if there is none."""
+    end = file.seek(0, 2)
+    while end > 0:
+        begin = max(0, end - block)
+        file.seek(begin)
+        at = file.read(end - begin).rfind(b"\n")
+        if at >= 0:
+            return begin + at + 1
+        end = begin
+    return 0
