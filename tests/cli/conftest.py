@@ -7,14 +7,17 @@ from typing import Any
 
 import pytest
 
+import hpd.cli.extract
 import hpd.extractor
-from fake_extractor import FakeExtractor
+from fake_extractor import ASKED, FakeExtractor, resolve_model
 
 
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[FakeExtractor]]:
     monkeypatch.setattr(hpd.extractor, "Extractor", FakeExtractor)
+    monkeypatch.setattr(hpd.cli.extract, "resolve_model", resolve_model)
     FakeExtractor.made.clear()
+    ASKED.clear()
     yield FakeExtractor.made
     assert all(extractor.closed for extractor in FakeExtractor.made)
 

@@ -33,7 +33,10 @@ def test_failures_keep_their_place_and_the_rest_is_written(
     assert found[0]["error"]["type"] == "InputError"
     assert f"{source}:1: not valid JSON" in found[0]["error"]["message"]
     assert found[3]["error"] == {"type": "ContextOverflowError", "message": "9 tokens over"}
-    assert err == "hpd: 6 of 10 documents failed: their lines say why\n"
+    assert err.startswith("hpd: 10 documents, ")
+    assert err.endswith(
+        ", 1 failed (ContextOverflowError), 5 failed (InputError): their lines say why\n"
+    )
     assert main(["extract", str(source), "--schema", "brand", "--quiet"]) == 3
     assert capfd.readouterr().err == ""
 
@@ -44,12 +47,12 @@ def test_failures_alone_do_not_pile_up(tmp_path: Path, fake: list[FakeExtractor]
     seen: list[int] = []
 
     class Watching(FakeExtractor):
-        def extract_many(
+        def iter_extract(
             self, documents: Iterable[Document], *, on_error: str
-        ) -> Iterator[Extraction]:
-            for document in documents:
+        ) -> Iterator[tuple[int, Extraction]]:
+            for place, document in enumerate(documents):
                 seen.append(len(out.read_text().splitlines()))
-                yield Extraction(document.id, {})
+                yield place, Extraction(document.id, {})
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(hpd.extractor, "Extractor", Watching)
@@ -102,7 +105,7 @@ def test_errors_before_the_model_are_2(
         ([str(array), "--schema", "a"], "JSON array"),
         ([str(empty), "--schema", "a"], "expected a header"),
         ([source, "--schema", "a", "--resume"], "--resume needs a file"),
-        ([source, "--schema", "a", "-o", source], "is INPUT, and would be overwritten"),
+        ([source, "--schema", "a", "-o", source], "is read in this run"),
         ([source, "--schema", "a", "-o", str(tmp_path / "no" / "out")], "cannot be written"),
         ([source, "--schema", "a", "-o", str(foreign), "--resume"], "cannot be resumed"),
         ([source, "--schema", "a", "--examples", str(tmp_path / "gone.jsonl")], "cannot be opened"),
@@ -122,7 +125,8 @@ def test_a_model_that_cannot_be_loaded_is_1_and_costs_no_output(
         write_texts(tmp_path / "in.jsonl", "x"),
         write_lines(tmp_path / "out", '{"id": "1"}'),
     )
-    assert main(["extract", str(source), "--schema", "a", "-m", "gone.gguf", "-o", str(out)]) == 1
+    command = ["extract", str(source), "--schema", "a", "-m", "gone.gguf", "-o", str(out)]
+    assert main([*command, "--overwrite"]) == 1
     assert capfd.readouterr().err == "hpd: error: there is no model gone.gguf\n"
     assert out.read_text() == '{"id": "1"}\n'
 
@@ -150,7 +154,9 @@ def test_interrupted_is_130_and_resume_does_the_rest(
     with out.open("a") as file:  # as a kill in the middle of a line leaves it
         file.write('{"id": "3", "da')
     write_texts(source, "a", "b", "c", "d")
+    capfd.readouterr()
     assert main([*command, "--resume"]) == 0
+    assert "15 bytes of an unfinished line were cut off" in capfd.readouterr().err
     assert [line["data"]["text"] for line in read_lines(out)] == ["a", "b", "c", "d"]
     assert [document.id for document in fake[1].documents] == ["3", "4"]
     assert main([*command, "--resume"]) == 0

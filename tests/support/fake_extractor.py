@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import ClassVar
 
 from hpd.documents import Document
 from hpd.errors import HpdError, ModelLoadError
 from hpd.options import Options
 from hpd.results import Extraction, Failure
+
+ASKED: list[tuple[str | None, str | None]] = []
+"""The models that were asked for in this test."""
+
+
+def resolve_model(model: str | None, hf: str | None, *, progress: bool = True) -> Path:
+    """A stand-in for the search for a model; ``gone.gguf`` is not found."""
+    ASKED.append((model, hf))
+    if model == "gone.gguf":
+        raise ModelLoadError("there is no model gone.gguf")
+    # Something to take a fingerprint of, whatever was asked for.
+    return Path(__file__)
+
 
 N_AHEAD = 3
 """How many documents the stand-in has in flight."""
@@ -21,36 +35,42 @@ class FakeExtractor:
     tuned: ClassVar[dict[str, int]] = {}
 
     def __init__(
-        self, schema: object, model: str | None = None, *, hf: str | None, options: Options,
+        self,
+        schema: object,
+        model: Path,
+        *,
+        options: Options,
         examples: Sequence[tuple[str, object]],
-    ) -> None:  # fmt: skip
-        if model == "gone.gguf":
-            raise ModelLoadError("there is no model gone.gguf")
-        self.schema, self.model, self.hf = schema, model, hf
+    ) -> None:
+        self.schema, self.model = schema, model
         self.options, self.examples = options, examples
         self.documents: list[Document] = []
         self.closed = False
         self.made.append(self)
 
-    def extract_many(self, documents: Iterable[Document], *, on_error: str) -> Iterator[Extraction]:
+    def iter_extract(
+        self, documents: Iterable[Document], *, on_error: str
+    ) -> Iterator[tuple[int, Extraction]]:
         assert on_error == "record"
-        waiting: list[Document] = []
-        for document in documents:
+        waiting: list[tuple[int, Document]] = []
+        for place, document in enumerate(documents):
             self.documents.append(document)
-            waiting.append(document)
+            waiting.append((place, document))
             if len(waiting) == N_AHEAD:
-                yield self._answer(waiting.pop(0))
-        for document in waiting:
-            yield self._answer(document)
+                yield self._answer(*waiting.pop(0))
+        for place, document in waiting:
+            yield self._answer(place, document)
 
-    def _answer(self, document: Document) -> Extraction:
+    def _answer(self, place: int, document: Document) -> tuple[int, Extraction]:
         if document.text == "interrupt":
             raise KeyboardInterrupt
         if document.text == "crash":
             raise HpdError("the engine broke")
         if document.text == "too long":
-            return Extraction(document.id, error=Failure("ContextOverflowError", "9 tokens over"))
-        return Extraction(document.id, {"text": document.text, "category": document.category})
+            failure = Failure("ContextOverflowError", "9 tokens over")
+            return place, Extraction(document.id, error=failure)
+        data = {"text": document.text, "category": document.category}
+        return place, Extraction(document.id, data)
 
     def __enter__(self) -> FakeExtractor:
         return self

@@ -75,7 +75,9 @@ class Writing:
             self.say_interrupted()
             return EXIT_INTERRUPTED
         n_failed = self._failures.total() + self._writer.n_failed_kept
-        if not quiet and (self._n_written or n_failed):
+        # Beside results on the screen, a line that says no more than that all is well would be one
+        # too many.
+        if not quiet and (n_failed or (self._output is not None and self._n_written)):
             say(self._summary())
         return EXIT_SOME_FAILED if n_failed else EXIT_OK
 
@@ -137,7 +139,7 @@ class Writing:
         self._n_nulls += sum(field.value is None for field in extraction.fields.values())
 
     def _summary(self) -> str:
-        parts = [f"{self._n_written} documents"]
+        parts = [f"{self._n_written} document{'s' * (self._n_written != 1)}"]
         if self._writer.n_kept:
             parts[0] += f" ({self._writer.n_kept} more were done before)"
         if self._seconds > 0 and self._n_written:
