@@ -92,7 +92,12 @@ def test_each_document_has_the_schema_of_its_category(
     assert "--category-field" in capfd.readouterr().err
 
 
-def test_options_reach_the_extractor(tmp_path: Path, fake: list[FakeExtractor]) -> None:
+def test_options_reach_the_extractor(
+    tmp_path: Path, fake: list[FakeExtractor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.gguf", "b.gguf"):
+        (tmp_path / name).write_bytes(b"GGUF")
     source = str(write_texts(tmp_path / "in.jsonl", "x"))
     command = (
         "--layout skeleton --stack 2 --in-flight 5 --max-tokens 9 --on-overflow chunk"

@@ -39,7 +39,8 @@ Examples = list[tuple[str, object]] | dict[str, list[tuple[str, object]]]
 
 _DESCRIPTION = """\
 Extract the values of a schema's attributes from every document of INPUT. One line of JSON is
-written for each document, in the order of the input, as soon as it is known.
+written for each document, in the order of the input, as soon as it is known. Ctrl-C finishes what
+is in flight; pressed twice it stops at once.
 """
 
 

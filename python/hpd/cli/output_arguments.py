@@ -11,20 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from hpd.cli.common import UsageError
+from hpd.machine.model_files import local_lora
 from hpd.options import OPTIONS, Options
 from hpd.prompt import STACK_RULE, SYSTEM
 from hpd.records import FileWriter, StreamWriter, Writer, journal_path
 from hpd.records.fingerprint import file_fingerprint, text_fingerprint
 from hpd.schema.attributes import Schema
 
-_SPEED = frozenset(
-    {
-        *("in_flight", "drafts", "draft_model", "n_draft", "draft_p_min"),
-        *("n_ctx", "n_batch", "n_ubatch", "n_value_batch", "n_threads", "n_threads_batch"),
-        *("n_gpu_layers", "flash_attn", "cpu_attention", "verbose", "quiet"),
-    }
-)
-"""Options that decide how fast values come, and whether a long document fits, but not which."""
+_DECIDING_GROUPS = ("decoding", "sampling", "values")
+"""Groups of options that decide the values; of the others only the types of the KV cells do."""
 
 
 def add_output_arguments(group: argparse._ActionsContainer) -> None:
@@ -122,9 +117,11 @@ def run_settings(
 ) -> dict[str, Any]:
     """All that decides the values of a run, by name, as fingerprints."""
     decoding = {
-        name: getattr(options, name) for name in OPTIONS if name not in _SPEED and name != "loras"
+        name: getattr(options, name)
+        for name, option in OPTIONS.items()
+        if option.group in _DECIDING_GROUPS or name in ("cache_type_k", "cache_type_v")
     }
-    adapters = [(file_fingerprint(path), scale) for path, scale in options.loras]
+    adapters = [(file_fingerprint(local_lora(path)), scale) for path, scale in options.loras]
     return {
         "schema": text_fingerprint(repr(schemas)),
         "model": file_fingerprint(model),

@@ -1,0 +1,220 @@
+"""The output of ``hpd extract``: nothing is overwritten, mixed or lost."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from command_line import run_hpd
+from fake_extractor import FakeExtractor
+from hpd.cli import main
+from jsonl import read_lines, write_lines, write_texts
+
+BOX_COMMAND = ("--schema", "Brand, Color", "--quiet")
+
+
+def test_an_output_that_is_there_is_refused(
+    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
+) -> None:
+    source, out = write_texts(tmp_path / "in.jsonl", "x"), tmp_path / "out"
+    out.write_text("last night's lines\n")
+    for extra in ([], ["--limit", "0"], ["--text-field", "mistyped"]):
+        assert main(["extract", str(source), "--schema", "a", "-o", str(out), *extra]) == 2
+        assert "--resume" in capfd.readouterr().err
+        assert out.read_text() == "last night's lines\n"
+    assert not fake
+
+
+def test_an_interrupted_overwrite_leaves_the_old_file(
+    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
+) -> None:
+    source, out = write_texts(tmp_path / "in.jsonl", "a", "interrupt"), tmp_path / "out"
+    out.write_text("old\n")
+    command = ["extract", str(source), "--schema", "a", "-o", str(out), "--overwrite"]
+    assert main(command) == 130
+    assert out.read_text() == "old\n"
+    write_texts(source, "a", "b")
+    assert main([*command, "--resume"]) == 0
+    assert [line["data"]["text"] for line in read_lines(out)] == ["a", "b"]
+    assert [document.text for document in fake[1].documents] == ["b"]
+
+
+@pytest.mark.parametrize("role", ["input", "schema", "examples", "model", "draft", "lora", "link"])
+def test_nothing_that_is_read_is_overwritten(
+    tmp_path: Path,
+    fake: list[FakeExtractor],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    role: str,
+) -> None:
+    files = {
+        "input": write_texts(tmp_path / "in.jsonl", "x"),
+        "schema": tmp_path / "schema.txt",
+        "examples": write_lines(tmp_path / "ex.jsonl", {"text": "x", "data": {"a": "x"}}),
+        "model": tmp_path / "m.gguf",
+        "draft": tmp_path / "d.gguf",
+        "lora": tmp_path / "l.gguf",
+        "link": tmp_path / "link",
+    }
+    files["schema"].write_text("a")
+    for name in ("model", "draft", "lora"):
+        files[name].write_bytes(b"GGUF")
+    os.link(files["input"], files["link"])
+    monkeypatch.setattr("hpd.cli.extract.resolve_model", lambda *_, **__: files["model"])
+    before = {name: path.read_bytes() for name, path in files.items()}
+    command = [
+        "extract", str(files["input"]), "--schema", str(files["schema"]),
+        "--examples", str(files["examples"]), "-m", str(files["model"]),
+        "-md", str(files["draft"]), "--lora", str(files["lora"]),
+        "-o", str(files[role]), "--overwrite",
+    ]  # fmt: skip
+    assert main(command) == 2
+    assert "is read in this run" in capfd.readouterr().err
+    assert {name: path.read_bytes() for name, path in files.items()} == before
+    assert not fake
+
+
+def test_standard_input_is_not_overwritten(tmp_path: Path) -> None:
+    source = write_texts(tmp_path / "in.jsonl", "x")
+    with open(source, "rb") as stream:
+        done = subprocess.run(
+            [sys.executable, "-m", "hpd.cli", "extract", "-", "--schema", "a", "-o", str(source),
+             "--overwrite"],
+            stdin=stream, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 2, done.stderr
+    assert "standard input" in done.stderr
+    assert read_lines(source) == [{"text": "x"}]
+
+
+@pytest.mark.parametrize(
+    ("changed", "named"),
+    [
+        (["--schema", "Brand"], "schema"),
+        (["--method", "ar"], "option --method"),
+        (["--max-tokens", "7"], "option --max-tokens"),
+        (["--temp", "1"], "option --temp"),
+        (["--examples", "ex.jsonl"], "prompt"),
+        (["--order", "finished"], "order"),
+        (["-m", "other.gguf"], "model"),
+    ],
+)
+def test_a_run_goes_on_with_the_same_settings_only(
+    tmp_path: Path,
+    fake: list[FakeExtractor],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    changed: list[str],
+    named: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_lines(tmp_path / "ex.jsonl", {"text": "x", "data": {"Brand": "x"}})
+    source = write_texts(tmp_path / "in.jsonl", "x", "y")
+    models = {None: tmp_path / "one.gguf", "other.gguf": tmp_path / "other.gguf"}
+    for n, path in enumerate(models.values()):
+        path.write_bytes(b"GGUF" + bytes([n]))
+    monkeypatch.setattr("hpd.cli.extract.resolve_model", lambda model, *_, **__: models[model])
+    command = ["extract", str(source), "--schema", "Brand, Color", "-o", "out"]
+    assert main([*command, "--limit", "1"]) == 0
+    assert main([*command, "--resume", *changed]) == 2
+    assert f"made with another {named}" in capfd.readouterr().err
+    # What only decides how fast values come may change.
+    assert main([*command, "--resume", "--in-flight", "3", "-t", "1"]) == 0
+    assert len(read_lines(tmp_path / "out")) == 2
+
+
+def test_failed_documents_are_done_again_and_counted_until_none_is_left(
+    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
+) -> None:
+    source, out = write_texts(tmp_path / "in.jsonl", "a", "too long", "b"), tmp_path / "out"
+    command = ["extract", str(source), "--schema", "a", "-o", str(out)]
+    assert main(command) == 3
+    assert main([*command, "--resume", "--keep-errors"]) == 3
+    assert "1 had failed before" in capfd.readouterr().err
+    assert main([*command, "--resume"]) == 3
+    assert [document.text for document in fake[-1].documents] == ["too long"]
+    assert [line["id"] for line in read_lines(out)] == ["1", "2", "3"]
+    assert main([*command, "--keep-errors"]) == 2
+    assert "--keep-errors does nothing without --resume" in capfd.readouterr().err
+
+
+def test_lines_in_the_order_in_which_they_are_finished(
+    tmp_path: Path, fake: list[FakeExtractor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    iter_extract = FakeExtractor.iter_extract
+
+    def backwards(self: FakeExtractor, documents: Any, *, on_error: str) -> Any:
+        return reversed(list(iter_extract(self, documents, on_error=on_error)))
+
+    monkeypatch.setattr(FakeExtractor, "iter_extract", backwards)
+    source = write_texts(tmp_path / "in.jsonl", "a", "b", "c")
+    for order, ids in (("input", ["1", "2", "3"]), ("finished", ["3", "2", "1"])):
+        out = tmp_path / order
+        assert (
+            main(["extract", str(source), "--schema", "a", "-o", str(out), "--order", order]) == 0
+        )
+        assert [line["id"] for line in read_lines(out)] == ids
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no device files")
+def test_devices_and_pipes_are_written_and_not_resumed(tmp_path: Path) -> None:
+    source = write_texts(tmp_path / "in.jsonl", "Diesel sneaker, black")
+    for target in ("/dev/null", "/dev/stdout"):
+        done = run_hpd("extract", str(source), *BOX_COMMAND, "-o", target)
+        assert done.returncode == 0, done.stderr
+        assert bool(done.stdout) == (target == "/dev/stdout")
+        refused = run_hpd("extract", str(source), *BOX_COMMAND, "-o", target, "--resume")
+        assert refused.returncode == 2
+        assert "--resume needs a file" in refused.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk at hand")
+def test_a_full_disk_is_named_with_what_is_safe(tmp_path: Path) -> None:
+    source = write_texts(tmp_path / "in.jsonl", "Diesel sneaker, black")
+    done = run_hpd("extract", str(source), *BOX_COMMAND, "-o", "/dev/full")
+    assert done.returncode == 1
+    assert "No space left on device; 0 documents are safe" in done.stderr
+
+
+def test_a_file_in_use_by_another_run_is_refused(
+    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
+) -> None:
+    from hpd.records.journal import Journal
+
+    source, out = write_texts(tmp_path / "in.jsonl", "x"), tmp_path / "out"
+    journal = Journal(Path(f"{out}.run"), {})
+    assert main(["extract", str(source), "--schema", "a", "-o", str(out)]) == 2
+    assert "another process is writing this output" in capfd.readouterr().err
+    journal.close()
+    assert main(["extract", str(source), "--schema", "a", "-o", str(out)]) == 0
+
+
+def test_a_run_killed_again_and_again_gets_done(tmp_path: Path, random_model: str) -> None:
+    """Every run is killed after its first line, and the next one goes on behind it."""
+    source = write_lines(
+        tmp_path / "in.jsonl", *({"id": f"d{n}", "text": f"shoe {n}"} for n in range(40))
+    )
+    out = tmp_path / "out"
+    options = ["--schema", "Brand, Color", "-m", random_model, "--max-tokens", "4"]
+    command = [sys.executable, "-m", "hpd.cli", "extract", str(source), *options, "-o", str(out)]
+    n_kills = 0
+    while not out.exists() or len(out.read_text().splitlines()) < 40:
+        n_before = len(out.read_text().splitlines()) if out.exists() else 0
+        resume = ["--resume"] if out.exists() else []
+        with subprocess.Popen([*command, *resume], stderr=subprocess.PIPE) as process:
+            while process.poll() is None:
+                if out.exists() and len(out.read_bytes().splitlines()) > n_before:
+                    process.kill()
+                    n_kills += 1
+                    break
+            process.wait()
+        assert len(out.read_bytes().splitlines()) > n_before
+    again = run_hpd("extract", str(source), *options, "-o", str(out), "--resume")
+    assert again.returncode == 0, again.stderr
+    assert n_kills > 0
+    assert [line["id"] for line in read_lines(out)] == [f"d{n}" for n in range(40)]
