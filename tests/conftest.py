@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import llama_cpp
 import pytest
+from hypothesis import settings
 
 import tiny_models
 from tiny_models import TinyModel
+
+# Hypothesis makes other examples in every run, and shows how to have one again that failed. Its own
+# profile for CI would take the same ones each time. No deadlines: machines are busy.
+settings.register_profile("short", deadline=None, print_blob=True)
+settings.register_profile("ci", deadline=None, print_blob=True, max_examples=400, derandomize=False)
+settings.load_profile("ci" if "CI" in os.environ else "short")
 
 _LOG: list[str] = []
 _DEBUG = 1  # GGML_LOG_LEVEL_DEBUG

@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, field_validator
 
@@ -140,7 +140,6 @@ def test_data_without_a_class_is_a_dict() -> None:
     assert build_data(load_schema("a"), {"a": "x"}) == ({"a": "x"}, {})
 
 
-@settings(deadline=None)
 @given(
     st.builds(
         FieldResult,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
@@ -26,7 +26,6 @@ def sampling(**values: object) -> _native.SamplingOptions:
     return options
 
 
-@settings(deadline=None)
 @given(ROWS)
 def test_greedy_is_argmax_with_its_probability_and_margin(row: np.ndarray) -> None:
     token, logprob, margin = _core_testing.choose(list(row), sampling())
@@ -38,7 +37,6 @@ def test_greedy_is_argmax_with_its_probability_and_margin(row: np.ndarray) -> No
     assert margin == pytest.approx(wide[token] - others.max(), abs=1e-4)
 
 
-@settings(deadline=None)
 @given(ROWS, st.floats(0, 1, exclude_max=True), st.floats(0.2, 2.0), st.integers(0, 20))
 def test_random_choice_follows_the_filters(
     row: np.ndarray, uniform: float, temperature: float, top_k: int

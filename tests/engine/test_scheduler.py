@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hpd import _core_testing, _native
+from strategies import part_of_examples
 
 
 class Cache:
@@ -94,7 +95,7 @@ def workloads(draw: st.DrawFn) -> dict[str, object]:
     }
 
 
-@settings(max_examples=300, deadline=None)
+@part_of_examples(3)
 @given(workloads())
 def test_every_value_sees_its_prompt_its_key_and_itself(workload: dict) -> None:
     names = ("n_seq", "n_cells", "n_batch", "n_value_batch", "n_in_flight", "n_busy_cells")

@@ -6,7 +6,7 @@ import time
 from datetime import date
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from rapidfuzz import fuzz
 
@@ -117,7 +117,6 @@ def test_values_from_a_fixed_set_are_not_guessed() -> None:
     assert ground("Color", "color", fuzzy=False) == Span(0, 5, "normalized")
 
 
-@settings(deadline=None)
 @given(strategies.documents, st.data())
 def test_a_part_of_the_document_is_found(document: str, data: st.DataObject) -> None:
     assume(document.strip())
@@ -129,7 +128,6 @@ def test_a_part_of_the_document_is_found(document: str, data: st.DataObject) -> 
         check(span, value, document)
 
 
-@settings(deadline=None)
 @given(
     st.one_of(strategies.words, st.sampled_from(["fi", "cafe", "각", "👍", "ss", "1299"])),
     strategies.documents,
@@ -162,7 +160,6 @@ def check(span: Span, value: str, document: str) -> None:
         assert score >= FUZZY_THRESHOLD
 
 
-@settings(deadline=None)
 @given(strategies.documents)
 def test_normalised_text_leads_back(document: str) -> None:
     normal = normalize(document)
@@ -174,7 +171,6 @@ def test_normalised_text_leads_back(document: str) -> None:
         assert 0 <= start < end <= len(document)
 
 
-@settings(deadline=None)
 @given(st.one_of(st.integers(-(10**6), 10**6), st.decimals(-9999, 9999, places=2).map(float)))
 def test_numbers_are_found_however_they_are_written(number: float) -> None:
     shapes = [f"{number}", f"{number:,}", f"{number:,}".translate(str.maketrans(",.", ".,"))]
@@ -185,7 +181,6 @@ def test_numbers_are_found_however_they_are_written(number: float) -> None:
         assert document[start:end] == shape
 
 
-@settings(deadline=None)
 @given(st.dates(date(1900, 1, 1), date(2099, 12, 31)))
 def test_days_are_found_however_they_are_written(day: date) -> None:
     for shape in (

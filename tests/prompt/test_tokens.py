@@ -59,7 +59,7 @@ def test_prompt_and_key_are_tokenised_as_one(
         assert tokens
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(max_size=60), count=st.integers(1, 3))
 def test_any_text(model: _native.Model, text: str, count: int) -> None:
     if any(mark in text for _, mark, _, _ in model.control_tokens):

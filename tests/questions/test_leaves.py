@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 
 import strategies
 from hpd.questions import MAX_ITEMS, Leaf, item_leaves, schema_leaves
@@ -68,7 +68,6 @@ def test_waves_follow_the_dependencies() -> None:
     ]
 
 
-@settings(deadline=None)
 @given(strategies.schemas())
 def test_every_leaf_starts_after_what_it_sees(schema: Schema) -> None:
     leaves = schema_leaves(schema)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies
@@ -138,7 +138,6 @@ def slow_waves(
     return waves
 
 
-@settings(deadline=None)
 @given(st.data(), strategies.schemas(), st.sampled_from(["branch", "skeleton"]), st.integers(1, 3))
 def test_waves_are_those_of_the_obvious_way(
     data: st.DataObject, schema: Schema, layout: Any, n_stacked: int

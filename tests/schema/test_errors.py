@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+import strategies
 from hpd.errors import SchemaError
 from hpd.schema import SchemaWarning, load_schema, load_schemas, to_json_schema
 from hpd.schema.attributes import Schema
+from hpd.schema.keywords import ALL_KEYWORDS, ANNOTATIONS, NOT_HONOURED
 
 
 @pytest.mark.parametrize(
@@ -71,6 +74,13 @@ from hpd.schema.attributes import Schema
         ({"properties": {"a": {"type": "string", "pattern": "("}}}, "not a regular expression"),
         ({"properties": {"a": {"prefixItems": [{}], "type": "array"}}}, "differ by position"),
         ({"properties": {"a": {"type": "string", "minLength": -1}}}, "a whole number from 0"),
+        (
+            {"properties": {"a": {"type": "string", "minLength": float("inf")}}},
+            "number is expected",
+        ),
+        ({"properties": {"a": {"type": "number", "maximum": float("nan")}}}, "number is expected"),
+        ({"properties": {"a": {"type": "string", "format": []}}}, r"format: text is expected"),
+        ({"properties": {"a": {"type": "number", "format": {}}}}, r"format: text is expected"),
         ({"properties": {"a": {"type": "integer", "minimum": 3, "maximum": 2}}}, "no value fits"),
         ({"properties": {"a": {"type": "integer", "multipleOf": 0}}}, "above 0"),
         (
@@ -138,7 +148,6 @@ def schema_or_none(source: Any) -> Schema | dict[str, Schema] | None:
         return None
 
 
-@settings(deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_is_a_schema_or_an_error(text: str) -> None:
     schema = schema_or_none(text)
@@ -146,49 +155,44 @@ def test_any_text_is_a_schema_or_an_error(text: str) -> None:
         assert load_schema(to_json_schema(schema)) == schema
 
 
+KEYWORDS = sorted(ALL_KEYWORDS | NOT_HONOURED | ANNOTATIONS | {"$ref", "anyOf", "oneOf", "allOf"})
 json_values = st.recursive(
     st.none()
     | st.booleans()
     | st.integers()
+    | st.floats()
     | st.text(max_size=8)
     | st.sampled_from(["string", "object", "array", "#/$defs/a", "null"]),
     lambda inner: (
         st.lists(inner, max_size=4)
-        | st.dictionaries(
-            st.sampled_from(
-                [
-                    *(
-                        "type",
-                        "properties",
-                        "items",
-                        "enum",
-                        "anyOf",
-                        "oneOf",
-                        "allOf",
-                        "$ref",
-                        "$defs",
-                    ),
-                    *(
-                        "required",
-                        "a",
-                        "const",
-                        "minimum",
-                        "pattern",
-                        "format",
-                        "minItems",
-                        "depends_on",
-                    ),
-                ]
-            ),
-            inner,
-            max_size=4,
-        )
+        | st.dictionaries(st.sampled_from([*KEYWORDS, "a"]), inner, max_size=4)
     ),
     max_leaves=20,
 )
 
 
-@settings(deadline=None)
+@strategies.part_of_examples(0.5)
+@given(strategies.schemas(), st.sampled_from(KEYWORDS), json_values, st.data())
+def test_any_value_of_a_keyword_is_honoured_or_an_error(
+    schema: Schema, keyword: str, value: Any, data: st.DataObject
+) -> None:
+    document = to_json_schema(schema)
+    data.draw(st.sampled_from(list(nodes(document))))[keyword] = value
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SchemaWarning)
+        changed = schema_or_none(document)
+    if isinstance(changed, Schema):
+        assert load_schema(to_json_schema(changed)).attributes == changed.attributes
+
+
+def nodes(node: Any) -> Iterator[dict[str, Any]]:
+    """Every object in a JSON Schema that is a schema itself."""
+    yield node
+    for inner in [*node.get("properties", {}).values(), node.get("items")]:
+        if isinstance(inner, dict):
+            yield from nodes(inner)
+
+
 @given(json_values)
 def test_any_json_is_a_schema_or_an_error(source: Any) -> None:
     with warnings.catch_warnings():

@@ -6,7 +6,7 @@ import json
 import warnings
 
 import jsonschema
-from hypothesis import given, settings
+from hypothesis import given
 
 import strategies
 from hpd.schema import describe, load_schema, to_json_schema
@@ -14,7 +14,6 @@ from hpd.schema.attributes import Schema
 from product_model import Product
 
 
-@settings(deadline=None)
 @given(strategies.schemas())
 def test_a_schema_survives_its_json_schema(schema: Schema) -> None:
     document = to_json_schema(schema)

@@ -6,6 +6,7 @@ import json
 from datetime import date, datetime
 from typing import Any
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from hpd.schema.attributes import Attribute, Schema
@@ -19,6 +20,12 @@ PATTERNS = (
     '^say "[^"]*"$',
 )
 FORMATS = ("uuid", "time", "email", "ipv4")
+
+
+def part_of_examples(part: float, **rest: Any) -> settings:
+    """Settings of a slow test: a part of the examples that the profile asks for."""
+    return settings(max_examples=round(part * settings.default.max_examples), **rest)
+
 
 names = st.text(
     st.characters(exclude_categories=["Cs", "Cc"], exclude_characters=".[]"),

@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 torch = pytest.importorskip("torch")
 
 from hpd.training import masks
 from hpd.training.masks import MASKS, RowLayout
+from strategies import part_of_examples
 
 
 class Token(NamedTuple):
@@ -96,7 +97,7 @@ rows = st.builds(
 @pytest.mark.parametrize("order", ["natural", "steps"])
 @pytest.mark.parametrize("mask", MASKS)
 @given(row=rows)
-@settings(deadline=None, max_examples=60)
+@part_of_examples(0.6)
 def test_every_mask_is_what_the_paper_says(mask, order, row):
     tokens = row.natural() if order == "natural" else row.appended()
     roles = row.roles(mask, order)
@@ -106,7 +107,7 @@ def test_every_mask_is_what_the_paper_says(mask, order, row):
 
 @pytest.mark.parametrize("mask", MASKS)
 @given(row=rows)
-@settings(deadline=None, max_examples=40)
+@part_of_examples(0.4)
 def test_training_and_inference_have_the_same_pattern(mask, row):
     """Figures 3a and 3b: only the order of rows and columns differs, and no position."""
     natural, appended = row.natural(), row.appended()
@@ -151,7 +152,7 @@ def test_without_gaps_a_position_counts_what_is_seen(mask, row):
 
 @pytest.mark.parametrize("mask", MASKS)
 @given(batch=st.lists(rows, min_size=1, max_size=3))
-@settings(deadline=None, max_examples=30)
+@part_of_examples(0.3)
 def test_a_ragged_batch_changes_nothing_for_its_rows(mask, batch):
     roles = masks.stack([row.roles(mask) for row in batch], n_tokens=7)
     dense = masks.dense(mask, roles)[:, 0].numpy()
@@ -164,7 +165,7 @@ def test_a_ragged_batch_changes_nothing_for_its_rows(mask, batch):
 
 @pytest.mark.parametrize("mask", MASKS)
 @given(batch=st.lists(rows, min_size=1, max_size=3))
-@settings(deadline=None, max_examples=15)
+@part_of_examples(0.15)
 def test_flex_attention_gets_the_same_mask(mask, batch):
     from torch.nn.attention.flex_attention import create_mask
 

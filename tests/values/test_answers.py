@@ -7,7 +7,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies
@@ -89,7 +89,6 @@ def test_an_object_where_a_value_belongs_and_the_other_way_round() -> None:
     assert list(assembled.errors) == ["maker.name", "maker.city", "brand"]
 
 
-@settings(deadline=None)
 @given(strategies.schemas(), st.data())
 def test_a_whole_answer_comes_back(schema: Schema, data: st.DataObject) -> None:
     answer = data.draw(strategies.answers_of(schema))
@@ -112,7 +111,6 @@ def test_a_whole_answer_comes_back(schema: Schema, data: st.DataObject) -> None:
             assert assembled.data[attribute.name] == answer[attribute.name]
 
 
-@settings(deadline=None)
 @given(strategies.schemas(), st.data())
 def test_what_was_complete_before_the_break_is_kept(schema: Schema, data: st.DataObject) -> None:
     answer = data.draw(strategies.answers_of(schema))
@@ -126,7 +124,6 @@ def test_what_was_complete_before_the_break_is_kept(schema: Schema, data: st.Dat
             assert raw.end is None or raw.end <= cut
 
 
-@settings(deadline=None)
 @given(strategies.schemas(), st.text(st.sampled_from('{}[]",:\\ truenl1.x\n'), max_size=80))
 def test_no_text_is_too_broken_to_split(schema: Schema, text: str) -> None:
     split = split_answer(schema, text)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import jsonschema
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies
@@ -163,7 +163,6 @@ def decode(schema: Schema, raws: Mapping[int, str], default: str) -> dict[Path, 
     return found
 
 
-@settings(deadline=None)
 @given(
     strategies.schemas(),
     st.dictionaries(st.integers(0, 20), strategies.raw_texts),

@@ -9,7 +9,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import strategies
@@ -119,7 +119,6 @@ def test_absent_is_an_error_only_where_required_and_not_nullable() -> None:
     assert absent(Attribute("a", required=False, nullable=False)) == Parsed()
 
 
-@settings(deadline=None)
 @given(strategies.scalars(), strategies.raw_texts)
 def test_whatever_the_text_the_value_obeys(attribute: Attribute, raw: str) -> None:
     parsed = parse_value(raw, attribute)
@@ -131,7 +130,6 @@ def test_whatever_the_text_the_value_obeys(attribute: Attribute, raw: str) -> No
         json.dumps(parsed.value, ensure_ascii=False, allow_nan=False).encode()
 
 
-@settings(deadline=None)
 @given(strategies.scalars(), st.data())
 def test_every_value_of_the_type_is_read_as_it_is(
     attribute: Attribute, data: st.DataObject

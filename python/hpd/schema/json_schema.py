@@ -323,7 +323,7 @@ def _string(common: Attribute, node: Node, where: str) -> Attribute:
         min_length=_count(node, "minLength", where),
         max_length=_count(node, "maxLength", where),
     )
-    kind = node.get("format")
+    kind = _text(node, "format", where) or None
     if kind in ("date", "date-time"):
         if _is_limited(attribute):
             warn(where, f"pattern, minLength and maxLength beside the format {kind} are ignored")
@@ -351,7 +351,7 @@ def _number(attribute: Attribute, node: Node, where: str) -> Attribute:
     multiple_of = _limit(node, "multipleOf", where)
     if multiple_of is not None and multiple_of <= 0:
         raise fail(f"{where}.multipleOf", f"a number above 0 is expected, not {multiple_of}")
-    kind = node.get("format")
+    kind = _text(node, "format", where) or None
     if kind is not None and kind not in NUMBER_FORMATS:
         warn(f"{where}.format", f"the format {kind!r} says nothing about a number: ignored")
     return replace(
@@ -406,7 +406,8 @@ def _limit(node: Node, keyword: str, where: str) -> float | None:
     number = node.get(keyword)
     if number is None:
         return None
-    if isinstance(number, bool) or not isinstance(number, int | float) or number != number:
+    is_number = isinstance(number, int | float) and not isinstance(number, bool)
+    if not is_number or (isinstance(number, float) and not math.isfinite(number)):
         raise fail(f"{where}.{keyword}", f"a number is expected, not {number!r}")
     return number
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 import jsonschema
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 from rapidfuzz import fuzz
@@ -33,9 +33,6 @@ from tiny_models import TinyModel
 
 N_DOCUMENTS = int(os.environ.get("HPD_TEST_DOCUMENTS", "40"))
 """Documents under the schema with every type; the figure to go by is 1000."""
-
-N_EXAMPLES = int(os.environ.get("HPD_TEST_EXAMPLES", "25"))
-"""Schemas that Hypothesis makes, always the same ones if they are no more than these."""
 
 FORMATS = jsonschema.Draft202012Validator.FORMAT_CHECKER
 
@@ -156,12 +153,7 @@ def open_extractor(tiny_model: TinyModel) -> Callable[..., Extractor]:
     return make
 
 
-@settings(
-    max_examples=N_EXAMPLES,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-    derandomize=N_EXAMPLES <= 25,
-)
+@strategies.part_of_examples(0.4, suppress_health_check=[HealthCheck.too_slow])
 @given(
     strategies.schemas(),
     st.lists(strategies.documents, min_size=1, max_size=3),
@@ -175,10 +167,14 @@ def test_whatever_is_asked_the_result_validates_and_is_grounded(
     changed: dict[str, Any],
 ) -> None:
     extractor = open_extractor(check(schema), **changed)
-    found = list(extractor.extract_many(documents))
+    found = list(extractor.extract_many(documents, on_error="record"))
     assert len(found) == len(documents)
     for text, extraction in zip(documents, found, strict=True):
-        assert extraction.error is None
+        if extraction.error is not None:
+            # Of arrays in arrays, the whole answer may be longer than the context.
+            assert changed == {"method": "ar"}, extraction.error
+            assert "fewer attributes or a larger n_ctx" in extraction.error.message
+            continue
         validate(schema, extraction)
         check_spans(text, extraction)
 
