@@ -7,7 +7,7 @@ import json
 import os
 import random
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal
@@ -20,15 +20,14 @@ from pydantic import BaseModel, Field
 from rapidfuzz import fuzz
 
 import strategies
-from hpd import _native
 from hpd.documents import Document
 from hpd.extractor import Extractor
 from hpd.grounding.normalization import normalized_text
-from hpd.machine.native_options import engine_options, model_options
 from hpd.options import Options
 from hpd.results import Extraction
 from hpd.schema import check, load_schema, to_json_schema
 from hpd.schema.attributes import Schema
+from small_extractor import SmallExtractor
 from tiny_models import TinyModel
 
 N_DOCUMENTS = int(os.environ.get("HPD_TEST_DOCUMENTS", "40"))
@@ -133,26 +132,6 @@ def check_spans(text: str, extraction: Extraction) -> None:
 # --- schemas and documents that Hypothesis makes ---------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def open_extractor(tiny_model: TinyModel) -> Callable[..., Extractor]:
-    """Extractors of any schema on one model that stays loaded."""
-    options = Options(n_ctx=8192, max_tokens=24, n_threads=1)
-    model = _native.Model([str(tiny_model("qwen3"))], model_options(options))
-    engine = _native.Engine(model, engine_options(options))
-
-    class Reusing(Extractor):
-        def close(self) -> None:
-            """The engine is for the next one, too."""
-
-    def make(schema: Schema, **changed: Any) -> Extractor:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(_native, "Model", lambda *_: model)
-            patch.setattr(_native, "Engine", lambda *_: engine)
-            return Reusing(schema, tiny_model("qwen3"), options=options, **changed)
-
-    return make
-
-
 @strategies.part_of_examples(0.4, suppress_health_check=[HealthCheck.too_slow])
 @given(
     strategies.schemas(),
@@ -161,13 +140,14 @@ def open_extractor(tiny_model: TinyModel) -> Callable[..., Extractor]:
                      {"require_grounding": True}, {"null_threshold": 0.1}]),
 )  # fmt: skip
 def test_whatever_is_asked_the_result_validates_and_is_grounded(
-    open_extractor: Callable[..., Extractor],
+    tiny_model: TinyModel,
     schema: Schema,
     documents: list[str],
     changed: dict[str, Any],
 ) -> None:
-    extractor = open_extractor(check(schema), **changed)
-    found = list(extractor.extract_many(documents, on_error="record"))
+    settings = {"n_ctx": 8192, "max_tokens": 24, **changed}
+    with SmallExtractor(check(schema), tiny_model("qwen3"), **settings) as extractor:
+        found = list(extractor.extract_many(documents, on_error="record"))
     assert len(found) == len(documents)
     for text, extraction in zip(documents, found, strict=True):
         if extraction.error is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hpd import _core_testing
@@ -10,7 +10,6 @@ from hpd import _core_testing
 TOKENS = range(4)
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.lists(st.sampled_from(TOKENS), max_size=4), max_size=8),
     st.lists(st.sampled_from(TOKENS), max_size=5),

@@ -90,7 +90,7 @@ class HistoriesMachine(RuleBasedStateMachine):
 
 
 TestHistories = HistoriesMachine.TestCase
-TestHistories.settings = settings(max_examples=100, stateful_step_count=30, deadline=None)
+TestHistories.settings = settings(stateful_step_count=30)
 
 
 def test_they_stay_bounded_over_thousands_of_keys() -> None:

@@ -406,10 +406,11 @@ def _limit(node: Node, keyword: str, where: str) -> float | None:
     number = node.get(keyword)
     if number is None:
         return None
-    is_number = isinstance(number, int | float) and not isinstance(number, bool)
-    if not is_number or (isinstance(number, float) and not math.isfinite(number)):
-        raise fail(f"{where}.{keyword}", f"a number is expected, not {number!r}")
-    return number
+    if isinstance(number, int) and not isinstance(number, bool):
+        return number
+    if isinstance(number, float) and math.isfinite(number):
+        return number
+    raise fail(f"{where}.{keyword}", f"a number is expected, not {number!r}")
 
 
 def _count(node: Node, keyword: str, where: str) -> int | None:
