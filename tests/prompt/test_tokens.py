@@ -178,3 +178,14 @@ def test_a_template_without_a_system_role_gets_the_rules_in_the_users_text() -> 
 def test_thinking_is_switched_off() -> None:
     template = "{{ messages[1].content }}{% if not enable_thinking %}<think></think>{% endif %}"
     assert render(template, "s", "u").after == "<think></think>"
+
+
+def test_keys_that_show_values_do_not_fill_the_memory(
+    tiny_model: TinyModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under ``after`` every document has keys of its own: they are not remembered for ever."""
+    monkeypatch.setattr("hpd.prompt.tokens._N_KEYS", 16)
+    splitter = tokenizer(open_model(tiny_model("qwen3")))
+    for n in range(200):
+        splitter.tokenize(["x"], [f'{{"brand": "Brand {n}", "size":'])
+    assert splitter._key.cache_info().currsize == 16

@@ -99,6 +99,7 @@ class Pipeline:
             questionnaire = Questionnaire(
                 self._model, schema, self._options, examples_of(self._examples, key)
             )
+            self._runner.teach(list(questionnaire.taught_values()))
             self._job_makers[key] = JobMaker(questionnaire, self._n_ctx, self._replay)
         return self._job_makers[key]
 

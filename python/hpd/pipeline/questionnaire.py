@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from hpd import prompt
@@ -14,11 +14,13 @@ from hpd.pipeline.constraints import FREE, Constraints
 from hpd.pipeline.request import Request
 from hpd.prompt import COUNT_KEY, PromptTokenizer
 from hpd.questions import (
+    UNKNOWN,
     Leaf,
     Question,
     Waves,
     answer_at,
     item_leaves,
+    replayed_waves,
     schema_leaves,
     stack_places,
 )
@@ -52,6 +54,7 @@ class Questionnaire:
         self.options = options
         self.leaves = schema_leaves(schema)
         self._model = model
+        self._examples = examples
         self._instruction = prompt.instruction_text(schema, examples)
         self._tokenizers: dict[bool, PromptTokenizer] = {}
         self._constraints = Constraints(model)
@@ -129,6 +132,20 @@ class Questionnaire:
         """The tokens of a text by itself."""
         return len(self._model.tokenize(text))
 
+    def taught_values(self) -> Iterator[tuple[int, list[int]]]:
+        """The answers of the examples: the number of an attribute, and a value in tokens.
+
+        The drafter learns them, as it does the answers of earlier documents.
+        """
+        for _, answer in self._examples:
+            if not isinstance(answer, Mapping):
+                continue
+            for wave in replayed_waves(self.schema, "branch", [answer]):
+                for question, value in wave:
+                    if value is not UNKNOWN:
+                        tokens = self._model.tokenize(prompt.value_text(value))
+                        yield attribute_number(question.leaf), tokens
+
     @property
     def n_later_tokens(self) -> int:
         """By how many tokens the keys of later waves may be longer than those of the first."""
@@ -163,6 +180,7 @@ class Questionnaire:
             grammar=constraint.grammar,
             choices=constraint.choices,
             replay=replay,
+            attribute=attribute_number(leaf),
         )
 
     def _n_key_tokens(self, leaf: Leaf) -> int:

@@ -76,6 +76,13 @@ class _Forget:
     prompt: list[int]
 
 
+@dataclass(frozen=True, slots=True)
+class _Teach:
+    """Known values, from which the drafter learns: attribute numbers, and tokens."""
+
+    values: list[tuple[int, list[int]]]
+
+
 class Runner:
     """Drives one engine for any number of callers, from a thread of its own.
 
@@ -87,7 +94,7 @@ class Runner:
     def __init__(self, engine: Engine, n_ahead: int) -> None:
         self._engine = engine
         self._n_ahead = n_ahead
-        self._commands: SimpleQueue[_Send | _Forget | None] = SimpleQueue()
+        self._commands: SimpleQueue[_Send | _Forget | _Teach | None] = SimpleQueue()
         self._callers: list[_Caller] = []  # The worker's: those that have sent something.
         self._numbers = itertools.count()
         self._patience = _FIRST_PATIENCE
@@ -148,6 +155,10 @@ class Runner:
             caller.is_reading = False
             caller.is_gone = True
             self._engine.wake()
+
+    def teach(self, values: list[tuple[int, list[int]]]) -> None:
+        """Let the drafter learn values that are known, by the numbers of their attributes."""
+        self._commands.put(_Teach(values))
 
     def close(self) -> None:
         """End what is under way with ``EngineClosedError``, and free the engine's memory."""
@@ -223,7 +234,7 @@ class Runner:
         self._has_ended = True
         while not self._commands.empty():
             command = self._commands.get()
-            if command is not None:
+            if isinstance(command, _Send | _Forget):
                 command.caller.messages.put(error)
         self._tell_all(error)
 
@@ -266,7 +277,11 @@ class Runner:
             and (caller.n_unanswered > 0 or (wants_request and caller.is_reading))
         ]
 
-    def _obey(self, command: _Send | _Forget) -> None:
+    def _obey(self, command: _Send | _Forget | _Teach) -> None:
+        if isinstance(command, _Teach):
+            for attribute, tokens in command.values:
+                self._engine.teach(attribute, tokens)
+            return
         caller = command.caller
         caller.is_late = False
         if caller not in self._callers:

@@ -1,0 +1,46 @@
+"""The drafter's part in a run: what it is told, and what it must not change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hpd import _core_testing
+from hpd.pipeline.questionnaire import attribute_number
+from hpd.questions import item_leaves, schema_leaves
+from hpd.schema import load_schema
+from small_extractor import SmallExtractor as Extractor
+from tiny_models import TinyModel
+
+EXAMPLES = [("Some other text", {"brand": "Wonderful Widgets of Wisconsin", "tags": ["a", "b"]})]
+
+
+@pytest.fixture(scope="module")
+def model(tiny_model: TinyModel) -> Path:
+    return tiny_model("qwen3")
+
+
+def n_steps(model: Path, **settings: object) -> int:
+    """Steps for a value that the document does not hold, so that only history can guess it."""
+    answer = {"brand": "Wonderful Widgets of Wisconsin"}
+    with Extractor("brand, tags [str]", model, answers={"doc": answer}, **settings) as extractor:
+        _core_testing.fix_least_probability(extractor.engine, 0.1)
+        extraction = extractor.extract("doc")
+    assert extraction.data["brand"] == answer["brand"]
+    assert extraction.usage is not None
+    return extraction.usage.steps
+
+
+def test_the_examples_answers_are_guessed(model: Path) -> None:
+    assert n_steps(model, examples=EXAMPLES) < n_steps(model) / 2
+
+
+def test_items_and_stacked_documents_share_the_number_of_their_attribute() -> None:
+    schema = load_schema("tags [str], lines [{item, qty int}], count int")
+    tags, lines, count = schema_leaves(schema)
+    first, second = item_leaves(tags, 2)
+    assert attribute_number(first) == attribute_number(second)
+    numbers = {attribute_number(leaf) for leaf in (tags, lines, count, first)}
+    numbers |= {attribute_number(leaf) for leaf in item_leaves(lines, 2)}
+    assert len(numbers) == 6
