@@ -1,9 +1,9 @@
-"""What one batch costs: by tokens, rows of logits, cells that they see, and cells that they do not.
+"""The cost of one batch, by its tokens, its rows of logits, and the cells that it sees or not.
 
     python benchmarks/costs.py -m model.gguf [-fa off ...]
 
-Prints a Markdown table; each line is the median of several batches decoded on their own. The
-tokens say nothing: a batch costs what its shape costs.
+Prints a Markdown table. Each line is the median of several batches, each decoded on its own. The
+tokens are arbitrary, as only the shape of a batch matters for its cost.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ _OTHERS, _PROMPT, _FIRST = 0, 1, 2  # sequences: idle cells, the instruction, th
 
 @dataclass(frozen=True)
 class Case:
-    """A batch: so many tokens for each of so many documents, and what lies in the cache."""
+    """A batch, with the same number of tokens for each document, and the cells in the cache."""
 
     what: str
     per_document: int
     n_documents: int = 1
     n_seen: int = 0  # cells of each document
     n_shared: int = 0  # cells that all documents begin with
-    n_others: int = 0  # cells that none of the tokens sees
+    n_others: int = 0  # cells that no token sees
     rows: bool = False
-    one_sequence: bool = True  # a text that is read; False: values, each a sequence of its own
+    one_sequence: bool = True  # a text; False: values, each a sequence of its own
 
     @property
     def n_tokens(self) -> int:

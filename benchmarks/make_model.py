@@ -1,7 +1,7 @@
-"""Write a GGUF of a real model's shape with random weights, to measure what it costs to run.
+"""Write a GGUF of a real model's shape with random weights, to measure the cost of running it.
 
-What a step costs depends on the shapes and types of the tensors, not on what is in them: so such a
-file stands in for the real model wherever its weights cannot be had.
+The cost of a step depends on the shapes and types of the tensors, not on their contents. So such a
+file can stand in for the real model where its weights are not at hand.
 
     python benchmarks/make_model.py --shape qwen3-0.6b --type Q8_0 model.gguf
     python benchmarks/make_model.py --shape qwen3-8b --type Q4_K --vocab Qwen3-8B.gguf model.gguf
@@ -37,7 +37,7 @@ class Shape:
     n_head: int
     n_head_kv: int
     tied: bool
-    """The output matrix is the embedding matrix."""
+    """Whether the output matrix is the embedding matrix."""
     head_dim: int = 128
     n_ctx: int = 40960
     rope_base: float = 1_000_000.0
@@ -50,7 +50,7 @@ SHAPES = {
     "qwen3-8b": Shape(36, 4096, 12288, 32, 8, tied=False),
 }
 
-# The 4-bit files that people download are mixes of types, which llama.cpp's own quantiser chooses.
+# The usual 4-bit files are mixes of types, as llama.cpp's own quantiser chooses them.
 _QUANTISED_BY_LLAMA_CPP = {"Q4_0": "LLAMA_FTYPE_MOSTLY_Q4_0", "Q4_K": "LLAMA_FTYPE_MOSTLY_Q4_K_M"}
 TYPES = ("F16", "Q8_0", *_QUANTISED_BY_LLAMA_CPP)
 
@@ -66,7 +66,7 @@ CHAT_TEMPLATE = (
 
 # --- vocabulary ---------------------------------------------------------------------------------
 
-# Common English and the words of shops, the most frequent first: a quick stand-in for a corpus.
+# Common English words and words of shops, the most frequent first, in the place of a corpus.
 _WORDS = """
 the of and to in a is that for it as was with be by on not he his but at are this have from or had
 an they which one you were all her she there would their we him been has when who will no more if
@@ -124,7 +124,7 @@ sofa ing tion ation ness ment able ible ful ous ive ent ant ence ance ity ial ic
 inter trans super micro multi semi anti auto photo electro thermo hydro
 """
 
-# Of these any other word is put together, a syllable or two to a token.
+# Syllables of all other words; a token has one or two of them.
 _ONSETS = (
     " b bl br c ch cl cr d dr f fl fr g gl gr h j k l m n p ph pl pr qu r s sc sh sk sl sm sn sp"
     " st str sw t th tr v w wh z"
@@ -132,7 +132,7 @@ _ONSETS = (
 _VOWELS = "a e i o u y ea ee ai oo ou"
 _CODAS = " b c ck d f g k l ll m n nd ng nt p r rd rt s ss st t th ve x"
 
-# How often what comes before a word joins it: a space nearly always, capitals in titles.
+# How often a word comes with what stands before it: nearly always a space; titles have capitals.
 _FORMS = ((" {}", str, 6), (" {}", str.capitalize, 4), ("{}", str, 1), ("{}", str.capitalize, 2))
 
 _ENDINGS = {"": 1, "s": 4, "ed": 12, "er": 12, "ing": 12, "ly": 20, "y": 20}  # one in so many
@@ -162,7 +162,7 @@ _CONTROL = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
 
 @dataclass
 class Vocabulary:
-    """What a GGUF says of its tokens: keys under ``tokenizer.``, with their types."""
+    """The vocabulary of a GGUF: its keys under ``tokenizer.``, with their types."""
 
     n_tokens: int
     fields: list[tuple[str, object, GGUFValueType, GGUFValueType | None]] = field(
@@ -184,7 +184,7 @@ def byte_characters() -> dict[int, str]:
 
 
 def train_merges(counts: dict[str, int], n_merges: int) -> list[tuple[str, str]]:
-    """Byte-pair encoding: the most frequent pair of neighbours becomes a token, again and again."""
+    """Byte-pair encoding: again and again the most frequent pair of tokens becomes one token."""
     words = [list(word) for word in counts]
     weights = list(counts.values())
     totals: Counter[tuple[str, str]] = Counter()
@@ -199,7 +199,7 @@ def train_merges(counts: dict[str, int], n_merges: int) -> list[tuple[str, str]]
     while heap and len(merges) < n_merges:
         total, pair = heapq.heappop(heap)
         if totals[pair] != -total:
-            continue  # counted anew since it was queued
+            continue  # its count has changed since it was queued
         if total == 0:
             break
         merges.append(pair)
@@ -234,9 +234,9 @@ def _merged(word: list[str], pair: tuple[str, str]) -> list[str]:
 
 
 def synthetic_vocabulary(n_tokens: int) -> Vocabulary:
-    """A byte-level BPE vocabulary that cuts English as real ones do, filled up with unused tokens.
+    """A byte-level BPE vocabulary that splits English as real ones do, padded with unused tokens.
 
-    Text takes about as many tokens as with Qwen's own, and the output matrix costs as much.
+    A text has about as many tokens as with Qwen's vocabulary, and the output matrix costs as much.
     """
     characters = byte_characters()
 
@@ -266,7 +266,7 @@ def synthetic_vocabulary(n_tokens: int) -> Vocabulary:
                     weight * 1_000_000 // (share * (rank + 20))
                 )
     for parts in itertools.product(_ONSETS.split(" "), _VOWELS.split(), _CODAS.split(" ")):
-        # Shorter syllables are more frequent by far.
+        # Shorter syllables are far more frequent.
         syllable = "".join(parts)
         for form, case, weight in _FORMS:
             counts[spelled(form.format(case(syllable)))] += weight * 1000 // len(syllable) ** 2
@@ -316,7 +316,7 @@ def vocabulary_of(path: Path) -> Vocabulary:
 
 
 def padded(vocabulary: Vocabulary, n_tokens: int) -> Vocabulary:
-    """The same with unused tokens at the end."""
+    """The same vocabulary with unused tokens at its end."""
     n_more = n_tokens - vocabulary.n_tokens
     if n_more < 0:
         raise ValueError(
@@ -340,7 +340,7 @@ _CHUNK_VALUES = 1 << 20  # small enough for a core's cache to help
 
 
 def tensor_shapes(shape: Shape, n_vocab: int) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Names and shapes (rows are outputs) in the order of the file."""
+    """The names and shapes of the tensors in the order of the file; rows are outputs."""
     inner, inner_kv = shape.n_head * shape.head_dim, shape.n_head_kv * shape.head_dim
     yield "token_embd.weight", (n_vocab, shape.n_embd)
     for layer in range(shape.n_layer):
@@ -368,7 +368,7 @@ def _fill_f16(random: np.random.Generator, scale: float, out: np.ndarray) -> Non
 
 
 def _fill_q8_0(random: np.random.Generator, scale: float, out: np.ndarray) -> None:
-    """Blocks of 32: a half-precision scale, then 32 signed bytes."""
+    """Fill blocks of 32: a half-precision scale, then 32 signed bytes."""
     blocks = out.reshape(-1, 34)
     values = random.standard_normal((len(blocks), 32), np.float32)
     largest = np.maximum(values.max(axis=1), -values.min(axis=1))
@@ -384,7 +384,7 @@ def random_matrix(
     seed: np.random.SeedSequence,
     pool: ThreadPoolExecutor,
 ) -> np.ndarray:
-    """Normal noise that keeps the size of its input, as the bytes of the file."""
+    """The bytes of a matrix of normal noise, scaled so that it keeps the size of its input."""
     values_per_block, bytes_per_block = gguf.GGML_QUANT_SIZES[ggml_type]
     fill = _fill_q8_0 if ggml_type is GGMLQuantizationType.Q8_0 else _fill_f16
     scale = shape[-1] ** -0.5
@@ -392,7 +392,7 @@ def random_matrix(
     step = _CHUNK_VALUES // values_per_block * bytes_per_block
     flat = data.reshape(-1)
     parts = [flat[start : start + step] for start in range(0, len(flat), step)]
-    # One generator a part: the same numbers whatever the number of threads.
+    # Each part has a generator of its own, so the number of threads does not change the numbers.
     generators = (np.random.Generator(np.random.SFC64(child)) for child in seed.spawn(len(parts)))
     list(pool.map(lambda part: fill(part[0], scale, part[1]), zip(generators, parts, strict=True)))
     return data
@@ -407,7 +407,7 @@ def write_model(
     seed: int,
     n_threads: int,
 ) -> None:
-    """Write one tensor after another; no more than one is in memory."""
+    """Write one tensor after another, so that only one is in memory."""
     writer = GGUFWriter(path, "qwen3")
     writer.add_name(f"{name} shape, random weights")
     writer.add_block_count(shape.n_layer)
@@ -450,7 +450,7 @@ def write_model(
 
 
 def quantise(source: Path, target: Path, type_name: str, n_threads: int) -> None:
-    """Let llama.cpp choose and write the mix of types of its own quantised files."""
+    """Let llama.cpp quantise a file, with the mix of types that it chooses."""
     import llama_cpp
 
     params = llama_cpp.llama_model_quantize_default_params()
@@ -463,7 +463,7 @@ def quantise(source: Path, target: Path, type_name: str, n_threads: int) -> None
 
 
 def check(path: Path, n_threads: int) -> str:
-    """Load the file and decode a few tokens; how the vocabulary cuts a title."""
+    """Load the file, decode a few tokens, and return how its vocabulary splits a title."""
     import ctypes
 
     import llama_cpp
@@ -533,14 +533,14 @@ def main(arguments: list[str] | None = None) -> None:
         parser.error(str(error))
     output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=output.parent, prefix=f".{output.name}-") as scratch:
-        # Beside the output, so that a half-written file never bears its name.
+        # Beside the output, so that no unfinished file ever has its name.
         written = Path(scratch) / "written.gguf"
         direct = GGMLQuantizationType.F16 if options.type == "F16" else GGMLQuantizationType.Q8_0
         write_model(
             written, options.shape, shape, vocabulary, direct, options.seed, options.threads
         )
         if options.type in _QUANTISED_BY_LLAMA_CPP:
-            # From Q8_0, at half the disk of F16: random weights lose nothing by it.
+            # From Q8_0, which takes half the disk of F16: random weights lose nothing by it.
             mixed = Path(scratch) / "quantised.gguf"
             quantise(written, mixed, options.type, options.threads)
             written = mixed

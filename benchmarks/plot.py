@@ -3,8 +3,8 @@
     hpd bench ... --method ar-batched --sweep figure-4 -o figures.jsonl
     python benchmarks/plot.py figures.jsonl docs/figure-4.svg
 
-One line for each number of documents stacked in a prompt. The yardstick is the best batched
-autoregressive setting, or, where that was not measured, one document at a time.
+There is one line for each number of documents in a stack. The yardstick is the best batched
+autoregressive setting or, if that was not measured, autoregression with one document at a time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 
 def read_summary(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The environment, and a row for each method."""
+    """The environment of a run, and the row of each method."""
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     summary = [row for row in rows if row["type"] == "summary"]
     if not summary:
@@ -28,7 +28,10 @@ def read_summary(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 def curves(
     summary: list[dict[str, Any]], ratio: str
 ) -> dict[tuple[str, int], list[tuple[int, float]]]:
-    """For each layout and stack: documents in flight, speed-up; where a number of them was said."""
+    """Pairs of documents in flight and speed-up, by layout and stack.
+
+    Methods whose number in flight was chosen by hpd are left out.
+    """
     lines: dict[tuple[str, int], list[tuple[int, float]]] = defaultdict(list)
     for row in summary:
         settings = row["settings"]

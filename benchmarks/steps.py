@@ -3,8 +3,8 @@
     python benchmarks/steps.py gold.jsonl --schema schema.json --replay gold.jsonl -m model.gguf hpd
 
 `llama` is the call into llama.cpp, `engine` the rest of the engine's step (scheduling, choosing
-tokens), `python` what lies between two steps (tokenising documents, parsing and grounding values);
-all in milliseconds. The first lines, before the rule, are the warm-up.
+tokens), and `python` the time between two steps (tokenising documents, parsing and grounding
+values), all in milliseconds. The lines above the rule are the warm-up.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from hpd.schema import load_schemas
 
 
 class Watched:
-    """An engine that notes what each step took."""
+    """An engine that notes the time of each step."""
 
     def __init__(self, model: _native.Model, options: _native.EngineOptions) -> None:
         self._engine = _native.Engine(model, options)

@@ -1,12 +1,12 @@
-"""The paper's table 1 in small: F1 before and after fine-tuning, one by one and in parallel.
+"""The paper's table 1 on a small scale: F1 of AR and HPD, before and after fine-tuning.
 
     python benchmarks/table1.py DATA/oa-mine DATA/ae-110k --model models/hpd-box.gguf --work WORK
 
-Each folder holds ``train.jsonl``, ``dev.jsonl`` and ``attributes.json``. For AR, and for HPD with
-the masks ``branch`` and ``paper``, ``hpd finetune`` trains an adapter; base and adapter are
-then scored on ``dev.jsonl``: AR and ``branch`` with ``hpd extract``, ``paper`` with the reference
-decoder, as the engine cannot run it. F1 plain, and strict in brackets. Prints Markdown. What is
-there already in WORK is not done again.
+Each folder holds ``train.jsonl``, ``dev.jsonl`` and ``attributes.json``. ``hpd finetune`` trains an
+adapter for AR, and for HPD with the masks ``branch`` and ``paper``. The model is scored on
+``dev.jsonl`` without and with each adapter: AR and ``branch`` with ``hpd extract``, ``paper`` with
+the reference decoder, as the engine cannot run it. The output is Markdown: plain F1, and strict F1
+in brackets. Results that WORK already has are not computed again.
 """
 
 from __future__ import annotations
@@ -88,18 +88,20 @@ def reference(data: Path, trained: Path | None, output: Path, options: argparse.
     predictor = Predictor(
         model, CheckpointVocabulary(base), "hpd", "paper", int(options.max_tokens)
     )
-    found = predictor.predict(
+    answers = predictor.predict(
         [example.text for example in examples], [schemas[example.category] for example in examples]
     )
     with output.open("w", encoding="utf-8") as file:
-        for example, values in zip(examples, found, strict=True):
+        for example, values in zip(examples, answers, strict=True):
             file.write(json.dumps({"id": example.id, "data": values}) + "\n")
 
 
-def scores(data: Path, found: Path) -> str:
+def scores(data: Path, predictions: Path) -> str:
     examples = list(load_examples(data / "dev.jsonl", category_field="category"))
     attributes = json.loads((data / "attributes.json").read_text(encoding="utf-8"))
-    result = evaluate(examples, match_rows(examples, load_predictions(found)).data, attributes)
+    result = evaluate(
+        examples, match_rows(examples, load_predictions(predictions)).data, attributes
+    )
     return f"{result.plain.micro.f1:.1f} ({result.strict.micro.f1:.1f})"
 
 

@@ -1,10 +1,10 @@
-"""Write a made-up catalogue: descriptions of a given length, half of the attributes absent.
+"""Write a made-up catalogue: descriptions of a given length, with half of the attributes absent.
 
     python benchmarks/workloads.py --tokens 300 --documents 64 catalogue-300
     hpd bench catalogue-300.jsonl --schema catalogue-300.schema.json --replay catalogue-300.jsonl
 
-It has the shape of the product descriptions in the paper's Amazon Reviews: every value stands
-somewhere in running text that says much else. The same seed gives the same files.
+It has the shape of the product descriptions in the paper's Amazon Reviews: a value stands
+somewhere in running text, most of which is about other things. The same seed gives the same files.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import random
 from pathlib import Path
 
 CHARACTERS_PER_TOKEN = 3.5
-"""Of this text, with the vocabulary that make_model.py writes; more with that of a real model."""
+"""In this text, with the vocabulary of make_model.py; a real model's has more."""
 
 _NAMES = [
     "Alder",
@@ -92,7 +92,7 @@ _USES = [
     "garden parties",
 ]
 
-# What an attribute's values are, and the sentence that states one.
+# The values of each attribute, and the sentence that states one.
 _ATTRIBUTES = {
     "Brand": (_NAMES, "It is made by {}."),
     "Product line": (_LINES, "It belongs to the {} line, now in its third year."),
@@ -144,7 +144,7 @@ _FILLERS = (
 
 
 def attribute_names(n: int) -> list[str]:
-    """The first ``n`` attributes; when they run out they come again with a number."""
+    """The first ``n`` attributes; if there are too few, they come again with a number."""
     names = list(_ATTRIBUTES)
     rounds = range(1, n // len(names) + 2)
     return [name if r == 1 else f"{name} {r}" for r in rounds for name in names][:n]
@@ -153,9 +153,9 @@ def attribute_names(n: int) -> list[str]:
 def description(
     rng: random.Random, names: list[str], n_characters: int
 ) -> tuple[str, dict[str, str | None]]:
-    """One description, and its values; half of the attributes are absent.
+    """One description and its values; half of the attributes are absent.
 
-    A text too short for its values has as many of them as fit.
+    A text that is too short for all values states as many as fit.
     """
     present = rng.sample(names, (len(names) + 1) // 2)
     gold: dict[str, str | None] = dict.fromkeys(names)

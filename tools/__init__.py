@@ -1,1 +1,1 @@
-"""What keeps the repository in order; not part of the package."""
+"""Tools that keep the repository in order; not part of the package."""

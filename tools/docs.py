@@ -1,12 +1,12 @@
-"""The commands in README.md and docs/*.md, and the output that stands under them.
+"""The commands in README.md and docs/*.md, and their output, which stands below them.
 
-An HTML comment before a code block says what the block holds::
+An HTML comment before a code block says what the block is::
 
     <!-- command: install -->     a command that tests and .ci/run refer to by name
-    <!-- output: hpd --help -->   what this command prints; the block is written by this program
+    <!-- output: hpd --help -->   the output of this command, written by this program
 
-``python -m tools.docs`` runs the commands of all output blocks and writes what they print;
-names of files as arguments restrict it to these. ``hpd`` is the one of the running Python.
+``python -m tools.docs`` runs the commands of all output blocks and writes their output; pages
+can be named as arguments. ``hpd`` is the one of the running Python.
 """
 
 from __future__ import annotations
@@ -50,12 +50,15 @@ def blocks(page: Path) -> Iterator[Block]:
 
 def command(name: str) -> str:
     """The text of the README's command of that name."""
-    (found,) = (b.text for b in blocks(PAGES[0]) if b.kind == "command" and b.what == name)
-    return found.strip()
+    (text,) = (b.text for b in blocks(PAGES[0]) if b.kind == "command" and b.what == name)
+    return text.strip()
 
 
 def run(line: str) -> str:
-    """What a command prints, both streams, in the repository's root; it must succeed."""
+    """The output of a command, both streams, run in the repository's root.
+
+    Raises ``RuntimeError`` if it fails.
+    """
     with tempfile.TemporaryDirectory() as folder:
         shim = Path(folder) / "hpd"
         shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m hpd.cli "$@"\n', encoding="utf-8")
@@ -86,7 +89,7 @@ def run(line: str) -> str:
 
 
 def refresh(page: Path) -> bool:
-    """Write anew what the output blocks of a page hold; whether anything changed."""
+    """Write the output blocks of a page anew; returns whether anything has changed."""
 
     def renewed(match: re.Match[str]) -> str:
         if match["kind"] != "output":
@@ -101,7 +104,7 @@ def refresh(page: Path) -> bool:
 
 
 def main() -> int:
-    """Refresh pages."""
+    """Refresh the pages that were named, or all."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

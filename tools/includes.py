@@ -1,4 +1,4 @@
-"""C++ includes run one way, as Python's imports do; and llama.cpp is met in few places."""
+"""Rules for the C++ includes: they run one way, and few files include llama.cpp's headers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LAYERS = (
     },
     {"errors", "options", "sampling/exponential"},
 )
-"""From the top down: a file includes what stands below it, never its neighbours."""
+"""The layers from the top down: a file includes files of lower layers, never of its own."""
 
 MEETS_LLAMA_CPP = {
     "attention/attention",
@@ -46,7 +46,7 @@ CALLS_DECODE = {"model/context"}
 """The only caller of llama.cpp's decode and memory functions."""
 
 OWN_TRIE = ("scheduling/sequence.cpp", "scheduling/key_trie")
-"""A request holds its trie, whose type its header only names: the one step upward."""
+"""The one include upward: a request holds a trie, of which its header only declares the type."""
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)\.h"', re.MULTILINE)
 _LLAMA_INCLUDE = re.compile(r"^\s*#\s*include\s+<(?:llama|ggml)", re.MULTILINE)
@@ -64,35 +64,35 @@ def sources() -> dict[str, str]:
 
 
 def problems(texts: dict[str, str]) -> list[str]:
-    """What is wrong in files, given by name and text."""
+    """A line for each rule that the files, given by name and text, break."""
     depth = {name: i for i, layer in enumerate(LAYERS) for name in layer}
-    found = []
+    broken = []
     for file, text in sorted(texts.items()):
         name = file.rpartition(".")[0]
         code = _COMMENT.sub("", text)
         if name not in depth:
-            found.append(f"{file}: has no layer; give it one in tools/includes.py")
+            broken.append(f"{file}: has no layer; give it one in tools/includes.py")
             continue
         for included in _INCLUDE.findall(code):
             if included == name or (file, included) == OWN_TRIE:
                 continue
             if included not in depth:
-                found.append(f"{file}: includes {included}.h, which has no layer")
+                broken.append(f"{file}: includes {included}.h, which has no layer")
             elif depth[included] <= depth[name]:
-                found.append(f"{file}: includes {included}.h, which does not stand below it")
+                broken.append(f"{file}: includes {included}.h, which does not stand below it")
         if _LLAMA_INCLUDE.search(code) and name not in MEETS_LLAMA_CPP:
-            found.append(f"{file}: includes llama.cpp's headers")
+            broken.append(f"{file}: includes llama.cpp's headers")
         if _DECODE.search(code) and name not in CALLS_DECODE:
-            found.append(f"{file}: calls llama.cpp's decode or memory functions")
-    return found
+            broken.append(f"{file}: calls llama.cpp's decode or memory functions")
+    return broken
 
 
 def main() -> int:
-    """Check all files; 1 if anything is wrong."""
+    """Check all files; returns 1 if any breaks a rule."""
     files = sources()
-    found = problems(files)
-    print("\n".join(found) or f"{len(files)} files: all includes run one way")
-    return 1 if found else 0
+    broken = problems(files)
+    print("\n".join(broken) or f"{len(files)} files: all includes run one way")
+    return 1 if broken else 0
 
 
 if __name__ == "__main__":

@@ -31,11 +31,11 @@ def checks(*, fix: bool) -> dict[str, list[str]]:
 
 
 def main() -> int:
-    """Run them all, whatever the first ones say; 1 if any found something."""
+    """Run all of them, even if one fails; returns 1 if any did."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fix", action="store_true", help="format, and repair what can be")
     arguments = parser.parse_args()
-    # What is in the checkout is checked, not what may be installed.
+    # The linters are to see the checkout, not a package that may be installed.
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
     failed = []
     for name, command in checks(fix=arguments.fix).items():
@@ -47,7 +47,7 @@ def main() -> int:
 
 
 def _script(name: str) -> str:
-    """A command that was installed beside this Python, active or not."""
+    """The path of a command that was installed with this Python."""
     return str(Path(sysconfig.get_path("scripts")) / name)
 
 

@@ -1,4 +1,4 @@
-"""The page docs/types.md: every type, the constraint on it, and an example that was run.
+"""The page docs/types.md: every type, its constraint, and an example that was run.
 
 ``python -m tools.types_page`` runs the examples on the model in the box and writes the page.
 """
@@ -25,21 +25,21 @@ _LONGEST_RULE = 60
 _HEAD = """\
 # Types
 
-Each field is constrained while it is decoded, so that what comes out parses and validates. A value
-may always be `null` instead, whatever its type: a model that may not say so can only make things
-up. Where the model's own choice obeys the constraint, nothing but that one token is looked at.
+Each field is constrained while it is decoded, so that its value parses and validates. Whatever its
+type, a value may be `null` instead: a model that is not allowed to say so can only make something
+up. If the token that the model prefers obeys the constraint, no other token is looked at.
 
 - A *trie* holds the tokens of the few texts that are allowed.
-- A *grammar* is one of llama.cpp's (GBNF); shown is the part of it that is the value itself.
-- What a grammar cannot say is *checked* when the value is read: where it fails the value is null,
-  and the field's `error` says why.
+- A *grammar* is one of llama.cpp's (GBNF); the table shows the part of it for the value itself.
+- Limits that a grammar cannot express are *checked* when the value is read. If a check fails, the
+  value is null, and the field's `error` says why.
 
-Attributes are optional where the schema does not say otherwise. A required one that the document
-does not hold is null with an `error` on its field. An attribute that comes `after` another one is
-asked in a later wave, and sees the other's finished value.
+Attributes are optional unless the schema says otherwise. A required attribute that the document
+does not state is null, and its field has an `error`. An attribute that comes `after` another one is
+asked in a later wave, and sees the finished value of the other.
 
-The examples were run on the model in the box, which is small: a result may be wrong, but never of
-the wrong type. `python -m tools.types_page` writes this page.
+The examples were run with the model in the box. It is small, so a result may be wrong, but it is
+never of the wrong type. `python -m tools.types_page` writes this page.
 """
 
 
@@ -52,11 +52,11 @@ class Example:
     document: str
 
     def attribute(self) -> Attribute:
-        """What is asked: the last attribute of the schema."""
+        """The attribute that the row is about, the last one of the schema."""
         return load_schema(self.source()).attributes[-1]
 
     def source(self) -> str | dict[str, Any]:
-        """The schema, whole: a dict holds the properties."""
+        """The whole schema; where ``schema`` is a dict, that holds the properties."""
         if isinstance(self.schema, str):
             return self.schema
         return {"type": "object", "properties": self.schema}
@@ -120,7 +120,7 @@ EXAMPLES = (
 
 
 def constraint(attribute: Attribute) -> str:
-    """How an attribute is constrained, in words and in GBNF."""
+    """The constraint on an attribute, in words and in GBNF."""
     if attribute.type == "object":
         parts = [f"{child.name}: {constraint(child)}" for child in attribute.attributes]
         return "each part by itself: " + "; ".join(parts)
@@ -144,30 +144,30 @@ def _rule(attribute: Attribute) -> str:
 
 
 def rows() -> Iterator[tuple[str, str, str, str]]:
-    """All of the table but for the results."""
+    """The rows of the table without the results."""
     for example in EXAMPLES:
         attribute = example.attribute()
         yield example.name, _code(example.shown()), constraint(attribute), example.document
 
 
 def results() -> list[Any]:
-    """What the model in the box says to each example."""
+    """The answer of the model in the box to each example."""
     from hpd import Extractor
 
-    found = []
+    answers = []
     for example in EXAMPLES:
         with Extractor(example.source(), n_ctx=2048) as extractor:
             extraction = extractor.extract(example.document)
         data = dict(extraction.data)
         errors = [field.error for field in extraction.fields.values() if field.error]
-        found.append((data, errors))
-    return found
+        answers.append((data, errors))
+    return answers
 
 
-def page(found: list[Any]) -> str:
-    """The whole page."""
+def page(answers: list[Any]) -> str:
+    """The whole page, with the data and the errors of each example's answer."""
     lines = [_line(COLUMNS), _line(["---"] * len(COLUMNS))]
-    for row, (data, errors) in zip(rows(), found, strict=True):
+    for row, (data, errors) in zip(rows(), answers, strict=True):
         result = _code(json.dumps(data, ensure_ascii=False))
         lines.append(_line([*row, "; ".join([result, *(f"error: {error}" for error in errors)])]))
     return _HEAD + "\n" + "\n".join(lines) + "\n"

@@ -1,4 +1,4 @@
-"""What every peer is asked: the same prompts, as tokens, and the same answers as `hpd bench`."""
+"""The questions for every peer: the prompts of `hpd bench` as tokens, and their answers."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from hpd.schema import load_schemas
 
 @dataclass(frozen=True)
 class Question:
-    """One document, tokenised, and what comes out."""
+    """One document as tokens, and its answer."""
 
     category: str | None
     prompt: list[int]
     answer: list[int]
-    """The whole object."""
+    """The tokens of the whole object."""
     answer_text: str
     fields: list[tuple[list[int], list[int]]]
-    """Key and value of each attribute, where one is asked at a time."""
+    """The tokens of each attribute's key and value, for one attribute a request."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A workload for a peer."""
+    """The questions of a workload."""
 
     workload: Workload
     questions: list[Question]
@@ -44,7 +44,7 @@ class Asked:
 
 
 def parser(description: str) -> argparse.ArgumentParser:
-    """The arguments that all peers share; they are those of `hpd bench`."""
+    """A parser with the arguments that all peers share, which are those of `hpd bench`."""
     made = argparse.ArgumentParser(description=description)
     made.add_argument("input", help="the documents")
     made.add_argument("--schema", required=True)
@@ -58,7 +58,7 @@ def parser(description: str) -> argparse.ArgumentParser:
 
 
 def load(arguments: argparse.Namespace) -> Asked:
-    """Documents and answers as tokens of the model."""
+    """Read a workload, and tokenise its documents and answers for the model."""
     workload = load_workload(
         arguments.input, load_schemas(arguments.schema), arguments.replay, limit=arguments.limit
     )
@@ -96,13 +96,13 @@ def load(arguments: argparse.Namespace) -> Asked:
 
 
 Method = Callable[[Sequence[Question]], int]
-"""Answers all questions; says how many answers are not the replayed ones."""
+"""A method answers all questions, and returns the number of answers that are not as replayed."""
 
 
 def measure(
     asked: Asked, methods: dict[str, Method], n_rounds: int, settings: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """A row for each method: interleaved rounds, after a warm-up of each."""
+    """Time the methods in interleaved rounds, after a warm-up of each; a row for each method."""
     seconds: dict[str, list[float]] = {name: [] for name in methods}
     n_wrong = dict.fromkeys(methods, 0)
     for number in range(n_rounds):
@@ -134,7 +134,7 @@ def measure(
 
 
 def report(rows: list[dict[str, Any]], output: Path | None) -> None:
-    """Print the rows, and write them."""
+    """Print the rows as a table, and write them to the output file, if there is one."""
     if output is not None:
         output.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     cells = [["method", "docs/s", "ms/doc", "spread"]]

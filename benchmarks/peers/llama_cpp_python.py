@@ -3,10 +3,10 @@ r"""llama-cpp-python's `Llama.create_completion`: plain, with a JSON grammar, wi
     python benchmarks/peers/llama_cpp_python.py gold.jsonl --schema schema.json \
         --replay gold.jsonl -m model.gguf
 
-One document at a time, which is all that it can do. The answers are replayed: a logits processor
-lifts the known token above all others, so the model, the grammar and the drafts cost what they
-cost with real weights, and the text that comes out is compared with the known one. The processor
-copies a row of logits, which is counted in and small beside the model's pass.
+It can only do one document at a time. The answers are replayed: a logits processor lifts the known
+token above all others, so the model, the grammar and the drafts cost as much as with real weights,
+and the text that comes out is compared with the known one. The processor copies a row of logits;
+its time is counted, but small beside the model's.
 
 Settings: flash attention on, 512 tokens a batch, one thread a core; the instruction stays in the
 cache from one document to the next, which `create_completion` does by itself. Drafts of 10 tokens
@@ -30,7 +30,7 @@ from hpd.schema.attributes import Schema
 
 
 class Replay(llama_cpp.LogitsProcessorList):
-    """Lifts one known token after another. Every sampled token is one of the answer's, in order."""
+    """A logits processor by which every sampled token is the next one of the known answer."""
 
     def __init__(self, tokens: Sequence[int]) -> None:
         super().__init__([self._lift])
@@ -44,7 +44,7 @@ class Replay(llama_cpp.LogitsProcessorList):
 
 
 def grammars(workload: Workload) -> dict[str | None, llama_cpp.LlamaGrammar]:
-    """The library's own grammar of each category's object: every attribute, or null."""
+    """The library's own grammar for the object of each category; any attribute may be null."""
 
     def grammar(schema: Schema) -> llama_cpp.LlamaGrammar:
         properties = {attribute.name: {"type": ["string", "null"]} for attribute in schema}
@@ -56,7 +56,7 @@ def grammars(workload: Workload) -> dict[str | None, llama_cpp.LlamaGrammar]:
 
 
 def completion(llama: llama_cpp.Llama, **settings: Any) -> common.Method:
-    """A method that asks for whole objects; `grammar` may be one for each category."""
+    """A method that asks for whole objects, with a grammar for each category if there are any."""
     by_category = settings.pop("grammars", {})
 
     def run(questions: Sequence[common.Question]) -> int:
@@ -94,7 +94,7 @@ def main(arguments: list[str] | None = None) -> None:
         return llama_cpp.Llama(options.model, verbose=False, n_gpu_layers=-1, **settings, **more)
 
     plain = open_model()
-    # Drafts need a row of logits for every token, so this one gets a context of its own; without
+    # Drafts need a row of logits for every token, so they get a context of their own; without
     # logits_all the library has room for n_batch rows only, and fails on longer prompts.
     lookup = open_model(draft_model=LlamaPromptLookupDecoding(), logits_all=True)
     methods = {

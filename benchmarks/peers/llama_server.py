@@ -1,4 +1,4 @@
-r"""llama.cpp's server: a document a request with 1 and many slots, an attribute a request.
+r"""llama.cpp's server: one document, or one attribute, a request, with one slot and with many.
 
     python benchmarks/peers/llama_server.py gold.jsonl --schema schema.json --replay gold.jsonl \
         -m model.gguf --server build/bin/llama-server
@@ -8,16 +8,17 @@ Build it from the source that llama-cpp-python was built from, with the same fla
     cmake -S vendor/llama.cpp -B build -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS=-fno-dse
     cmake --build build --target llama-server
 
-The server cannot replay a text. It is made to write as many tokens as the known answer has
-(`n_predict`, with the end of the turn ignored): so it does the same work, and what it writes with
-random weights means nothing. A grammar of one literal would force the text, but not its tokens:
-random weights would spell it in more of them. Greedy, and no grammar, which would only cost more.
+The server cannot replay a text. Instead it writes as many tokens as the known answer has
+(`n_predict`, with the end of the turn ignored), which is the same work; the text itself, written by
+random weights, means nothing. A grammar of one literal would force the text but not its tokens:
+random weights would use more of them. Sampling is greedy, and without a grammar, which would cost
+more.
 
 Settings: the prompt goes as tokens, the cache of each slot is kept between requests
-(`cache_prompt`), so the instruction is read once a slot; no copies of old prompts to memory
-(`--cache-ram 0`); one cache for all slots; flash attention as the server chooses. For an attribute
-a request, all requests of a document go to one slot, one after another, so the document is read
-once; several documents are under way in as many slots.
+(`cache_prompt`), so each slot reads the instruction once; old prompts are not copied to memory
+(`--cache-ram 0`); all slots share one cache; flash attention is as the server chooses. With one
+attribute a request, all requests of a document go to the same slot, one after another, so the
+document is read once; several documents are under way, each in a slot.
 """
 
 from __future__ import annotations
@@ -42,14 +43,14 @@ _START_SECONDS = 120
 
 
 class Client:
-    """Talks to the server on one connection, and always to the same slot."""
+    """One connection to the server, which always uses the same slot."""
 
     def __init__(self, port: int, slot: int) -> None:
         self._connection = http.client.HTTPConnection(_HOST, port, timeout=600)
         self._slot = slot
 
     def complete(self, prompt: Sequence[int], n_tokens: int) -> None:
-        """Have so many tokens written."""
+        """Make the server write a number of tokens."""
         body = {
             "prompt": list(prompt),
             "n_predict": n_tokens,
@@ -72,7 +73,7 @@ class Client:
 
 @contextlib.contextmanager
 def serving(arguments: Any, n_slots: int, n_ctx: int, log: Path | None) -> Iterator[int]:
-    """A server with so many slots; its port."""
+    """A server with a number of slots; yields its port."""
     threads = str(arguments.threads or os.cpu_count())
     command = [arguments.server, "-m", arguments.model, "--host", _HOST]
     command += ["--port", str(arguments.port), "-c", str(n_ctx), "--parallel", str(n_slots)]
@@ -103,7 +104,7 @@ def _wait(process: subprocess.Popen[bytes], port: int) -> None:
 
 
 def asking(port: int, n_slots: int, *, one_by_one: bool) -> common.Method:
-    """A method: every slot takes the next document as soon as it is free."""
+    """A method in which every slot takes the next document as soon as it is free."""
 
     def run(questions: Sequence[common.Question]) -> int:
         queue: SimpleQueue[common.Question] = SimpleQueue()

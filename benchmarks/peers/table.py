@@ -1,10 +1,10 @@
-"""One table of hpd and its peers: what `hpd bench -o` and the scripts here wrote.
+"""One table of hpd and its peers, from the files of `hpd bench -o` and of the scripts here.
 
     python benchmarks/peers/table.py figures.jsonl python.jsonl server.jsonl
 
-The runs must be of the same workload on the same machine, one right after the other: they are not
-interleaved, as the methods of one run are. Of a method that takes one document after another fewer
-documents are enough.
+The runs must be of the same workload on the same machine, one right after the other, as they are
+not interleaved like the methods of one run. A method that takes one document after another needs
+fewer documents.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from hpd.cli.common import table
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    """The rows of one file that stand for a method."""
+    """The rows of one file that each summarise a method."""
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     rows = [line for line in lines if line["type"] in ("summary", "peer")]
     for row in rows:
@@ -27,7 +27,7 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 
 def compare(rows: list[dict[str, Any]]) -> str:
-    """Rows from slow to fast, and how many times as long as hpd each takes."""
+    """The rows from slow to fast, each with its time as a multiple of hpd's."""
     workloads = {str(row["workload"]) for row in rows}
     if len(workloads) > 1:
         raise ValueError(f"these are different workloads: {', '.join(sorted(workloads))}")

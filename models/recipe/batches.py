@@ -18,12 +18,14 @@ from recipe.rows import answer_text, field_texts, prompt_text
 
 Batch = dict[str, "np.ndarray[Any, Any]"]
 
-P_UPPER = 0.1  # capitals fall into more tokens, and are harder: more of them than in the wild
+P_UPPER = (
+    0.1  # capitals take more tokens and are harder, so there are more of them than in real listings
+)
 
 
 @dataclass(frozen=True)
 class BatchShape:
-    """Every batch is alike, so the compiled step is compiled once."""
+    """The shape of every batch; all are alike, so the training step is compiled only once."""
 
     n_rows: int = 8
     n_cols: int = 512
@@ -44,12 +46,12 @@ def row_of(example: Example, tokenizer: Tokenizer, with_answer: bool = True) -> 
 
 
 def _after(value: str, tokenizer: Tokenizer) -> list[int]:
-    """A number ends where something else begins, so that has to be taught too."""
+    """The token behind a number, which has to be taught as well: a number ends where it begins."""
     return tokenizer.encode(",").ids if value[-1].isdigit() else []
 
 
 def copies(rng: Random, n_vocab: int) -> PackedRow:
-    """Random tokens, then the same again: what copying is, and nothing else."""
+    """Random tokens, and the same once more: copying, and nothing else."""
     some = [rng.randrange(4, n_vocab) for _ in range(rng.randint(10, 70))]
     start = rng.randrange(len(some) // 2)
     return pack_text(some + some[start:] + some[: start + 2], n_given=len(some) + 1)
@@ -58,7 +60,7 @@ def copies(rng: Random, n_vocab: int) -> PackedRow:
 def rows(
     seed: int, tokenizer: Tokenizer, n_longest: int, progress: Synchronized[float] | None
 ) -> Iterator[PackedRow]:
-    """Rows without end; early on simple ones, and many of plain copying."""
+    """Rows without end; simple ones in the beginning, many of them plain copying."""
     rng = Random(seed)
     n_vocab = tokenizer.get_vocab_size() - 4
     while True:
@@ -93,7 +95,7 @@ def collate(stream: Iterator[PackedRow], shape: BatchShape) -> Iterator[Batch]:
                 ]
                 if not fitting:
                     break
-                # The oldest while there is room for anything, the longest where room gets short.
+                # While there is much room, the oldest; when room is short, the longest that fits.
                 number = (
                     fitting[0]
                     if shape.n_cols - start > 350
@@ -117,7 +119,7 @@ def collate(stream: Iterator[PackedRow], shape: BatchShape) -> Iterator[Batch]:
 
 
 class Producer:
-    """Batches from another process; ``progress`` is what it may know of the training."""
+    """Batches from another process, which is told the ``progress`` of the training."""
 
     def __init__(self, tokenizer_file: str, shape: BatchShape, seed: int) -> None:
         context = multiprocessing.get_context("fork")

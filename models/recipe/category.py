@@ -1,4 +1,4 @@
-"""A category of goods: what its listings say, under which names, in which order."""
+"""A category of goods: the values of its listings, their names, and their order."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What a careful reader could not decide, and is therefore not asked.
+"""Questions that even a careful reader could not answer, and that are therefore not asked.
 
-A listing is made from its values, so its generator knows which word was meant as what. A reader
-has only the text: of two product types, of a made-up word that could be the brand or the model, of
-"Oak" where colour and material are asked, nobody could tell. Such keys are `unclear`.
+A listing is made from its values, so its generator knows the meaning of each word. A reader has
+only the text, and cannot tell which of two product types is meant, whether a made-up word is the
+brand or the model, or whether "Oak" is the colour or the material. Such keys are `unclear`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PACK = (
     r"bags)|(?:twin|value|multi|family|single|variety|bulk|duo|double|triple) pack)"
 )
 
-# What the generators of `recipe.values` can write, as patterns. Names, codes and titles have none.
+# Patterns of all that the generators of `recipe.values` can write. Names, codes, titles have none.
 _SHAPES: dict[str, str] = {
     "n": r"\d+",
     "weight": rf"{_NUMBER}[ -]?{_MASS}",
@@ -81,7 +81,7 @@ _ALIASES = {"net": ("weight", "volume", "count"), "width": ("length",), "height"
 _ALIASES["depth"] = ("length",)
 _CALL = re.compile("@(" + "|".join(sorted((*_SHAPES, *_LISTED), key=len, reverse=True)) + ")")
 
-# Made-up words; only their order and their surroundings say what they name.
+# Made-up words, whose meaning only their order and their surroundings show.
 NAMES = ("brand", "line", "model_name")
 _CODES = (*NAMES, "model_number", "title", "author", "publisher", "seller")
 _SEPARATED = re.compile(r"[,|()\n]| - ")
@@ -89,7 +89,7 @@ _SEPARATED = re.compile(r"[,|()\n]| - ")
 
 @cache
 def _pattern(entries: tuple[str, ...]) -> re.Pattern[str] | None:
-    """What finds every value that could be drawn from a list, the longest first."""
+    """A pattern that finds every value that a list could give, the longest first."""
     parts = []
     for entry in sorted(entries, key=len, reverse=True):
         pieces = _CALL.split(entry)
@@ -111,9 +111,9 @@ def _alternatives(generator: str) -> str:
 
 
 def candidates(category: Category, key: str, text: str) -> Iterator[Span]:
-    """Where a text has words that could be a value of a key."""
+    """The spans of words in a text that could be a value of a key."""
     entries = category.values.get(key, ())
-    # What has no list of its own here is still known from elsewhere.
+    # A key without a list in this category may have one in others.
     if key in ("gender", "age", "color") or not entries:
         entries = (*entries, *(f"@{name}" for name in _ALIASES.get(key, (key,))))
     pattern = _pattern(entries)
@@ -122,7 +122,7 @@ def candidates(category: Category, key: str, text: str) -> Iterator[Span]:
 
 
 def spans_of(value: str, text: str) -> list[Span]:
-    """Where a text has a value as words of their own."""
+    """The spans at which a text has a value as whole words."""
     return [match.span() for match in re.finditer(rf"(?<!\w){re.escape(value)}(?!\w)", text)]
 
 
@@ -135,16 +135,16 @@ def unclear(
 ) -> frozenset[str]:
     """Those of ``keys`` whose answer the text does not decide.
 
-    ``headline`` has values without their names, ``rest`` says of every value what it is.
+    In ``headline`` values stand without names, in ``rest`` every value has its name.
     """
     said = {key for key, value in gold.items() if spans_of(value, rest)}
     spans = {key: spans_of(value, headline) for key, value in gold.items()}
-    found = _unclear_names(headline, gold, spans, said)
+    undecided = _unclear_names(headline, gold, spans, said)
     for key in ("compat", "vehicle"):
-        # "Fits Zorvex P24" names a brand and a model that are not those of the goods.
+        # "Fits Zorvex P24" has a brand and a model, but not those of the goods.
         known = list(candidates(category, key, headline))
         if key not in said and any(span not in known for span in spans.get(key, ())):
-            found |= {"brand", "model_name", "model_number"}
+            undecided |= {"brand", "model_name", "model_number"}
     names = [span for key in _CODES for span in spans.get(key, ())]
     for key in keys:
         if key in said or key in _CODES:
@@ -159,19 +159,22 @@ def unclear(
         for span in candidates(category, key, headline):
             if _within(span, own) or _within(span, names):
                 continue
-            # Part of another value: "Leather" in "Leather Belt" answers, if nothing better does.
+            # A part of another value ("Leather" in "Leather Belt") answers if nothing better does.
             elsewhere = _within(span, others) and span not in others
             foreign = _within(span, others) and key not in category.values
             if not foreign and not (elsewhere and own):
-                found.add(key)
+                undecided.add(key)
                 break
-    return frozenset(found)
+    return frozenset(undecided)
 
 
 def _unclear_names(
     headline: str, gold: Mapping[str, str], spans: Mapping[str, list[Span]], said: set[str]
 ) -> set[str]:
-    """A lone name is the brand; of two the first is, or the one after "by"."""
+    """The names that could be another of their kind.
+
+    A lone name is the brand; of two the first one is, or the one after "by".
+    """
     placed = sorted((spans[key][0], key) for key in NAMES if spans.get(key) and key not in said)
     if not placed:
         return set()
@@ -182,21 +185,21 @@ def _unclear_names(
     by = re.search(r"\bby $", headline[: brand[0]], re.IGNORECASE)
     if (order[0] != "brand" and not by) or len(order) > 2:
         return set(NAMES)
-    found = set()
+    undecided = set()
     for (span, key), (after, other) in pairwise(placed):
         if not headline[span[1] : after[0]].strip() and not _one_split(gold[key], gold[other]):
-            found |= {key, other}
+            undecided |= {key, other}
     for span, key in placed:
-        # "Zorvex" before "Baby Shampoo" could as well be "Zorvex Baby".
+        # The brand before "Baby Shampoo" could be "Zorvex" or "Zorvex Baby".
         following = re.match(r"[ ]([\w&.]+)", headline[span[1] :])
         alone = all(start != span[1] + 1 for (start, _), _ in placed)
         if alone and following and following[1].lower() in makeup.NAME_ENDS:
-            found.add(key)
-    return found
+            undecided.add(key)
+    return undecided
 
 
 def _one_split(brand: str, line: str) -> bool:
-    """Whether a brand and a name behind it can be parted in one place only."""
+    """Whether a brand and a name behind it can be separated in one place only."""
     parts = (brand + " " + line).split()
     return (
         sum(_like_a_brand(parts[:at]) and _like_a_name(parts[at:]) for at in range(1, len(parts)))
@@ -232,5 +235,5 @@ def _like_a_name(parts: list[str]) -> bool:
 
 
 def is_headlong(headline: str) -> bool:
-    """Whether words stand in a row without a mark between them."""
+    """Whether words follow each other without a mark between them."""
     return not _SEPARATED.search(headline)

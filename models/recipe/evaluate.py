@@ -2,10 +2,10 @@
 
     PYTHONPATH=python:models python models/recipe/evaluate.py FOLDER [--data DIR ...] [--limit N]
 
-A greedy branch is right if and only if, given the gold tokens so far, every next gold token is the
-most likely one. So one pass over packed rows counts what greedy decoding would get right. For the
-whole-object answer the same pass says how many values are right given right ones before them; what
-free-running autoregression gets is measured with the engine.
+A greedy branch is right if and only if every gold token is the most likely one after the gold
+tokens before it. So one pass over packed rows counts the values that greedy decoding would get
+right. For the whole-object answer the same pass counts the values that are right if all before them
+are; autoregression that runs freely is measured with the engine.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def load(folder: Path) -> tuple[Box, Tokenizer]:
 def first_wrong(
     model: Box, tokenizer: Tokenizer, prompt: str, fields: Sequence[Field]
 ) -> list[tuple[bool, str]]:
-    """For each field: is greedy decoding right, and the first token it would write."""
+    """Whether greedy decoding gets each field right, and the first token that it would write."""
     null = tokenizer.encode(" null").ids[0]
     tokens = [
         FieldTokens(
@@ -53,7 +53,7 @@ def first_wrong(
         for key, value in fields
     ]
     given = tokenizer.encode(prompt).ids
-    # Each field in a tree of its own keeps the gold of fields apart that share a key.
+    # A tree for each field keeps the gold of fields with the same key apart.
     results = []
     row = pack(given, tokens)
     logits = model_logits(model, row)
@@ -110,14 +110,14 @@ def f1(counts: Counter[str]) -> float:
 
 
 def outcome(gold_is_none: bool, right: bool, opening: str) -> str:
-    """nn, nv, vn, vc or vw."""
+    """The outcome of one field: nn, nv, vn, vc or vw."""
     if gold_is_none:
         return "nn" if opening == "null" else "nv"
     return "vn" if opening == "null" else "vc" if right else "vw"
 
 
 def held_out(model: Box, tokenizer: Tokenizer, n_examples: int) -> dict[str, float]:
-    """F1 on generated examples that no training run sees, over listings and over forms."""
+    """F1 on generated examples that no training run has seen, of listings and of forms."""
     rng = Random(HELD_OUT_SEED)
     counts = {"listing": Counter[str](), "form": Counter[str](), "all": Counter[str]()}
     for _ in range(n_examples):
@@ -163,7 +163,7 @@ def dataset(
             ]
         rights: dict[str, bool] = {}
         openings: dict[str, str] = {}
-        # One pass for each rank of gold values: fields that share a key must not share a tree.
+        # One pass for each rank of gold values, as fields with the same key must not share a tree.
         pending = list(questions)
         while pending:
             now: dict[str, str] = {}

@@ -42,7 +42,7 @@ _EVERYWHERE = (
 
 @dataclass
 class Example:
-    """What is asked of which documents, and what is right."""
+    """Documents, the schema to fill in for them, and the right answers."""
 
     schema: Schema
     documents: list[str]
@@ -52,10 +52,10 @@ class Example:
 
 
 def make_example(rng: Random, simple: bool = False, p_upper: float = 0.04) -> Example:
-    """An example of the mix; ``simple`` leaves out long pages, stacks and shots."""
+    """An example of the mix; a ``simple`` one has no long page, no stack and no shots."""
     while True:
         example = _make_example(rng, simple, p_upper)
-        # Now and then nothing is left that the text decides.
+        # Now and then the text decides nothing.
         if example.schema.attributes:
             return example
 
@@ -102,7 +102,7 @@ def _from_form(rng: Random) -> Example:
 
 def _from_listing(listing: Listing, rng: Random) -> Example:
     category = listing.category
-    # Much of what a listing says is often not asked for; the more must the rest be told apart.
+    # Often much of a listing is not asked for, and must be told apart from the rest.
     asked = rng.choice((0.95, 0.95, 0.6))
     keys = [key for key in listing.gold if rng.random() < asked]
     n_absent = rng.randint(1, max(9 if listing.kind == "soup" else 4, int(1.9 * len(keys))))
@@ -155,7 +155,7 @@ def _name(category: Category, key: str, rng: Random) -> str:
 
 
 def _clear_name(category: Category, key: str, listing: Listing, rng: Random) -> str | None:
-    """A name for a key that could not as well mean something else that the listing states."""
+    """A name for a key that cannot also mean something else in the listing."""
     others = {
         name.lower() for other in listing.gold if other != key for name in _names(category, other)
     }
@@ -171,7 +171,7 @@ def _names(category: Category, key: str) -> tuple[str, ...]:
 
 
 def _absent(listing: Listing, rng: Random, n_wanted: int) -> list[str]:
-    """Keys of which the listing says nothing, mostly such as its category has."""
+    """Keys that the listing does not state, most of them of its own category."""
     present = set(listing.gold)
     taken = {name.lower() for key in present for name in _names(listing.category, key)}
     candidates = [key for key in listing.category.values if key not in present]
@@ -191,7 +191,7 @@ def _absent(listing: Listing, rng: Random, n_wanted: int) -> list[str]:
 
 
 def _typed(name: str, key: str, gold: str | None, rng: Random) -> tuple[Attribute, Any]:
-    """Mostly plain text; now and then a number, a list or a choice."""
+    """An attribute and its value: mostly plain text, now and then a number, a list or a choice."""
     if key in ("pack", "count", "pieces", "sheets") and rng.random() < 0.05:
         digits = "".join(char for char in gold or "" if char.isdigit())
         if gold is None or digits:
@@ -233,7 +233,7 @@ def _answer_again(example: Example, listing: Listing, keys: dict[str, str]) -> d
 
 
 def _decided(listing: Listing, key: str) -> bool:
-    """Whether a listing says a value, or clearly none."""
+    """Whether a listing clearly states a value, or clearly none."""
     present = listing.gold.keys()
     if key not in present and any(key in group and present & group for group in CONFUSABLE):
         return False
@@ -243,7 +243,7 @@ def _decided(listing: Listing, key: str) -> bool:
 def same_schema(
     category: Category, rng: Random, n_documents: int
 ) -> tuple[Schema, list[Listing], list[dict[str, Any]]]:
-    """Several listings of one category, asked the same plain questions."""
+    """Several listings of one category, and one plain schema for all of them."""
     listings = []
     while len(listings) < n_documents:
         listing = make_listing(rng, category)

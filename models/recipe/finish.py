@@ -1,4 +1,4 @@
-"""From a training checkpoint to a transformers folder and the GGUF file.
+"""Turn a training checkpoint into a transformers folder and the GGUF file.
 
 PYTHONPATH=python:models python models/recipe/finish.py FOLDER models/hpd-box.gguf
 """
@@ -18,7 +18,7 @@ from recipe.model import Box, Shape, to_transformers
 
 
 def write_transformers(folder: Path, output: Path) -> None:
-    """The checkpoint in ``folder`` as ``Qwen3ForCausalLM`` expects it."""
+    """Write the checkpoint in ``folder`` in the form that ``Qwen3ForCausalLM`` expects."""
     saved = torch.load(folder / "checkpoint.pt", weights_only=True)
     shape = Shape(**saved["shape"])
     model = Box(shape, saved["model"]["traits"])
@@ -40,7 +40,7 @@ def write_transformers(folder: Path, output: Path) -> None:
 
 
 def main() -> None:
-    """Convert."""
+    """Convert the checkpoint that the arguments name."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,4 +1,4 @@
-"""Documents that are no listings: tickets, job ads, invoices, contacts, news, with typed fields."""
+"""Documents other than listings, with typed fields: tickets, job ads, invoices, news and more."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ _ITEMS = words(
 
 @dataclass
 class Form:
-    """A document, what may be asked of it, and the answers."""
+    """A document, the attributes that may be asked for, and their answers."""
 
     text: str
     attributes: tuple[Attribute, ...]
@@ -74,7 +74,7 @@ class Form:
 
 
 def make_form(rng: Random) -> Form:
-    """One form of a kind drawn at random."""
+    """A form of a kind that is drawn at random."""
     return rng.choice(_KINDS)(rng)
 
 
@@ -553,7 +553,7 @@ def _news(rng: Random) -> Form:
     )
     n_people = rng.randint(2, 900)
     kind = rng.randrange(6)
-    text, found = (
+    text, named = (
         (
             f"{company} named {person} as its new {role} on {written}, replacing {other}.",
             {
@@ -614,7 +614,7 @@ def _news(rng: Random) -> Form:
         ),
         dict(
             enumerate(
-                found.get(key)
+                named.get(key)
                 for key in ("person", "org", "city", "date", "role", "n", "money", "people")
             )
         ),
@@ -785,7 +785,7 @@ def _review(rng: Random) -> Form:
 
 
 def _record(rng: Random) -> Form:
-    """Lines of random names with random codes: nothing but copying helps."""
+    """Lines of random names with random codes, where only copying helps."""
     pairs = {
         makeup.name(rng).lower() if rng.random() < 0.5 else makeup.name(rng): rng.choice(
             (

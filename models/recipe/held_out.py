@@ -2,9 +2,9 @@
 
     PYTHONPATH=python:models python models/recipe/held_out.py FOLDER [--kind KIND] [--count N]
 
-``listings``: plain text attributes, every document with a schema of its own. ``forms``: documents
-with numbers, dates, booleans, choices, lists or objects. ``stacks``: four documents in a row have
-one schema, for ``--stack``. The schema is that of a document's category.
+``listings``: plain text attributes, and a schema for each document. ``forms``: documents with
+numbers, dates, booleans, choices, lists or objects. ``stacks``: four documents in a row share a
+schema, for ``--stack``. The schema of a document is that of its category.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ N_STACKED = 4
 
 
 def listings(rng: Random) -> Iterator[Example]:
-    """Examples of the training mix that ask one document for plain text."""
+    """Examples of the training mix with one document and plain text attributes only."""
     while True:
         example = make_example(rng)
         plain = all(attribute.type == "string" for attribute in example.schema)
@@ -37,7 +37,7 @@ def listings(rng: Random) -> Iterator[Example]:
 
 
 def forms(rng: Random) -> Iterator[Example]:
-    """Documents of which more than text is asked."""
+    """Examples whose schema has more than plain text."""
     while True:
         form = make_form(rng)
         names = [attribute.name for attribute in form.attributes]
@@ -48,7 +48,7 @@ def forms(rng: Random) -> Iterator[Example]:
 
 
 def stacks(rng: Random) -> Iterator[Example]:
-    """Listings that are asked the same."""
+    """Examples in stacks: several listings with one schema."""
     while True:
         schema, found, answers = same_schema(rng.choice(CATEGORIES), rng, N_STACKED)
         if schema.attributes:
@@ -72,7 +72,7 @@ def write(folder: Path, kind: str, count: int) -> None:
             schemas[category] = names if kind != "forms" else to_json_schema(example.schema)
             for text, answer in zip(example.documents, example.answers, strict=True):
                 n_written += 1
-                # A list of gold values holds alternatives: here there is one.
+                # In gold a list holds alternatives, so an array stands alone in a list of one.
                 gold = {name: None if value is None else [value] for name, value in answer.items()}
                 row = {"id": n_written, "text": text, "category": category, "gold": gold}
                 print(json.dumps(row, ensure_ascii=False), file=lines)

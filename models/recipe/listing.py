@@ -1,4 +1,4 @@
-"""One listing: a text as a shop would write it, and what a careful reader would copy out of it."""
+"""One listing: a text as a shop would write it, and the values that a careful reader would copy."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _SLOT = re.compile(r"\{(\w+)\}")
 _OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
 _MARK = "\x01{}\x02"
 _MARKED = re.compile("\x01(\\w+)\x02")
-# Between a headline, whose words stand for themselves, and text that says what is what.
+# The break between a headline, in which values have no names, and text that names them.
 _FOLD = "\x03"
-# Keys that "for" and "with" can lead to in a title.
+# Keys of which a value can follow "for" or "with" in a title.
 _FOR = frozenset(words("use|compat|gender|age|sport|season|skin|hair|uses|vehicle|machine"))
 _WITH = frozenset(words("feature|key_ingredient|closure|connect|memory|storage|cap"))
 
@@ -32,8 +32,8 @@ _WITH = frozenset(words("feature|key_ingredient|closure|connect|memory|storage|c
 class Listing:
     """A document, its category and the gold values by key (all found in the text as they are).
 
-    ``headline`` is the part in which values stand without a name, ``rest`` names them; ``lost`` are
-    keys of which the text has at most a piece.
+    In ``headline`` values stand without a name, ``rest`` names them; ``lost`` are the keys of which
+    the text has no more than a piece of the value.
     """
 
     category: Category
@@ -45,18 +45,18 @@ class Listing:
     lost: frozenset[str]
 
     def unclear(self, keys: list[str]) -> frozenset[str]:
-        """Those of ``keys`` that even a careful reader could not answer."""
-        found = self.lost | unclear(self.category, self.headline, self.rest, self.gold, keys)
-        # A title copies "Women's", keywords mean "Women"; without a comma it could be either.
+        """The ones of ``keys`` for which even a careful reader would have no answer."""
+        undecided = self.lost | unclear(self.category, self.headline, self.rest, self.gold, keys)
+        # A title has "Women's", keywords have "Women"; without commas a text could be either.
         gender = self.gold.get("gender", "").replace("\u2019", "'").replace("&#39;", "'").lower()
         if self.kind != "soup" and gender.endswith(("'s", "s'")) and is_headlong(self.headline):
-            found |= {"gender"}
-        return found
+            undecided |= {"gender"}
+        return undecided
 
 
 def make_listing(rng: Random, category: Category | None = None, p_upper: float = 0.04) -> Listing:
-    """A listing of a category, or of one drawn at random; IN CAPITALS as often as ``p_upper``."""
-    # A category with more words to learn comes more often.
+    """A listing of a category, or of one drawn at random; all in capitals with odds ``p_upper``."""
+    # Categories with more words to learn are drawn more often.
     category = category or rng.choices(CATEGORIES, cum_weights=_WEIGHTS)[0]
     gold: dict[str, str] = {}
     kind = rng.random()
@@ -77,7 +77,7 @@ def make_listing(rng: Random, category: Category | None = None, p_upper: float =
 
 
 def _draw(category: Category, key: str, gold: dict[str, str], rng: Random) -> str | None:
-    """A new value for a key, unless the listing has it already or has the same words elsewhere."""
+    """Draw a value for a key that the listing lacks; None if its words stand there already."""
     if key in gold or not (key in category.values or key in GENERATORS):
         return None
     text = value(category, key, rng)
@@ -89,7 +89,7 @@ def _draw(category: Category, key: str, gold: dict[str, str], rng: Random) -> st
 
 
 def _draw_alone(category: Category, key: str, gold: dict[str, str], rng: Random) -> str | None:
-    """The same, unless words of its kind are there already: nothing here would tell them apart."""
+    """Draw a value, unless the listing has words of its kind, with which it could be confused."""
     if any(key in group and group & gold.keys() for group in CONFUSABLE):
         return None
     return _draw(category, key, gold, rng)
@@ -122,13 +122,13 @@ def _title(category: Category, gold: dict[str, str], rng: Random) -> str:
         skeleton += rng.choice((", ", " - ", " ", " ")) + prose.aside(rng)
     skeleton = separators(skeleton, rng)
     if rng.random() < 0.08:
-        # A word that answers no question.
+        # A word that is the value of no key.
         skeleton = skeleton.replace(" \x01", f" {rng.choice(PRAISE)} \x01", 1)
     return _MARKED.sub(lambda match: shown[match.group(1)], skeleton)
 
 
 def _soup(category: Category, gold: dict[str, str], rng: Random) -> str:
-    """Keywords in a row, as sellers write who think of the search engine first."""
+    """Keywords in a row, as sellers write for search engines."""
     keys = [key for key in category.values if key not in ("type", "upc")]
     if rng.random() < 0.3:
         keys.append("model_number")
@@ -151,7 +151,7 @@ def _soup(category: Category, gold: dict[str, str], rng: Random) -> str:
 
 
 def _shorten_gender(pieces: list[str], gold: dict[str, str], rng: Random) -> None:
-    """In keywords a gender is a word, not a possessive, and of two the first counts."""
+    """Write the gender as keywords do: as a plain word, now and then with another behind it."""
     gender = gold.get("gender")
     if gender in pieces and gender in ("Men", "Women", "Boys", "Girls") and rng.random() < 0.4:
         other = rng.choice(("Women", "Kids", "Girls") if gender != "Women" else ("Men", "Girls"))
@@ -162,7 +162,7 @@ def _shorten_gender(pieces: list[str], gold: dict[str, str], rng: Random) -> Non
 
 
 def _page(category: Category, gold: dict[str, str], rng: Random) -> str:
-    """A title and what stands below it: bullet points or sentences."""
+    """A title with bullet points or sentences below it."""
     title = _title(category, gold, rng) if rng.random() < 0.75 else _soup(category, gold, rng)
     keys = [
         key

@@ -1,4 +1,4 @@
-"""Word lists that several categories share, and the little language in which lists are written."""
+"""Word lists that several categories share, and the notation in which lists are written."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ PLACES_OF_USE = words(
     Camping|Beach|Work|Gym|Garage|Patio|Living Room|Dorm|Hotel|Restaurant|Nursery|RV|Balcony"""
 )
 
-# Words that belong to the value they stand before ...
+# Words that are a part of the value behind them ...
 QUALITIES = words(
     """
         Tender|Sweet|Smooth|Rich|Bold|Warm|Soft|Hard|Deep|Creamy|Crunchy|Crispy|Iced|Frozen|Sparkling|
@@ -156,7 +156,7 @@ QUALITIES = words(
         Vital|Active|Anti|Multi|Double|Triple|Wet|Tall|Slim|Thick|Thin|Crushed|Aged|Sour|Salted|Zesty
         """
 )
-# ... and words that only praise, and belong to none.
+# ... and words of praise, which are a part of none.
 PRAISE = words(
     """
         Classic|Extra|Advanced|Natural|Deluxe|Daily|Instant|Simple|Real|Cool|Hot|Light|Full|

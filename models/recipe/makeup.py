@@ -1,4 +1,4 @@
-"""Things made up on the spot: brands, codes, sizes and amounts that no model can know by heart."""
+"""Values made up on the spot: brands, codes, sizes and amounts that no model knows by heart."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ MARKS = words(
     "2|3|4.0|II|III|V2|X|XT|Pro|Plus|Lite|Max|Mini|Low|Mid|GTX|500|90|SE|Elite|Flex|Ultra|Sport|LX"
 )
 
-# The same words as a reader of a name sees them.
+# The same words in the form in which a name is looked up in them.
 NAME_STARTS = frozenset(word.lower().removesuffix("'s") for word in _FIRST)
 NAME_ENDS = frozenset(word.lower() for word in _SECOND)
 GIVEN_WORDS = frozenset(word.lower() for word in GIVEN)
@@ -74,7 +74,7 @@ def name(rng: Random) -> str:
 
 
 def quality(rng: Random) -> str:
-    """A made-up word that can only describe what follows: ``Zorvexish``, ``Mint-Infused``."""
+    """A made-up word that can only be an adjective: ``Zorvexish``, ``Mint-Infused``."""
     return name(rng)[:9] + rng.choice(("ish", "able", "-Style", "-Infused", "-Grade", "-Based"))
 
 
@@ -123,7 +123,7 @@ def brand(rng: Random) -> str:
 
 
 def product_name(rng: Random) -> str:
-    """What a maker calls a model or a line: ``Cloudrunner 5``, ``Vela``, ``Air Nomad``."""
+    """The name of a model or a product line: ``Cloudrunner 5``, ``Vela``, ``Air Nomad``."""
     kind = rng.random()
     if kind < 0.35:
         stem = name(rng)
@@ -162,7 +162,7 @@ def upc(rng: Random) -> str:
 
 
 def amount(rng: Random, low: float = 1, high: float = 64) -> str:
-    """A number as it stands on a label."""
+    """A number in the form that labels have."""
     value = rng.uniform(low, high)
     kind = rng.random()
     if kind < 0.55:
@@ -177,7 +177,7 @@ def amount(rng: Random, low: float = 1, high: float = 64) -> str:
 
 
 def measure(rng: Random, units: tuple[str, ...], low: float = 1, high: float = 64) -> str:
-    """A number and a unit, joined as shops join them."""
+    """A number and a unit, joined in one of the ways of shops."""
     return amount(rng, low, high) + rng.choice((" ", " ", " ", "-", "")) + rng.choice(units)
 
 
@@ -204,7 +204,7 @@ def volume(rng: Random) -> str:
 
 
 def container(rng: Random) -> str:
-    """What the goods come in."""
+    """The container in which goods come."""
     return rng.choice(CONTAINERS)
 
 

@@ -1,6 +1,6 @@
-"""The box's network: Qwen3's architecture, written for training packed rows on a CPU.
+"""The box's network: Qwen3's architecture, written to train packed rows on a CPU.
 
-Only what training needs is here; `to_transformers` gives the same weights their usual names.
+`to_transformers` gives the weights their usual names.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ EPS = 1e-6
 
 @dataclass(frozen=True)
 class Shape:
-    """Sizes of the network."""
+    """The sizes of the network."""
 
     n_vocab: int
     n_embd: int = 256
@@ -51,7 +51,7 @@ class Shape:
         }
 
     def as_dict(self) -> dict[str, object]:
-        """For a checkpoint."""
+        """The sizes in the form that a checkpoint stores."""
         return asdict(self)
 
 
@@ -59,7 +59,7 @@ class Box(nn.Module):
     """The network. Matrices of one kind are one tensor over the layers."""
 
     def __init__(self, shape: Shape, traits: Tensor) -> None:
-        """``traits`` has, for each token, its base token, whether it has a space, its casing."""
+        """``traits`` has a row for each token: base token, whether a space leads it, casing."""
         super().__init__()
         self.shape = shape
         n, d, dq, dkv, ff = (
@@ -85,8 +85,8 @@ class Box(nn.Module):
             nn.Parameter(torch.ones(n, shape.head_dim)),
         )
         self.out_norm = nn.Parameter(torch.ones(d))
-        # An embedding is a sum: its own, its word's (whatever the space and the casing), its
-        # space's, its casing's. So a word seen behind a space is known behind a quote as well.
+        # An embedding is the sum of the token's own, its word's (whatever its space and casing),
+        # its space's and its casing's. So a word met behind a space is known behind a quote, too.
         self.own = nn.Parameter(torch.randn(shape.n_vocab, d) * 0.01)
         self.base = nn.Parameter(torch.randn(shape.n_vocab, d) * 0.02)
         self.space = nn.Parameter(torch.randn(2, d) * 0.02)
@@ -98,7 +98,7 @@ class Box(nn.Module):
         self.register_buffer("sin", torch.cat([angles.sin()] * 2, -1), persistent=False)
 
     def embeddings(self) -> Tensor:
-        """The embedding matrix, summed up."""
+        """The embedding matrix, with its four parts added up."""
         return (
             self.own
             + self.base[self.traits[:, 0]]
@@ -107,7 +107,7 @@ class Box(nn.Module):
         )
 
     def forward(self, tokens: Tensor, positions: Tensor, mask: Tensor, picked: Tensor) -> Tensor:
-        """Logits at the flat indices ``picked``; ``mask`` (B, L, L) says who sees whom."""
+        """The logits at the flat indices ``picked``; ``mask`` (B, L, L) says who sees whom."""
         s = self.shape
         n_rows, n_cols = tokens.shape
         embeddings = self.embeddings()
@@ -147,7 +147,7 @@ def _rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
 
 
 def traits_of(pieces: list[str]) -> Tensor:
-    """For each token: its word's base token, whether a space leads, its casing."""
+    """The traits of each token: its word's base token, whether a space leads it, its casing."""
     index = {piece: number for number, piece in enumerate(pieces)}
     rows = []
     for number, piece in enumerate(pieces):

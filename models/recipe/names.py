@@ -1,4 +1,4 @@
-"""Under which names attributes are asked for, and what may be said of them."""
+"""Names under which attributes are asked for, and their descriptions."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     }.items()
 }
 
-# Asking for one of these where another of its group is stated has no clear answer, so nobody asks.
+# If one of a group is stated, asking for another has no clear answer, so it is not asked for.
 CONFUSABLE = tuple(
     frozenset(group.split())
     for group in (
@@ -343,7 +343,7 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
 
 
 def restyle(name: str, rng: Random) -> str:
-    """The same name as programs and tables write it: mostly as it is."""
+    """The name in a style of programs and tables, mostly unchanged."""
     kind = rng.random()
     if kind < 0.72:
         return name

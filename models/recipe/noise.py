@@ -1,4 +1,4 @@
-"""What happens to clean text on its way into a shop."""
+"""Noise: the changes that clean text suffers on its way into a shop."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TIDY = (
 
 
 def separators(skeleton: str, rng: Random) -> str:
-    """The same title with other marks between its parts; leftovers of missing parts go."""
+    """The same title with other marks between its parts, and without those of missing parts."""
     for pattern, replacement in _TIDY:
         skeleton = pattern.sub(replacement, skeleton)
     kind = rng.random()
@@ -37,7 +37,7 @@ def separators(skeleton: str, rng: Random) -> str:
 def disturb(
     text: str, gold: dict[str, str], rng: Random, p_upper: float
 ) -> tuple[str, dict[str, str]]:
-    """Casing, entities, marks and lost ends, the same in the text and in the values."""
+    """Change casing, entities, marks and ends, alike in the text and in its values."""
     kind = rng.random() - p_upper
     change = None
     if kind < 0:

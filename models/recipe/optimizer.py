@@ -41,7 +41,7 @@ class Optimizer:
 
     @torch.no_grad()
     def step(self, scale: float, momentum: float = 0.95) -> None:
-        """Clip, update, forget the gradients."""
+        """Clip the gradients, update the weights, clear the gradients."""
         torch.nn.utils.clip_grad_norm_(self.others, 1.0)
         for group in self.adam.param_groups:
             group["lr"] = self.other_rate * scale
@@ -58,11 +58,11 @@ class Optimizer:
             matrix.grad = None
 
     def state(self) -> dict[str, object]:
-        """For a checkpoint."""
+        """The state of both optimizers, for a checkpoint."""
         return {"momenta": self.momenta, "adam": self.adam.state_dict()}
 
     def restore(self, state: dict[str, object]) -> None:
-        """From a checkpoint."""
+        """Take over the state from a checkpoint."""
         for mine, theirs in zip(self.momenta, state["momenta"], strict=True):  # type: ignore[call-overload]
             mine.copy_(theirs)
         self.adam.load_state_dict(state["adam"])  # type: ignore[arg-type]

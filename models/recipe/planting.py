@@ -1,12 +1,13 @@
-"""A start in life: heads that copy, planted before training.
+"""Heads that copy, planted in the model before training.
 
-Copying takes two heads in turn: one that notes at each token which token came before it, and one
-that looks for the place where the token at hand came before, and brings what stood there. Left to
-itself a model finds this pair late, after millions of tokens; planted, it has all its training left
-for *what* to copy. Training is free to change every planted weight.
+Copying takes two heads in turn. The first notes at each token the token before it; the second looks
+for the place where the current token stood before, and brings the token that followed it there.
+Left to itself, a model learns this pair late, after millions of tokens; with the pair planted, all
+of its training is about *what* to copy. Training is free to change every planted weight.
 
-The residual stream is divided up for it: the first dimensions hold the token itself, the next ones
-the token before, the last one is always on (heads that go by position alone need a constant).
+For this the residual stream is divided up: the first dimensions hold the token itself, the next
+ones the token before it, and the last one is always on, as heads that go by position alone need a
+constant.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ ALWAYS = 255
 LOOK_BACK_LAYER = 0
 COPY_LAYER = 2
 N_FAST = 8  # rotary pairs that turn fast enough to tell one position from the next
-FIRST_SLOW = 18  # pairs from here on hardly turn within a document: they compare tokens, not places
+FIRST_SLOW = (
+    18  # pairs from here on hardly turn within a document, so they compare tokens, not places
+)
 
 
 @torch.no_grad()
@@ -67,7 +70,7 @@ def _look_back(model: Box, half: int) -> None:
 
 
 def _copy(model: Box, layer: int, half: int) -> None:
-    """Head 0 of a layer brings what followed the token at hand when it was last seen."""
+    """Head 0 of a layer brings the token that followed the current one where it stood before."""
     dim = model.shape.head_dim
     slow = torch.cat([torch.arange(FIRST_SLOW, half), half + torch.arange(FIRST_SLOW, half)])
     look, offer = (torch.zeros(dim, model.shape.n_embd) for _ in range(2))
@@ -86,14 +89,14 @@ def _set_head(matrices: Tensor, layer: int, head: int, dim: int, rows: Tensor) -
 
 
 def _only(rows: Tensor, column: int, model: Box) -> Tensor:
-    """A head's matrix that reads one dimension of the stream."""
+    """The matrix of a head that reads one dimension of the stream."""
     matrix = torch.zeros(len(rows), model.shape.n_embd)
     matrix[:, column] = rows
     return matrix
 
 
 def _copy_of(part: slice, dim: int, model: Box) -> Tensor:
-    """A head's matrix that passes a part of the stream on as it is."""
+    """The matrix of a head that passes a part of the stream on unchanged."""
     matrix = torch.zeros(dim, model.shape.n_embd)
     matrix[:, part] = torch.eye(dim)
     return matrix

@@ -135,7 +135,7 @@ def foreign(rng: Random) -> str:
 
 
 def below(said: list[str], rng: Random) -> str:
-    """Bullet points or running text, to follow a title."""
+    """Bullet points or running text to stand below a title."""
     if not said:
         return ""
     bullet = rng.choice(("\n- ", "\n• ", "\n* ", "\n", " ", "\n\n", ". ", " | ", " "))
@@ -146,6 +146,6 @@ def below(said: list[str], rng: Random) -> str:
 
 
 def label(key: str, category: Category, rng: Random) -> str:
-    """The name of a key as a table's first column has it."""
+    """The name of a key in the first column of a table."""
     own = category.names.get(key, ())
     return rng.choice((*own, *NAMES.get(key, (key.replace("_", " ").capitalize(),))))

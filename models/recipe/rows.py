@@ -1,4 +1,4 @@
-"""An example as texts: the prompt, the fields with their keys and values, the whole answer."""
+"""The texts of an example: its prompt, the keys and values of its fields, its whole answer."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ def prompt_text(example: Example) -> str:
 
 
 def answer(example: Example) -> dict[str, Any]:
-    """The whole answer, by number of the document where there are several."""
+    """The whole answer; of several documents, an object with each one's answer by its number."""
     if len(example.documents) == 1:
         return example.answers[0]
     return {str(number): part for number, part in enumerate(example.answers, start=1)}
 
 
 def leaves(example: Example) -> list[Leaf]:
-    """Every field: its path and its value."""
-    found: list[Leaf] = []
+    """The path and the value of every field."""
+    fields: list[Leaf] = []
     for number, part in enumerate(example.answers, start=1):
         prefix = (str(number),) if len(example.documents) > 1 else ()
         for attribute in example.schema:
-            found.extend(_leaves(attribute, (*prefix, attribute.name), part[attribute.name]))
-    return found
+            fields.extend(_leaves(attribute, (*prefix, attribute.name), part[attribute.name]))
+    return fields
 
 
 def _leaves(attribute: Attribute, path: tuple[str, ...], value: Any) -> list[Leaf]:
@@ -47,21 +47,21 @@ def _leaves(attribute: Attribute, path: tuple[str, ...], value: Any) -> list[Lea
         ]
     if attribute.type == "array":
         item = attribute.item or Attribute("item")
-        found: list[Leaf] = [((*path, prompt.COUNT_KEY), len(value or []))]
+        fields: list[Leaf] = [((*path, prompt.COUNT_KEY), len(value or []))]
         for number, part in enumerate(value or [], start=1):
-            found.extend(_leaves(item, (*path, str(number)), part))
-        return found
+            fields.extend(_leaves(item, (*path, str(number)), part))
+        return fields
     return [(path, value)]
 
 
 def field_texts(example: Example) -> list[FieldText]:
-    """Key and value of every field, in the example's layout."""
-    found = leaves(example)
+    """The key and the value of every field, in the example's layout."""
+    fields = leaves(example)
     layout: prompt.Layout = "skeleton" if example.layout == "skeleton" else "branch"
-    keys = prompt.key_texts([path for path, _ in found], layout)
+    keys = prompt.key_texts([path for path, _ in fields], layout)
     return [
         FieldText(key, " " + json.dumps(value, ensure_ascii=False))
-        for key, (_, value) in zip(keys, found, strict=True)
+        for key, (_, value) in zip(keys, fields, strict=True)
     ]
 
 

@@ -1,9 +1,9 @@
-"""The box's tokenizer: byte-level BPE in which a copied word keeps its pieces.
+"""The box's tokenizer: byte-level BPE in which a word has the same pieces wherever it stands.
 
-A value is written after a quote (``"Nike``), while in the document it mostly follows a space. So
-merges join letters first, by frequency, and a leading space only at the very end: a word splits
-into the same pieces either way, only the first one with or without the space. Copying is then a
-matter of pieces, which a small model learns far sooner.
+A value follows a quote (``"Nike``), while in the document it mostly follows a space. So merges join
+letters first, by frequency, and a leading space only at the very end: a word is split into the same
+pieces either way, except that the first one has the space or not. Copying a word is then repeating
+its pieces, which a small model learns much sooner.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SPLIT = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
     r"|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
-# A quote that closes a value stays alone, so that a value ends in the same token everywhere.
+# A closing quote is a token of its own, so that every value ends in the same token.
 _MARKS = (
     (SPACE, '"'),
     ("{", '"'),
@@ -64,7 +64,7 @@ def corpus(n_examples: int, seed: int) -> Iterator[str]:
 
 
 def _letters_only(texts: Iterable[str], n_merges: int) -> list[tuple[str, str]]:
-    """Merges learned on words without the space before them."""
+    """The merges that are learnt from words without the space before them."""
     learner = Tokenizer(models.BPE())
     learner.pre_tokenizer = pre_tokenizers.Sequence(
         [
@@ -99,7 +99,7 @@ def _assemble(merges: list[tuple[str, str]]) -> Tokenizer:
 
 
 def train_tokenizer(n_examples: int = 30_000, seed: int = 11) -> Tokenizer:
-    """Learn the merges from generated text and put the tokenizer together."""
+    """Learn the merges from generated text, and build the tokenizer."""
     texts = list(corpus(n_examples, seed))
     merges = _letters_only(texts, N_LETTER_MERGES)
     merges += [pair for pair in _MARKS if pair not in merges]
@@ -122,7 +122,7 @@ def train_tokenizer(n_examples: int = 30_000, seed: int = 11) -> Tokenizer:
 
 
 def save(tokenizer: Tokenizer, folder: Path) -> None:
-    """Write what transformers needs to load it."""
+    """Write the files from which transformers can load it."""
     folder.mkdir(parents=True, exist_ok=True)
     tokenizer.save(str(folder / "tokenizer.json"))
     settings = {

@@ -2,8 +2,8 @@
 
     PYTHONPATH=python:models python models/recipe/train.py FOLDER --until 23:15
 
-The schedule follows the clock: the rate falls to nothing at the planned end, however fast the
-machine is. FOLDER receives ``tokenizer.json``, ``checkpoint.pt`` and ``log.jsonl``.
+The schedule follows the clock: the learning rate reaches zero at the planned end, however fast the
+machine is. FOLDER gets ``tokenizer.json``, ``checkpoint.pt`` and ``log.jsonl``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SEED = 20_261_120
 
 
 def main() -> None:
-    """Parse, resume or start, train until the clock says so."""
+    """Parse the arguments, start or resume, and train until the planned end."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -82,7 +82,7 @@ def open_model(folder: Path) -> tuple[Box, Optimizer, dict[str, float]]:
 
 
 def planned_end(arguments: argparse.Namespace) -> float:
-    """When the rate is to be zero."""
+    """The time at which the learning rate is to be zero."""
     if not arguments.until:
         return time.time() + 60 * arguments.minutes
     hour, minute = map(int, arguments.until.split(":"))
@@ -93,7 +93,8 @@ def planned_end(arguments: argparse.Namespace) -> float:
 
 
 def rate_scale(done: float, n_steps: float) -> float:
-    """Warm up over steps, hold, then fall in a straight line over the second half."""
+    """The factor of the learning rate: a warm-up over 100 steps, then 1, then a straight fall to 0
+    over the last 60% of the time."""
     warm = min(1.0, (n_steps + 1) / 100)
     return warm * min(1.0, max(0.0, (1 - done) / 0.6))
 
@@ -107,7 +108,7 @@ def train(
     end: float,
     every: float,
 ) -> None:
-    """The loop."""
+    """Train until the planned end, and save a checkpoint now and then."""
 
     def loss_of(
         tokens: Tensor, positions: Tensor, mask: Tensor, picked: Tensor, targets: Tensor
@@ -157,7 +158,7 @@ def train(
 
 
 def save_checkpoint(model: Box, optimizer: Optimizer, folder: Path, seen: dict[str, float]) -> None:
-    """Write the whole state beside the old one, then replace that."""
+    """Write the whole state to a new file, and put that in the place of the old one."""
     fresh = folder / "checkpoint.new"
     state = {
         "model": model.state_dict(),

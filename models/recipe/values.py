@@ -1,4 +1,4 @@
-"""From a list's entry to a value: ``@fruit @spice`` becomes ``Peach Ginger``."""
+"""Values made from the entries of word lists: ``@fruit @spice`` becomes ``Peach Ginger``."""
 
 from __future__ import annotations
 
@@ -181,11 +181,11 @@ _CALL = re.compile("@(" + "|".join(sorted(GENERATORS, key=len, reverse=True)) + 
 
 
 def fill(entry: str, rng: Random) -> str:
-    """An entry with every ``@word`` replaced by something made up."""
+    """An entry with every ``@word`` replaced by a value that is made up."""
     return _CALL.sub(lambda match: GENERATORS[match.group(1)](rng), entry)
 
 
-# Keys whose words nobody can list in full: some of their values are new even to this generator.
+# Keys whose words no list has in full, so some of their values go beyond the lists.
 _OPEN = frozenset(
     words(
         """flavor|scent|type|variety|form|claim|benefit|feature|style|mask|uses|
@@ -196,7 +196,7 @@ _OPEN = frozenset(
 
 
 def _stretched(text: str, rng: Random) -> str:
-    """A value as it might have been worded: with one more word, a made-up one perhaps."""
+    """A value with one more word, which may be made up."""
     word = makeup.quality(rng) if rng.random() < 0.3 else rng.choice(lists.QUALITIES)
     if rng.random() < 0.2 and " " in text:
         return f"{word} {text.split(' ', 1)[1]}"
@@ -204,7 +204,7 @@ def _stretched(text: str, rng: Random) -> str:
 
 
 def value(category: Category, key: str, rng: Random) -> str:
-    """A value of a key: from the category's own list or, failing that, from its generator."""
+    """A value of a key, from the category's own list, or else from the key's generator."""
     entries = category.values.get(key)
     text = fill(rng.choice(entries), rng) if entries else GENERATORS[key](rng)
     return _stretched(text, rng) if key in _OPEN and rng.random() < 0.09 else text

@@ -1,5 +1,5 @@
-"""What extraction costs: methods timed side by side on the same documents, their answers checked.
+"""Benchmarks: methods of extraction timed side by side on the same documents, answers checked.
 
-``workload`` says what is asked and what must come out, ``methods`` how, ``jobs`` puts known answers
-in the model's mouth, ``measure`` runs and counts, ``summary`` and ``environment`` tell of it.
+``workload`` has the documents and their known answers, ``methods`` the settings to compare,
+``measure`` runs and counts, ``rounds`` takes turns, ``summary`` and ``environment`` report.
 """

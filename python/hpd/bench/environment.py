@@ -1,4 +1,4 @@
-"""What was measured on: versions, processor, model."""
+"""The environment of a measurement: versions, processor, model."""
 
 from __future__ import annotations
 

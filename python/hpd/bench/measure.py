@@ -1,4 +1,4 @@
-"""One method over all documents: its time, its counts and its answers."""
+"""One run of a method over all documents: its time, its counts and its answers."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ class Measurement:
     n_fields: int
     seconds: float
     llama_seconds: float
-    """In llama.cpp: the batches."""
+    """Time in llama.cpp, for all batches."""
     cpu_seconds: float
-    """Of all threads together, waiting for each other included."""
+    """Processor time of all threads together, which includes waiting for each other."""
     host_seconds: float
-    """All else: tokenising, scheduling, choosing tokens, parsing and grounding values."""
+    """All other time: tokenising, scheduling, choosing tokens, parsing and grounding values."""
     prompt_tokens: int
     cached_tokens: int
-    """Of the prompts: in the KV cells already."""
+    """The tokens of the prompts that were in the KV cells already."""
     completion_tokens: int
     steps: float
-    """Batches with a value of a document, mean over the documents."""
+    """The number of batches with a value of a document, as a mean over the documents."""
     n_batches: int
     n_tokens: int
     """Tokens in all batches: prompts, keys, values and drafts."""
@@ -52,27 +52,27 @@ class Measurement:
     n_preempted: int
     peak_bytes: int
     n_wrong: int
-    """Replayed answers that did not come out."""
+    """The number of answers that differ from the replayed ones."""
 
     @property
     def ms_per_document(self) -> float:
-        """Milliseconds."""
+        """Milliseconds a document."""
         return 1000 * self.seconds / self.n_documents
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredAnswers:
-    """A measurement, and what the method answered."""
+    """A measurement, and the answers of the method."""
 
     measurement: Measurement
     answers: dict[int, Any]
-    """By the document's place in the workload."""
+    """The answers by the document's place in the workload."""
 
 
 class Bench:
     """A loaded model and a workload.
 
-    ``make_engine`` may put something between the engine and what drives it, to watch its steps.
+    ``make_engine`` may wrap the engine, so that its steps can be watched.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Bench:
         Raises:
             HpdError: a document cannot be decoded.
         """
-        # The last context is gone by now: what it held is not this method's.
+        # The last method's context is gone, so its memory does not count for this one.
         forget_peak()
         workload = self._workload
         pipeline = Pipeline(
@@ -146,7 +146,9 @@ class Bench:
         if not self._workload.is_replay or method.kind == "prefill":
             return 0
         items = self._workload.items
-        return sum(found != without_nulls(items[place].answer) for place, found in answers.items())
+        return sum(
+            answer != without_nulls(items[place].answer) for place, answer in answers.items()
+        )
 
 
 def _known_answer(document: Document) -> Mapping[str, Any] | None:
@@ -166,7 +168,7 @@ def _extract(pipeline: Pipeline, items: Sequence[Item]) -> list[Extraction]:
 
 
 def without_nulls(data: Any) -> Any:
-    """The values that there are: a null attribute and a missing one say the same."""
+    """The data without nulls: a null attribute and a missing one mean the same."""
     if isinstance(data, Mapping):
         kept = {name: without_nulls(value) for name, value in data.items()}
         return {name: value for name, value in kept.items() if value not in (None, {}, [])}

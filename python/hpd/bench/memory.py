@@ -1,4 +1,4 @@
-"""The most memory that this process held at a time."""
+"""The peak of this process's memory."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ _STATUS = Path("/proc/self/status")
 
 
 def forget_peak() -> None:
-    """Begin anew, where the system can (Linux)."""
-    # Elsewhere the peak is that of all methods so far.
+    """Start a new peak, where the system can (Linux)."""
+    # On other systems the peak is that of all methods so far.
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 

@@ -1,4 +1,4 @@
-"""Ways to read the same documents, by name: ``hpd:layout=skeleton,stack=4``."""
+"""Methods by name, such as ``hpd:layout=skeleton,stack=4``."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ SWEEPS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """One way: what is done, and all its settings."""
+    """One method to time: its kind, and all its settings."""
 
     name: str
-    """As it was asked for, with one setting where several were to be tried."""
+    """The name that was asked for; where it has several values for a setting, with one of them."""
     kind: Kind
     options: Options
     n_documents: int | None = None
-    """So many of the documents only, spread over all."""
+    """The number of documents to time, spread over all of them; None: every one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Contest:
 
 
 def parse_contest(text: str, base: Options | None = None) -> Contest:
-    """A contest from ``KIND[:SETTING=VALUE[|VALUE...][,...]]``.
+    """Parse ``KIND[:SETTING=VALUE[|VALUE...][,...]]``.
 
     Settings are those of ``Options``, and ``documents``: how many are enough for a method that is
     slow and whose documents do not share batches. ``ar`` and ``hpd`` decode one object token by

@@ -17,8 +17,8 @@ def run_rounds(
 ) -> tuple[list[Measurement], dict[str, dict[int, Any]]]:
     """All measurements, and each method's answers in the first round.
 
-    Methods take turns, forwards and backwards, so that a machine that grows slow or fast in the
-    meantime favours none. After the first round the fastest of each contest goes on alone.
+    Methods take turns, forwards and backwards, so that a machine that becomes slower or faster in
+    the meantime favours none. After the first round only the fastest of each contest goes on.
     """
     measurements: list[Measurement] = []
     answers: dict[str, dict[int, Any]] = {}

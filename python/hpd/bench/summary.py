@@ -1,4 +1,4 @@
-"""Many measurements as one line a method: medians, spreads and ratios."""
+"""The summary of many measurements, a line for each method: medians, spreads and ratios."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ COLUMNS = {
     "dollars_per_1000": "$/1000",
     "n_wrong": "wrong",
 }
-"""Figures of the table, all per document but the rates, and their headings."""
+"""The figures of the table and their headings; all but the rates are per document."""
 
 _DECIMALS = {
     "documents_per_second": 2,
@@ -61,9 +61,9 @@ def summarise(
 ) -> list[dict[str, Any]]:
     """A row for each method, in the order of first measurement.
 
-    Ratios are medians of the ratios within each round, so that what slows a whole round down does
-    not count. ``ar-batched`` as a yardstick is the fastest of its settings, ``ar`` and ``prefill``
-    are those that were named first.
+    A ratio is the median of the ratios within each round, so a round that is slow as a whole does
+    not matter. The yardstick ``ar-batched`` is the fastest of its settings; of several ``ar`` or
+    ``prefill`` it is the one that was named first.
     """
     by_method: dict[str, list[Measurement]] = {}
     for measurement in measurements:
@@ -78,14 +78,14 @@ def fastest(runs: Mapping[str, Sequence[Measurement]]) -> str:
 
 
 def _yardstick(kind: str, by_method: Mapping[str, Sequence[Measurement]]) -> Mapping[int, float]:
-    """For each round the milliseconds of the kind's first method; of ar-batched, the fastest."""
+    """The milliseconds by round of the kind's first method, or of the fastest ar-batched."""
     assert kind in KINDS
     candidates = {name: runs for name, runs in by_method.items() if runs[0].kind == kind}
     if not candidates:
         return {}
     if kind != "ar-batched":
         return {m.round: m.ms_per_document for m in next(iter(candidates.values()))}
-    # Settings that lost the first round have no others: only the longest-running count.
+    # Settings that lost in the first round have no other rounds, so they do not count.
     n_rounds = max(len(runs) for runs in candidates.values())
     candidates = {name: runs for name, runs in candidates.items() if len(runs) == n_rounds}
     return {m.round: m.ms_per_document for m in candidates[fastest(candidates)]}
@@ -102,7 +102,7 @@ def _row(
     middle = statistics.median(times)
 
     def ratio(kind: str) -> float | None:
-        """Median over the rounds of the yardstick's time over the method's."""
+        """The yardstick's time divided by the method's, as a median over the rounds."""
         pairs = [
             yardsticks[kind][m.round] / m.ms_per_document
             for m in runs
@@ -146,7 +146,7 @@ def _row(
 
 
 def table_rows(summary: Sequence[Mapping[str, Any]]) -> list[list[str]]:
-    """The table's cells, headings first; columns in which nothing stands are left out."""
+    """The table's cells, headings first; empty columns are left out."""
     keys = [key for key in COLUMNS if any(row[key] is not None for row in summary)]
     return [
         [COLUMNS[key] for key in keys],

@@ -1,4 +1,4 @@
-"""What is asked in a benchmark: documents, schemas and, to be replayed, the answers."""
+"""The workload of a benchmark: documents, schemas and, if they are replayed, the answers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ANSWERS = ("target_scores", "gold", "data")
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One document, and what every method must say of it, if that is given."""
+    """One document, and the answer that every method must give, if it is known."""
 
     id: str
     text: str
@@ -96,7 +96,7 @@ def load_workload(
 
 
 def spread(n: int, limit: int | None) -> list[int]:
-    """``limit`` of the numbers below ``n``, evenly."""
+    """``limit`` of the numbers below ``n``, evenly spread."""
     n_taken = n if limit is None else min(n, limit)
     return [i * n // n_taken for i in range(n_taken)]
 
@@ -145,22 +145,22 @@ def _item(
 
 def _load_answers(path: str | Path, id_field: str | None) -> dict[str, Mapping[str, Any]]:
     answers = {}
-    # The rows need not hold the text: any field that every line has will do for one.
+    # The rows need not have a text, so errors of records without one do not count.
     with RecordReader(path, id_field=id_field) as reader:
         for record in reader:
             row = record.raw
-            found = next((row[key] for key in _ANSWERS if isinstance(row.get(key), Mapping)), None)
-            if found is None:
+            answer = next((row[key] for key in _ANSWERS if isinstance(row.get(key), Mapping)), None)
+            if answer is None:
                 raise InputError(
                     f"{reader.name}:{record.line}: no answer: looked for {', '.join(_ANSWERS)}"
                 )
             identity = record.id if record.error is None else str(row.get("id", record.id))
-            answers[identity] = found
+            answers[identity] = answer
     return answers
 
 
 def _single(schema: Schema, answer: Mapping[str, Any]) -> dict[str, Any]:
-    """One value for each attribute: the first of those that a benchmark takes for right."""
+    """One value for each attribute: the first of several that count as right."""
     types = {attribute.name: attribute.type for attribute in schema}
     single = {}
     for name, value in answer.items():
@@ -171,9 +171,9 @@ def _single(schema: Schema, answer: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _warm_up(timed: Sequence[Item], others: Sequence[Item], n: int) -> Iterator[Item]:
-    """The first of the others in each category; a timed one where there is no other.
+    """The first documents of each category that are not timed; timed ones if there are no others.
 
-    What a drafter learns from a document must not help it with the same one.
+    The drafter must not have learnt from the very documents that are timed.
     """
     for category in dict.fromkeys(item.category for item in timed):
         free = [item for item in others if item.category == category]

@@ -1,4 +1,4 @@
-"""Grammars (GBNF) for what a field may say, and the texts of those that say one of a few."""
+"""Constraints on the text of a field: its grammar (GBNF), or the few texts that it can be."""
 
 from hpd.grammar.rules import (
     answer_grammar,

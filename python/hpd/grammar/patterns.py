@@ -1,8 +1,8 @@
 """Regular expressions as GBNF, for the text of a JSON string.
 
-The grammar accepts no string that the pattern refuses; where a pattern means different things in
-Python and in JavaScript (``\\w``), it accepts what matches in both. Characters that JSON must
-escape are left out of classes.
+The grammar accepts no string that the pattern refuses. Where a pattern means different things in
+Python and in JavaScript (``\\w``), it accepts the strings that match in both.
+Characters that JSON must escape are left out of classes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ except ImportError:  # Python 3.10 has them elsewhere, and later versions warn a
     import sre_parse as _parser
 
 STRING_CHAR: Final = r'[^"\\\x00-\x1F\x7F]'
-"""What a JSON string holds as it is."""
+"""The characters that a JSON string holds unescaped."""
 
 MAX_REPETITION: Final = 200
 MAX_RULE_LENGTH: Final = 20_000
@@ -40,12 +40,12 @@ _ASCII: Final[Ranges] = [(0x20, 0x7E)]
 
 
 class UnsupportedPattern(Exception):  # noqa: N818 - it never leaves hpd
-    """A regular expression that no grammar can say."""
+    """A regular expression that cannot be written as a grammar."""
 
 
 @lru_cache(maxsize=1024)
 def pattern_rule(pattern: str) -> str:
-    """A GBNF expression for the inside of a JSON string that ``pattern`` is found in."""
+    """A GBNF expression for the inside of a JSON string in which ``pattern`` matches."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -61,7 +61,7 @@ def pattern_rule(pattern: str) -> str:
 
 
 def _anchored(items: list[Any]) -> str:
-    """A whole pattern: where it is not anchored, anything may stand before or behind it."""
+    """A whole pattern; anything may stand before or behind it where it is not anchored."""
     for edge in (0, -1):
         if items and _holds_anchor(items[edge : edge + 1 or None]):
             op, arg = items[edge]
@@ -140,7 +140,7 @@ def _set(members: Any) -> str:
 
 
 def _category(category: Any, *, is_negated: bool) -> Ranges:
-    """A class such as ``\\d``; negated, everything that any dialect counts in."""
+    """The characters of a class such as ``\\d``, or, negated, those of any dialect's class."""
     plain = {
         _c.CATEGORY_DIGIT: _DIGIT,
         _c.CATEGORY_WORD: _WORD,
@@ -171,7 +171,7 @@ def _character(code: int) -> str:
 def _class(ranges: Ranges) -> str:
     plain = _subtract(ranges, _NOT_PLAIN)
     if not plain:
-        # Only what JSON escapes is left: each as its escape.
+        # All that is left are characters that JSON escapes, so each stands as its escape.
         escapes = [
             text
             for code, text in _ESCAPES.items()

@@ -1,4 +1,4 @@
-"""Ranges of numbers as GBNF: all texts of integers or decimals between two bounds."""
+"""Ranges of numbers as GBNF: the texts of all integers or decimals between two bounds."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from decimal import ROUND_FLOOR, Decimal
 from typing import Final
 
 N_DIGITS: Final = 16
-"""Digits before the decimal point, at most: as many as llama_cpp's converter allows."""
+"""The most digits before the decimal point, as many as llama_cpp's converter allows."""
 LIMIT: Final = 10**N_DIGITS - 1
 N_FRACTION: Final = 9
-"""Digits behind the decimal point, at most."""
+"""The most digits behind the decimal point."""
 
 
 def integers(low: int | None, high: int | None) -> str | None:
@@ -25,7 +25,7 @@ def integers(low: int | None, high: int | None) -> str | None:
 
 
 def decimals(low: Decimal | None, high: Decimal | None, n_fraction: int = N_FRACTION) -> str | None:
-    """The texts of decimals from ``low`` to ``high`` with so many decimals, without exponent."""
+    """The texts of numbers from ``low`` to ``high`` with up to so many decimals, no exponent."""
     zero = Decimal(0)
     forms = []
     if low is None or low < 0:
@@ -37,10 +37,10 @@ def decimals(low: Decimal | None, high: Decimal | None, n_fraction: int = N_FRAC
 
 
 def _naturals(low: int, high: int) -> list[str]:
-    """One form for each stretch of numbers that differ in their last digits only."""
+    """An expression for each stretch of numbers that differ in their last digits only."""
     forms = []
     while low <= high:
-        # All numbers of some lengths at once, where no bound is near.
+        # Where no bound is near, all numbers of several lengths are one expression.
         length = len(str(low))
         longest = len(str(high + 1)) - 1
         if low == 10 ** (length - 1) and longest > length:
@@ -62,7 +62,7 @@ def _naturals(low: int, high: int) -> list[str]:
 
 
 def _stretch(first: int, last: int, n_free: int) -> str:
-    """Numbers ``first`` to ``last``, which differ in one digit, with free digits behind."""
+    """The numbers ``first`` to ``last``, which differ in one digit, and any digits behind them."""
     prefix = str(first)[:-1]
     parts = [f'"{prefix}"'] if prefix else []
     parts.append(_digit(int(str(first)[-1]), int(str(last)[-1])))
@@ -76,13 +76,13 @@ def _digit(first: int, last: int) -> str:
 
 
 def _positives(low: Decimal, high: Decimal | None, n_fraction: int) -> list[str]:
-    """Decimals from ``low`` to ``high``, both at least 0: first by what is before the point."""
+    """The texts of decimals from ``low`` to ``high``, both at least 0, by their whole part."""
     if low > LIMIT or (high is not None and low > high):
         return []
     if high is not None and high > LIMIT:
         high = None
-    # Where a bound has more decimals than are allowed, the cut makes the range a little wider;
-    # the value is checked once more when it is parsed.
+    # A bound with more decimals than are allowed is cut, which makes the range a little wider; the
+    # value is checked again when it is parsed.
     above = _fraction(low)[:n_fraction]
     first = int(low)
     last = LIMIT + 1 if high is None else int(high)

@@ -1,14 +1,13 @@
 """GBNF, the grammars of llama.cpp, for the raw text of one value.
 
-The rules are written here rather than by ``llama_cpp``'s converter from JSON Schema: that one
+The rules are written here rather than by ``llama_cpp``'s converter from JSON Schema, which
 knows neither minimum nor maximum, neither ``\\d`` nor unanchored patterns, lets ``.`` in a
-pattern close the string, and accepts lone surrogates. Where both know a type, every text that a
-grammar from here accepts is one that the converter's accepts.
+pattern close the string, and accepts lone surrogates. For the types that both know, every text
+that a grammar of this module accepts is accepted by the converter's, too.
 
-A value's text begins right after the colon of its key: a blank, which may be missing, and the
-value. Behind a complete value a delimiter and whatever the model's token adds to it may follow,
-because a token can be ``",`` or ``"}``; behind a number it must, since without it the number
-could go on.
+A value's text begins right after the colon of its key: an optional blank, and the value. Behind a
+complete value there may be a delimiter and whatever else the model's token holds, because a token
+can be ``",`` or ``"}``. Behind a number there must be one: without it the number could go on.
 """
 
 from __future__ import annotations
@@ -22,12 +21,13 @@ from hpd.grammar.ranges import N_FRACTION, decimals, integers
 from hpd.schema.attributes import Attribute, Schema
 
 MAX_REPETITION: Final = 1000
-"""Longer bounds are checked after decoding: llama.cpp writes out each repetition as a rule."""
+"""The longest repetition in a grammar, as llama.cpp writes out each as rules of its own; longer
+bounds are checked after decoding."""
 
 _HEX: Final = "[0-9a-fA-F]"
 _CHAR: Final = (
     f'{STRING_CHAR} | "\\\\" (["\\\\/bfnrt] | "u" '
-    # No surrogates: one alone is no text.
+    # Without surrogates, one of which alone is not text.
     f"([0-9abcefABCEF] {_HEX} {_HEX} {_HEX} | [dD] [0-7] {_HEX} {_HEX}))"
 )
 _TIME: Final = '([01] [0-9] | "2" [0-3]) ":" [0-5] [0-9] ":" [0-5] [0-9]'
@@ -51,10 +51,11 @@ _FORMATS: Final = {
 
 
 def value_grammar(attribute: Attribute) -> str | None:
-    """The GBNF grammar of one raw value, or None for what is not one value (array, object).
+    """The GBNF grammar of one raw value; None for arrays and objects, which are not one value.
 
-    ``null`` is always allowed: a model that is not may only make something up. What the grammar
-    cannot say (a pattern with a look-ahead, ``multipleOf``) is checked when the value is parsed.
+    ``null`` is always allowed: without it a model could only make something up. Limits that a
+    grammar cannot express (a pattern with a look-ahead, ``multipleOf``) are checked when the value
+    is parsed.
     """
     if attribute.type in ("array", "object"):
         return None
@@ -66,10 +67,10 @@ def value_grammar(attribute: Attribute) -> str | None:
 
 
 def enum_texts(attribute: Attribute) -> list[str] | None:
-    """All raw texts that an enum or a boolean can have, ``null`` the last, or None.
+    """All raw texts that an enum or a boolean can have, ``null`` last; None for other types.
 
-    An enum with numbers has none: a number's end shows in the delimiter only, so it needs its
-    grammar.
+    None, too, for an enum with numbers: only a delimiter shows that a number has ended, so these
+    need a grammar.
     """
     choices: tuple[str | int | float | bool, ...]
     if attribute.type == "boolean":
@@ -91,7 +92,7 @@ def answer_grammar(schema: Schema) -> str:
 
 
 def unconstrained(attribute: Attribute) -> list[str]:
-    """What of a scalar's limits its grammar leaves to the check after decoding."""
+    """The limits of a scalar that its grammar leaves to the check after decoding."""
     left = []
     if attribute.type == "string":
         if attribute.pattern is not None:
@@ -150,11 +151,11 @@ def _string(attribute: Attribute, rules: dict[str, str]) -> str:
         try:
             return f'"\\"" {pattern_rule(attribute.pattern)} "\\""'
         except UnsupportedPattern:
-            pass  # Checked when the value is parsed.
+            pass  # It is checked when the value is parsed.
     elif attribute.format in _FORMATS:
         return f'"\\"" {_FORMATS[attribute.format]} "\\""'
     rules["char"] = f"char ::= {_CHAR}"
-    # An empty or blank string says no more than null, and null is there for that.
+    # An empty or blank string says no more than null, which is allowed anyway.
     low, high = attribute.min_length or 0, attribute.max_length
     if attribute.pattern is not None or low > MAX_REPETITION or (high or 0) > MAX_REPETITION:
         return '"\\"" char* "\\""'
@@ -192,7 +193,7 @@ def _number(attribute: Attribute) -> str:
     else:
         places = _decimal_places(attribute)
         rule = decimals(low, high, N_FRACTION if places is None else places)
-    # No number fits, or none that can be written in so many digits: checked after decoding.
+    # If no number fits, or none that so many digits can write, it is checked after decoding.
     return rule or '"-"? ("0" | [1-9] [0-9]{0,17}) ("." [0-9]{1,9})?'
 
 
@@ -211,7 +212,7 @@ def _whole_below(bound: Decimal, exclusive: float | None) -> Decimal:
 
 
 def _decimal_places(attribute: Attribute) -> int | None:
-    """How many decimals a number may have, if ``multipleOf`` says only that (0.01)."""
+    """The most decimals of a number, if that is all that its ``multipleOf`` says (as 0.01)."""
     if attribute.multiple_of is None:
         return None
     sign, digits, exponent = Decimal(str(attribute.multiple_of)).normalize().as_tuple()
@@ -237,7 +238,7 @@ def _member(attribute: Attribute, rules: dict[str, str], *, nullable: bool = Tru
         rule = _array(attribute, attribute.item, rules)
     else:
         rule = _value(attribute, rules)
-    # As a rule of its own: long alternatives would not fit one line for whoever reads them.
+    # A rule of its own, so that people who read the grammar find each member on one line.
     name = f"v{len(rules)}"
     rules[name] = f'{name} ::= ({rule}) | "null"' if nullable else f"{name} ::= {rule}"
     return name

@@ -1,4 +1,4 @@
-"""Where in a document a value stands: character offsets in its original text."""
+"""Grounding: the place of a value in its document, as character offsets."""
 
 from hpd.grounding.search import (
     FUZZY_THRESHOLD,

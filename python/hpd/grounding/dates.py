@@ -1,4 +1,4 @@
-"""Days as documents write them: ``2 January 2024``, ``Jan. 2nd, 2024``, ``02/01/24``."""
+"""Dates as documents write them: ``2 January 2024``, ``Jan. 2nd, 2024``, ``02/01/24``."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _TIME: Final = r"[ \u00a0]{0,2}(?:T|,|at)?[ \u00a0]{0,2}"
 def find_date(value: str, document: str) -> Iterator[tuple[int, int]]:
     """The offsets of everything in a document that means the day ``value`` (YYYY-MM-DD).
 
-    A date-time must have its time beside the day, unless that is midnight. Numbers alone are
-    taken in the day's or the month's order, whichever gives the day.
+    The time of a date-time must stand beside the day, unless it is midnight. Where a date is all
+    numbers, day and month may come in either order.
     """
     date, _, time = value.partition("T")
     year, month, day = date.split("-")

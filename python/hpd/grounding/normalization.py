@@ -1,7 +1,8 @@
-"""Text with its ways of writing evened out, and the way back to the original offsets.
+"""Text in a normal form, in which ways of writing it do not differ, and the way back.
 
-Evened out are case, runs of blanks, kinds of quotes and dashes, invisible characters, and what
-Unicode calls compatible (full-width letters, ligatures, composed and decomposed accents).
+Case, runs of blanks, kinds of quotes and dashes, invisible characters, and all that Unicode calls
+compatible (full-width letters, ligatures, composed and decomposed accents) are evened out; each
+character of the result knows its offsets in the original.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from functools import lru_cache
 from typing import Final
 
 MAX_CLUSTER: Final = 32
-"""Characters that are normalised together; nobody stacks more accents, but an attacker might."""
+"""The most characters that are normalised together: only an attacker stacks more accents."""
 
 _ALIKE: Final = str.maketrans(
     {
@@ -34,14 +35,14 @@ class Normalized:
     ends: list[int]
 
     def is_edge(self, position: int) -> bool:
-        """Whether the text can be cut here: not within what was one character, like a ligature."""
+        """Whether the text can be cut here, and not within one original character (a ligature)."""
         if position <= 0 or position >= len(self.text):
             return True
         return self.starts[position] != self.starts[position - 1]
 
 
 def normalize(text: str) -> Normalized:
-    """``text`` evened out, with offsets."""
+    """The normal form of a text, with offsets."""
     pieces: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -50,7 +51,7 @@ def normalize(text: str) -> Normalized:
         piece = _even_out(text[start:end])
         if not piece:
             if ends:
-                ends[-1] = end  # What cannot be seen goes with what is before it.
+                ends[-1] = end  # An invisible character belongs to the one before it.
             continue
         if piece.isspace():
             if not after_blank:
@@ -71,12 +72,12 @@ def normalize(text: str) -> Normalized:
 
 
 def normalized_text(text: str) -> str:
-    """``text`` evened out."""
+    """The normal form of a text alone."""
     return normalize(text).text
 
 
 def extends(char: str) -> bool:
-    """Whether a character belongs to the one before it: accents, variation selectors, joiners."""
+    """Whether a character belongs to the one before it (accents, variation selectors, joiners)."""
     return char > "\u02ff" and (
         unicodedata.category(char)[0] == "M"
         or char in "\u200d\uff9e\uff9f"
@@ -87,7 +88,7 @@ def extends(char: str) -> bool:
 
 
 def _clusters(text: str) -> Iterator[tuple[int, int]]:
-    """Stretches that can be normalised one by one, giving what the whole text gives."""
+    """The stretches of a text that can be normalised one by one, with the same result."""
     if text.isascii():
         for index in range(len(text)):
             yield index, index + 1
@@ -106,7 +107,7 @@ def _even_out(cluster: str) -> str:
     if len(cluster) == 1 and cluster.isascii():
         return " " if cluster.isspace() else cluster.lower().translate(_ALIKE)
     seen = "".join(char for char in cluster if char not in _INVISIBLE)
-    # Some dashes and quotes have no compatible form, others lose theirs: so before and after.
+    # Translated before NFKC, which would take some quotes apart, and after it, which makes others.
     even = unicodedata.normalize("NFKC", seen.translate(_ALIKE)).casefold()
     even = unicodedata.normalize("NFKC", even).translate(_ALIKE)
     return " " if even.isspace() else even

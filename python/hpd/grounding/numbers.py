@@ -8,9 +8,9 @@ from decimal import Decimal, InvalidOperation
 from typing import Final
 
 MAX_DIGITS: Final = 40
-"""Longer runs are no amounts, but serial numbers."""
+"""The longest run of digits that is an amount; longer ones are serial numbers."""
 
-# Digits with single separators between them; a blank only before a group of three.
+# Digits with single separators between them; a blank separates groups of three only.
 _RUN = re.compile(
     r"(?<![\d.])\.\d+(?![\d.])"
     r"|\d+(?:[.,'\u2019]\d+|[ \u00a0\u202f\u2009]\d{3}(?!\d))*"
@@ -34,7 +34,7 @@ def find_number(value: int | float, document: str) -> Iterator[tuple[int, int]]:
 
 
 def _readings(document: str, start: int, end: int, wanted: Decimal) -> Iterator[tuple[int, int]]:
-    """The run as a whole, if it is the number; else its parts that are."""
+    """The whole run, if it can be read as the number; else those of its parts that can."""
     run = document[start:end]
     if len(run) <= MAX_DIGITS and wanted in _values(run):
         yield start, end
@@ -46,12 +46,12 @@ def _readings(document: str, start: int, end: int, wanted: Decimal) -> Iterator[
 
 
 def _values(text: str) -> set[Decimal]:
-    """Everything that a written number can mean."""
+    """All values that a written number can have."""
     text = _BLANKS.sub("", text)
     dots, commas = text.count("."), text.count(",")
     forms = []
     if dots and commas:
-        # The last separator is the decimal one, and stands there once.
+        # The last separator is the decimal one, so there can be only one of it.
         decimal, thousands = (".", ",") if text.rfind(".") > text.rfind(",") else (",", ".")
         if text.count(decimal) == 1 and _is_grouped(text.split(decimal)[0], thousands):
             forms.append(text.replace(thousands, "").replace(decimal, "."))

@@ -1,8 +1,8 @@
-"""Where in a document a value stands.
+"""The search for a value in its document.
 
-Tried in this order: the very text; the text but for case, blanks, kinds of quotes and dashes and
-Unicode's ways to write the same; the number or the day that the text means; a similar text.
-Offsets are those of the original document, as Python counts characters.
+Four searches, one after the other: the very text; the text in its normal form (case, blanks,
+quotes, dashes and Unicode's forms evened out); the number or the day that the text means; a
+similar text. Offsets are those of the original document, as Python counts characters.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from hpd.grounding.numbers import find_number
 from hpd.results import Match
 
 FUZZY_THRESHOLD: Final = 85.0
-"""How similar, of 100, a text must be that is taken for the value (rapidfuzz's ratio)."""
+"""The least similarity of a text that is taken for the value, of 100 (rapidfuzz's ratio)."""
 MIN_FUZZY_LENGTH: Final = 4
-"""Shorter values are similar to too much."""
+"""The shortest value for which similar texts are looked up: shorter ones resemble too much."""
 MAX_FUZZY_LENGTH: Final = 256
-"""Longer ones would take long, and are more often made up than misspelt."""
+"""The longest value for which similar texts are looked up: longer ones take too long, and are
+made up more often than misspelt."""
 
 _DIGITS = re.compile(r"\d+")
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}\S*)?", re.ASCII)
@@ -39,14 +40,14 @@ class Span:
     end: int
     match: Match
     score: float = 100.0
-    """How similar the texts are, of 100; only a fuzzy match has less."""
+    """The similarity of the two texts, of 100; less only in a fuzzy match."""
 
 
 def ground(value: Any, document: str, *, fuzzy: bool = True) -> Span | None:
-    """The best place of a value in a document, or None if it holds none.
+    """The best place of a value in a document; None if the document does not hold it.
 
-    Whole words are preferred, then the first place. ``fuzzy=False`` is for values that are one
-    of a fixed set, where a similar text means nothing.
+    Whole words come before parts of words, then the first place before the others.
+    ``fuzzy=False`` is for the values of a fixed set, where a similar text means nothing.
     """
     return Grounder(document).ground(value, fuzzy=fuzzy)
 
@@ -57,7 +58,7 @@ def ground_all(value: Any, document: str, *, fuzzy: bool = True) -> list[Span]:
 
 
 class Grounder:
-    """Finds values in one document, whose normalised text it keeps between them."""
+    """The search for many values in one document, which is normalised only once."""
 
     def __init__(self, document: str) -> None:
         self.document = document
@@ -71,12 +72,12 @@ class Grounder:
         return self._normalized
 
     def ground(self, value: Any, *, fuzzy: bool = True) -> Span | None:
-        """As ``hpd.grounding.ground``."""
+        """``hpd.grounding.ground`` in this document."""
         spans = self.ground_all(value, fuzzy=fuzzy, only_first=True)
         return spans[0] if spans else None
 
     def ground_all(self, value: Any, *, fuzzy: bool = True, only_first: bool = False) -> list[Span]:
-        """As ``hpd.grounding.ground_all``; ``only_first`` stops at the first of the best kind."""
+        """``hpd.grounding.ground_all`` in this document; ``only_first`` keeps one place of them."""
         if isinstance(value, bool):
             return self._text("true" if value else "false", only_first)
         if isinstance(value, int | float):
@@ -88,15 +89,15 @@ class Grounder:
         if spans:
             return spans
         if _ISO_DATE.fullmatch(value):
-            found = (
+            days = (
                 Span(start, end, "normalized") for start, end in find_date(value, self.document)
             )
-            return _cut(found, only_first)
+            return _cut(days, only_first)
         span = self._similar(value) if fuzzy else None
         return [span] if span is not None else []
 
     def _text(self, value: str, only_first: bool) -> list[Span]:
-        """Exact and normalised matches: whole words of either kind before parts of words."""
+        """Exact or normalised matches; whole words of either kind come before parts of words."""
         parts: list[Span] = []
         for find in (self._exact, self._normal):
             whole: list[Span] = []
@@ -135,7 +136,7 @@ class Grounder:
             start = text.text.find(wanted, end)
 
     def _border(self, position: int) -> bool | None:
-        """Whether a word ends or begins here; None where nothing may be cut at all."""
+        """Whether a word ends or begins here; None where the text must not be cut at all."""
         document = self.document
         if position in (0, len(document)):
             return True
@@ -146,7 +147,7 @@ class Grounder:
             return None  # Half a number is another number.
         if not (before.isalnum() and after.isalnum()):
             return True
-        # 500ml has two words; scripts without blanks have one for each character.
+        # 500ml is two words; in scripts without blanks each character is one.
         return before.isdigit() != after.isdigit() or _is_ideograph(before) or _is_ideograph(after)
 
     def _number(self, value: int | float) -> Iterator[Span]:
@@ -169,10 +170,10 @@ class Grounder:
         if len(wanted) > len(text):
             start, end = 0, len(text)
         else:
-            found = fuzz.partial_ratio_alignment(wanted, text, score_cutoff=FUZZY_THRESHOLD)
-            if found is None or found.dest_end <= found.dest_start:
+            match = fuzz.partial_ratio_alignment(wanted, text, score_cutoff=FUZZY_THRESHOLD)
+            if match is None or match.dest_end <= match.dest_start:
                 return None
-            start, end = found.dest_start, found.dest_end
+            start, end = match.dest_start, match.dest_end
         best: Span | None = None
         for low, high in ((start, end), self._whole_words(start, end)):
             candidate = self._fuzzy_span(wanted, low, high)
@@ -181,7 +182,7 @@ class Grounder:
         return best
 
     def _fuzzy_span(self, wanted: str, start: int, end: int) -> Span | None:
-        """A stretch of the normalised text as a span, if it is similar enough as it stands."""
+        """The span of a stretch of the normalised text, if it is similar enough to the value."""
         normalized = self.normalized
         while start < end and normalized.text[start] == " ":
             start += 1
@@ -194,10 +195,10 @@ class Grounder:
             low -= 1
         while high < len(self.document) and self._border(high) is None:
             high += 1
-        held = normalized_text(self.document[low:high])
-        if _DIGITS.findall(held) != _DIGITS.findall(wanted):
-            return None  # 1298 is no misspelling of 1299.
-        score = fuzz.ratio(wanted, held)
+        similar = normalized_text(self.document[low:high])
+        if _DIGITS.findall(similar) != _DIGITS.findall(wanted):
+            return None  # 1298 is not a misspelling of 1299.
+        score = fuzz.ratio(wanted, similar)
         return Span(low, high, "fuzzy", score) if score >= FUZZY_THRESHOLD else None
 
     def _whole_words(self, start: int, end: int) -> tuple[int, int]:
@@ -210,12 +211,12 @@ class Grounder:
 
 
 def is_joined(before: str, after: str) -> bool:
-    """Whether two neighbouring characters are parts of what a reader sees as one."""
+    """Whether a reader sees two neighbouring characters as one."""
     return extends(after) or before == _ZERO_WIDTH_JOINER
 
 
 def _cut(spans: Iterator[Span], only_first: bool) -> list[Span]:
-    """All spans of the first one's kind, or only that one."""
+    """All spans that match as the first one does, or the first one alone."""
     chosen: list[Span] = []
     for span in spans:
         if chosen and (only_first or span.match != chosen[0].match):
@@ -225,5 +226,5 @@ def _cut(spans: Iterator[Span], only_first: bool) -> list[Span]:
 
 
 def _is_ideograph(char: str) -> bool:
-    """Han, kana, Thai and the like: scripts that put no blanks between words."""
+    """Whether a character is of a script without blanks between words (Han, kana, Thai, ...)."""
     return "\u3040" <= char <= "\u9fff" or "\u0e00" <= char <= "\u0eff" or char >= "\U00020000"

@@ -1,7 +1,7 @@
-"""Documents in from JSONL, CSV, TSV, text or Parquet, and results out, one line a document.
+"""Records: documents read from JSONL, CSV, TSV, text or Parquet, and results written as lines.
 
-Everything is lazy: ten million lines take no more memory than ten. A line that cannot be read
-becomes a record with an ``error``, so that the rest goes on.
+Everything is lazy, so ten million lines take no more memory than ten. A line that cannot be read
+becomes a record with an ``error``, and the others go on.
 """
 
 from hpd.records.reader import (

@@ -1,4 +1,4 @@
-"""How messages name things."""
+"""Names of things in messages: of values, lists, and the operating system's errors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _N_NAMES_SHOWN = 12
 
 
 def kind(value: object) -> str:
-    """What a value is, in words."""
+    """A value's kind in words, such as ``an object``."""
     if value is None:
         return "null"
     if isinstance(value, (dict, list)):
@@ -17,7 +17,7 @@ def kind(value: object) -> str:
 
 
 def listed(every: Iterable[str]) -> str:
-    """Names in a row; not too many."""
+    """Names separated by commas, the first dozen of them."""
     shown = [repr(name) for name in every]
     if len(shown) > _N_NAMES_SHOWN:
         shown[_N_NAMES_SHOWN:] = [f"and {len(shown) - _N_NAMES_SHOWN} more"]
@@ -25,5 +25,5 @@ def listed(every: Iterable[str]) -> str:
 
 
 def reason(error: OSError) -> str:
-    """What went wrong, without the number and the path."""
+    """The text of an error, without its number and path."""
     return error.strerror or str(error)

@@ -1,4 +1,4 @@
-"""Records from a file or a stream, as they are asked for."""
+"""Records of a file or a stream, each read when it is asked for."""
 
 from __future__ import annotations
 
@@ -38,27 +38,27 @@ TEXT_FIELDS: tuple[tuple[str, ...], ...] = (
     ("title", "description"),
     ("input_title", "input_description"),
 )
-"""Where a record's text is looked for when nobody says: the first of these that it has. The parts
-of a pair are joined by a line break, and one of them is enough."""
+"""The fields that hold a record's text if nobody names one: the first of these that it has. The
+parts of a pair are joined by a line break, and one of them is enough."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One document of an input, or why it could not be read."""
+    """One document of an input, or the error for which it could not be read."""
 
     id: str
-    """The id field's value, or the number of the record, from 1."""
+    """The value of the id field, else the record's number, from 1."""
     text: str
     category: str | None = None
     line: int = 0
-    """The line on which it begins, from 1 (in Parquet: the row)."""
+    """The number, from 1, of the line on which it begins, or of its row in Parquet."""
     error: InputError | None = None
     raw: Mapping[str, Any] = field(default_factory=dict, compare=False)
     """The whole row."""
 
 
 class RecordReader:
-    """The records of one file or stream, read as they are asked for, once.
+    """The records of one file or stream, which can be iterated over once.
 
     ``source`` is a path, ``"-"`` for standard input, or a binary stream. Raises ``InputError`` at
     once if it cannot be opened, and while reading if the file as a whole is of the wrong kind.
@@ -80,7 +80,7 @@ class RecordReader:
         )
         self._id_field = id_field
         self._category_field = category_field
-        # A pipe may be shared with others: only what was opened here is closed here.
+        # A stream that the caller opened may be shared with others, so it is left open.
         self._owned = isinstance(source, (str, Path)) and str(source) != "-"
         self._file = open_source(source)
         self._rows = self._read()
@@ -110,7 +110,7 @@ class RecordReader:
         self.close()
 
     def close(self) -> None:
-        """Close the file; reading ends."""
+        """Close the file, which ends the iteration."""
         self._rows.close()
         if self._owned:
             self._file.close()
@@ -163,7 +163,7 @@ def row_text(row: Mapping[str, Any], text_fields: Sequence[str] = ()) -> str:
 
 
 def count_records(source: str | Path | BinaryIO, format: Format | None = None) -> int | None:  # noqa: A002
-    """How many records a regular file holds, by one quick pass; None for pipes and streams."""
+    """The number of records in a regular file, by one quick pass; None for pipes and streams."""
     if not isinstance(source, (str, Path)) or not Path(source).is_file():
         return None
     kind = format or guess_format(source)
@@ -176,7 +176,7 @@ def count_records(source: str | Path | BinaryIO, format: Format | None = None) -
 
 
 def guess_format(source: str | Path | BinaryIO) -> Format:
-    """The format that a file's extension tells; JSONL for standard input and streams."""
+    """The format that a file's extension stands for; JSONL for standard input and streams."""
     if not isinstance(source, (str, Path)) or str(source) == "-":
         return "jsonl"
     extension = Path(source).suffix.lower()
@@ -190,16 +190,16 @@ def guess_format(source: str | Path | BinaryIO) -> Format:
 
 
 def source_name(source: str | Path | BinaryIO) -> str:
-    """What messages call an input."""
+    """The name of an input in messages."""
     if isinstance(source, (str, Path)):
         return "<stdin>" if str(source) == "-" else str(source)
     return str(getattr(source, "name", "<stream>"))
 
 
 def clean_text(text: str) -> str:
-    """``text`` as UTF-8 and a tokeniser can take it.
+    """``text`` without characters that UTF-8 or a tokeniser refuses.
 
-    Lone surrogates and NUL become U+FFFD, one for one, so that offsets into it stay right.
+    Lone surrogates and NUL become U+FFFD, one for one, so that offsets stay the same.
     """
     return _UNENCODABLE.sub("\ufffd", text)
 
@@ -227,7 +227,7 @@ def _is_scalar(value: object) -> bool:
 
 
 def _scalar_text(value: object, name: str) -> str:
-    """Text as it is, a number or a boolean as JSON writes it."""
+    """A cell as text: a text itself, a number or a boolean as JSON writes it."""
     if isinstance(value, str):
         return clean_text(value)
     if isinstance(value, bool) or (isinstance(value, (int, float)) and math.isfinite(value)):

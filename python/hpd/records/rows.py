@@ -1,4 +1,4 @@
-"""The rows of a file in each format, as they stand there."""
+"""The rows of a file in each format, unchanged."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Format = Literal["jsonl", "csv", "tsv", "txt", "parquet"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 _MAX_CSV_FIELD = 2**31 - 1
-"""The csv module's own limit is 128 KiB, and a C long is all that it takes (32 bits on Windows)."""
+"""The most that the csv module takes, a C long (32 bits on Windows); its default is 128 KiB."""
 
 _INVALID_UTF8 = re.compile("[\udc80-\udcff]")
 
 Row = tuple[int, "Mapping[str, Any] | str | InputError"]
-"""The line on which it begins, and a mapping, the text itself, or why it cannot be read."""
+"""The number of its first line, and the row: a mapping, a text, or the error in reading it."""
 
 
 def _jsonl_rows(file: BinaryIO, name: str) -> Iterator[Row]:
@@ -41,7 +41,7 @@ def _jsonl_rows(file: BinaryIO, name: str) -> Iterator[Row]:
 
 def _json_row(raw: bytes, where: str) -> Mapping[str, Any] | str | InputError:
     try:
-        # Control characters inside strings are against the letter of JSON, and harmless.
+        # Control characters inside strings are against the rules of JSON, but harmless.
         row = json.loads(raw.decode("utf-8"), strict=False)
     except UnicodeDecodeError as error:
         return InputError(f"{where}: not valid UTF-8 at byte {error.start + 1} of the line")
@@ -74,8 +74,8 @@ def _tsv_rows(file: BinaryIO, name: str) -> Iterator[Row]:
 
 def _separated_rows(file: BinaryIO, name: str, delimiter: str) -> Iterator[Row]:
     csv.field_size_limit(_MAX_CSV_FIELD)
-    # Bytes that are no UTF-8 are carried through as surrogates and found again in their row.
-    # Python 3.10's csv refuses NUL.
+    # Bytes that are not UTF-8 become surrogates, which are looked for in each row. NUL is replaced,
+    # as the csv module of Python 3.10 refuses it.
     lines = (
         raw.decode("utf-8", "surrogateescape").replace("\x00", "\ufffd")
         for raw in _lines(file, name)
@@ -135,7 +135,7 @@ def _parquet_rows(file: BinaryIO, name: str) -> Iterator[Row]:
 
 
 def parquet_module() -> Any:
-    """pyarrow's module, if it is installed."""
+    """pyarrow's module; ``InputError`` if it is not installed."""
     try:
         import pyarrow.parquet
     except ImportError as error:
@@ -155,7 +155,7 @@ ROWS = {
 
 
 def _numbered_lines(file: BinaryIO, name: str) -> Iterator[tuple[int, bytes]]:
-    """Lines that are not blank, without their ends, and their numbers from 1."""
+    """The lines that are not blank, without line ends, and their numbers from 1."""
     for number, raw in enumerate(_lines(file, name), start=1):
         stripped = raw.rstrip(b"\r\n")
         if stripped.strip():
@@ -163,7 +163,7 @@ def _numbered_lines(file: BinaryIO, name: str) -> Iterator[tuple[int, bytes]]:
 
 
 def _lines(file: BinaryIO, name: str) -> Iterator[bytes]:
-    """The lines with their ends; split at line feeds alone, as JSON Lines asks."""
+    """All lines with their ends; only a line feed ends one, as JSON Lines demands."""
     first = file.readline()
     if first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise InputError(f"{name}: this is UTF-16; convert it to UTF-8, for example with iconv")

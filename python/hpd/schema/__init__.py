@@ -1,4 +1,4 @@
-"""Every form in which a schema can be written, read into ``hpd.schema.attributes.Schema``."""
+"""Schemas: every form in which one can be written, and the attributes that it is read into."""
 
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.checks import check

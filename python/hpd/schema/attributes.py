@@ -1,4 +1,4 @@
-"""What a schema is made of: a tree of attributes, the same for every schema form."""
+"""A schema is a tree of attributes, the same for every form in which it can be written."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ Type = Literal[
 class Attribute:
     """One thing to extract: a scalar, an array of one kind of item, or an object of attributes.
 
-    ``path`` on the outside is the tuple of names from the root; the root itself is an object.
+    It has no path of its own: a path is the tuple of names that lead to it from the root, which
+    is an object.
     """
 
     name: str
@@ -26,11 +27,11 @@ class Attribute:
     """The values of an ``enum``, in the order of the schema."""
     nullable: bool = True
     required: bool = False
-    """Required and absent is an error on the field."""
+    """If it is required and absent, its field has an error."""
     item: Attribute | None = None
-    """What an ``array`` holds."""
+    """The items of an ``array``."""
     attributes: tuple[Attribute, ...] = ()
-    """What an ``object`` holds."""
+    """The parts of an ``object``."""
     after: tuple[str, ...] = ()
     """Names of sibling attributes whose finished values this one sees."""
     pattern: str | None = None
@@ -54,7 +55,7 @@ class Schema:
     attributes: tuple[Attribute, ...]
     title: str = ""
     model: Any = field(default=None, compare=False)
-    """The Pydantic class that results become instances of, if the schema was one."""
+    """The Pydantic class that the schema was read from, if any: results become its instances."""
 
     def __iter__(self) -> Iterator[Attribute]:
         return iter(self.attributes)

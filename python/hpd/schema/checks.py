@@ -1,4 +1,4 @@
-"""What every schema must satisfy, whichever form it was written in."""
+"""The rules that every schema must satisfy, whichever form it was written in."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from hpd.schema.dependencies import first_waves
 from hpd.schema.notices import fail
 
 MAX_DEPTH = 16
-"""Objects and arrays within each other; deeper ones are taken for a mistake."""
+"""Levels of objects and arrays within each other; a deeper schema is taken for a mistake."""
 
 
 def check(schema: Schema) -> Schema:
-    """The schema itself, if it can be extracted; else ``SchemaError``."""
+    """Return the schema itself; raise ``SchemaError`` if it cannot be extracted."""
     if not schema.attributes:
         raise fail("", "the schema is empty: it needs at least one attribute")
     _check_siblings(schema.attributes, "", 1)
@@ -26,7 +26,7 @@ def check(schema: Schema) -> Schema:
 
 
 def check_name(name: object, where: str) -> str:
-    """A usable attribute name."""
+    """Return the name itself; raise ``SchemaError`` if no attribute can be called so."""
     if not isinstance(name, str):
         raise fail(where, f"a name must be text, not {type(name).__name__} ({name!r})")
     if not name.strip():
@@ -37,7 +37,7 @@ def check_name(name: object, where: str) -> str:
 
 
 def check_names(names: Sequence[str], where: str) -> None:
-    """No name twice."""
+    """Raise ``SchemaError`` if a name comes twice."""
     seen: set[str] = set()
     for name in names:
         if name in seen:

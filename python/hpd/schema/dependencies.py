@@ -1,7 +1,7 @@
-"""Which attributes wait for which: waves of decoding from the ``after`` of siblings.
+"""Waves of decoding: an attribute waits for the siblings that it comes ``after``.
 
-A scalar takes one wave. An array takes one for the number of its items and those of an item
-after it. An object takes as many as its slowest chain of attributes.
+A scalar takes one wave. An array takes one for the number of its items, and then as many as one
+of its items. An object takes as many as its slowest chain of attributes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from hpd.schema.notices import fail
 
 
 def n_waves(attribute: Attribute, where: str = "") -> int:
-    """How many waves it takes from an attribute's start to its finished value."""
+    """The number of waves from an attribute's start to its finished value."""
     if attribute.type == "array" and attribute.item is not None:
         return 1 + n_waves(attribute.item, where + "[]")
     if attribute.type == "object":
@@ -29,7 +29,7 @@ def n_waves(attribute: Attribute, where: str = "") -> int:
 
 
 def first_waves(attributes: Sequence[Attribute], where: str = "") -> dict[str, int]:
-    """For each of some siblings, the wave in which it starts, counted from theirs.
+    """The wave in which each of some siblings starts; 0 is the first wave of them all.
 
     Raises ``SchemaError`` for an ``after`` that names no sibling, or that leads in a circle.
     """

@@ -1,4 +1,4 @@
-"""The formats of strings that hpd checks, beside date and date-time, which are types."""
+"""The formats of strings that hpd checks; date and date-time are not among them but types."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DURATION = re.compile(
 
 
 def is_date(text: str) -> bool:
-    """A day that exists, as YYYY-MM-DD."""
+    """Whether a text is a day that exists, as YYYY-MM-DD."""
     match = _DATE.fullmatch(text)
     if match is None:
         return False
@@ -36,13 +36,13 @@ def is_date(text: str) -> bool:
 
 
 def is_time(text: str) -> bool:
-    """A time of day, as hh:mm:ss, with or without fraction and time zone."""
+    """Whether a text is a time of day, hh:mm:ss, with or without a fraction and a time zone."""
     match = _TIME.fullmatch(text)
     return match is not None and match.group(3) is not None
 
 
 def is_date_time(text: str) -> bool:
-    """A date, a T, and a time."""
+    """Whether a text is a date, a T, and a time."""
     date, separator, time = text.partition("T")
     return separator == "T" and is_date(date) and is_time(time)
 

@@ -1,7 +1,7 @@
-"""JSON Schema into attributes.
+"""JSON Schema read into attributes.
 
-Whatever limits a value and cannot be honoured is either an error (the schema asks for something
-that has no fixed list of attributes, such as a recursive object) or a ``SchemaWarning``.
+Whatever limits values in a way that cannot be honoured is a ``SchemaWarning``; whatever leaves no
+fixed list of attributes, such as an object that contains itself, is an error.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class _Reader:
         return attribute
 
     def union(self, node: Node, where: str, name: str, refs: Refs, *, required: bool) -> Attribute:
-        """``anyOf`` / ``oneOf``: null and one real type, or what comes nearest to it."""
+        """An ``anyOf`` or ``oneOf`` as an attribute of one type, which may also be null."""
         keyword = "anyOf" if "anyOf" in node else "oneOf"
         if "anyOf" in node and "oneOf" in node:
             raise fail(where, "anyOf and oneOf in one place cannot be honoured: keep one of them")
@@ -91,7 +91,7 @@ class _Reader:
             if _is_null(full):
                 nullable = True
                 continue
-            # What stands beside the union holds for each branch; its own words win.
+            # Keywords beside the union hold for each of its branches, and override its words.
             full = merge(full, rest, branch_where)
             attribute = self.attribute(full, branch_where, name, branch_refs, required=required)
             nullable = nullable or attribute.nullable
@@ -175,7 +175,7 @@ class _Reader:
             item = Attribute("item", nullable=False)
         else:
             item = self.attribute(items, f"{where}.items", "item", refs, required=False)
-            # An item without a type may be null, but nobody means so.
+            # By the letter an item without a type may be null, but nobody means that.
             if isinstance(items, Mapping) and not (
                 {"type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "nullable"} & {*items}
             ):
@@ -191,7 +191,7 @@ class _Reader:
 
 
 def _types(node: Node, where: str) -> tuple[list[str], bool]:
-    """The types a node allows, null apart."""
+    """The types that a node allows without null, and whether it allows null."""
     declared = node.get("type")
     if declared is None:
         if "enum" in node or "const" in node:
@@ -293,7 +293,7 @@ def _enum(common: Attribute, node: Node, types: list[str], where: str) -> Attrib
 
 
 def _contains(values: list[Any], value: object) -> bool:
-    """``in`` as JSON sees it: true is not 1."""
+    """Whether a value is among others as JSON compares them: true is not 1."""
     return any(
         value == other and isinstance(value, bool) == isinstance(other, bool) for other in values
     )
@@ -339,7 +339,7 @@ def _number(attribute: Attribute, node: Node, where: str) -> Attribute:
     minimum = _limit(node, "minimum", where)
     maximum = _limit(node, "maximum", where)
     above, below = node.get("exclusiveMinimum"), node.get("exclusiveMaximum")
-    # Draft 4 has booleans here, which say how minimum and maximum are meant.
+    # In draft 4 these two are booleans, which make minimum and maximum exclusive.
     if isinstance(above, bool):
         exclusive_minimum, minimum = (minimum, None) if above else (None, minimum)
     else:

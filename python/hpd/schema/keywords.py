@@ -1,4 +1,4 @@
-"""The words of JSON Schema: what is understood, what says nothing, what cannot be honoured."""
+"""The keywords of JSON Schema: those that hpd honours, ignores, and cannot honour."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ KEYWORDS: Final = {
     "number": _NUMBER,
     "integer": _NUMBER,
 }
-"""What limits the values of a type, and is honoured. A node without a type has the first one
-that any of its keywords belongs to."""
+"""The keywords that limit the values of each type, and are honoured. A node that names no type
+has the first type to which any of its keywords belongs."""
 
 ALL_KEYWORDS: Final = frozenset[str]().union(*KEYWORDS.values())
 
@@ -59,7 +59,7 @@ ANNOTATIONS: Final = frozenset(
         "const",
     }
 )
-"""What limits no value, or is read whatever the type."""
+"""The keywords that limit no value, or are read whatever the type is."""
 
 NOT_HONOURED: Final = frozenset(
     {
@@ -81,7 +81,7 @@ NOT_HONOURED: Final = frozenset(
         "unevaluatedItems",
     }
 )
-"""What limits values in a way that hpd cannot follow."""
+"""The keywords that limit values in a way that hpd cannot honour."""
 
 NUMBER_FORMATS: Final = frozenset(
     {
@@ -94,4 +94,4 @@ NUMBER_FORMATS: Final = frozenset(
         "decimal",
     }
 )
-"""How wide a number is in memory (OpenAPI), which says nothing about a text."""
+"""OpenAPI's widths of a number in memory, which say nothing about how it is written."""

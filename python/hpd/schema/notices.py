@@ -1,4 +1,4 @@
-"""What the schema readers tell people: errors and warnings that say where and what to do."""
+"""Errors and warnings of the schema readers, which say where something is wrong and what to do."""
 
 from __future__ import annotations
 

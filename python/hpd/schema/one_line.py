@@ -13,8 +13,8 @@ r"""The one-line form: ``brand: the maker, color [red|blue]?, tags [str], total 
     description = text | "quoted"
 
 ``?`` (optional) is the default and may be left out; ``!`` makes the attribute required.
-An unquoted description ends at the next comma; one that holds commas is put in quotes, or the
-schema is written with one attribute a line, where a description runs to the end of its line.
+An unquoted description ends at the next comma. A description with commas is put in quotes; or the
+schema is written with one attribute on each line, and a description runs to the end of its line.
 A ``#`` at the start of a line makes it a comment.
 """
 
@@ -62,7 +62,7 @@ class _Reader:
     """One pass over the text, left to right."""
 
     def __init__(self, text: str) -> None:
-        # A comment in the first line has no line break before it; one here gives it that.
+        # Comments are recognised by the line break before them; here the first line gets one.
         self.text = "\n" + text.replace("\r\n", "\n").replace("\r", "\n")
         self.position = 0
         self.depth = 0
@@ -109,8 +109,7 @@ class _Reader:
             return self.quoted()
         match = _WORD.match(self.text, self.position)
         if match is None:
-            found = repr(self.peek()) if self.peek() else "the end"
-            raise self.error(f"{what} is expected, not {found}", "write name, or name type")
+            raise self.error(f"{what} is expected, not {self.ahead()}", "write name, or name type")
         self.position = match.end()
         return match.group()
 
@@ -218,7 +217,7 @@ class _Reader:
             self.skip(_BLANK)
             if self.at_end(closing) or self.peek() in ",\n":
                 return text
-            self.position = start  # A description that only begins with a quotation.
+            self.position = start  # It only begins with a quotation, and goes on behind it.
         ends = "\n" if self.by_lines else ","
         if closing:
             ends += ",\n" + closing
@@ -243,13 +242,15 @@ class _Reader:
 
     def expect(self, char: str) -> None:
         if self.peek() != char:
-            found = repr(self.peek()) if self.peek() else "the end"
-            raise self.error(f"{char!r} is expected, not {found}", "check the brackets")
+            raise self.error(f"{char!r} is expected, not {self.ahead()}", "check the brackets")
         self.position += 1
 
     def word_ahead(self) -> str:
         match = _WORD.match(self.text, self.position)
         return match.group() if match else ""
+
+    def ahead(self) -> str:
+        return repr(self.peek()) if self.peek() else "the end"
 
     def peek(self) -> str:
         return self.text[self.position : self.position + 1]

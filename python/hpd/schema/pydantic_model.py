@@ -1,4 +1,4 @@
-"""Pydantic models as schemas; Pydantic itself is only imported by who has a model."""
+"""Pydantic models as schemas; Pydantic itself is imported only when there is a model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def is_model(source: object) -> bool:
 
 
 def _writer() -> Any:
-    """How Pydantic writes its JSON Schema: as it does, but a decimal is a number only."""
+    """Pydantic's own writer of JSON Schema, except that a decimal is a number only."""
     from pydantic.json_schema import GenerateJsonSchema
 
     class Writer(GenerateJsonSchema):
@@ -27,7 +27,7 @@ def _writer() -> Any:
 
 
 def read_model(model: Any) -> Schema:
-    """The attributes of a Pydantic model, which results become instances of."""
+    """The attributes of a Pydantic model; results become its instances."""
     try:
         document = model.model_json_schema(
             by_alias=True, mode="validation", schema_generator=_writer()

@@ -1,4 +1,4 @@
-"""``$ref`` and ``allOf`` in a JSON Schema: one flat node for what is spread over several."""
+"""``$ref`` and ``allOf`` in a JSON Schema: what is spread over several nodes, merged into one."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _OWN_WORDS: Final = frozenset(
 def resolve(root: Node, node: Node, where: str, refs: Refs) -> tuple[dict[str, Any], Refs]:
     """``node`` with its references and ``allOf`` parts merged into it.
 
-    ``refs`` are the references on the way from the root to this node; the ones followed here are
-    added, so that a schema that contains itself is found.
+    ``refs`` are the references that were followed on the way from the root to this node. Those
+    followed here are added, so that a schema that contains itself is noticed.
     """
     flat = {key: value for key, value in node.items() if key not in ("$ref", "allOf")}
     for keyword in ("$dynamicRef", "$recursiveRef"):
@@ -50,7 +50,7 @@ def resolve(root: Node, node: Node, where: str, refs: Refs) -> tuple[dict[str, A
 
 
 def merge(base: Node, own: Node, where: str) -> dict[str, Any]:
-    """A node that asks for what both ask for; the words (titles, ...) of ``own`` win."""
+    """A node that demands what both demand; titles, descriptions and the like are ``own``'s."""
     merged = dict(base)
     for keyword, value in own.items():
         if keyword not in merged or keyword in _OWN_WORDS or merged[keyword] == value:
@@ -61,7 +61,7 @@ def merge(base: Node, own: Node, where: str) -> dict[str, Any]:
 
 
 def _both(keyword: str, first: Any, second: Any, where: str) -> Any:
-    """The value of a keyword that says what both of two different values say."""
+    """The value of a keyword that demands what two different values of it demand together."""
     if keyword in _DEFINITIONS:
         return second
     try:

@@ -1,4 +1,4 @@
-"""A schema back into text: JSON Schema for programs, a table for people."""
+"""A schema turned back into text: JSON Schema for programs, a table for people."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def to_json_schema(schema: Schema) -> dict[str, Any]:
-    """The JSON Schema that says the same, which every result of ``schema`` obeys."""
+    """The JSON Schema with the same meaning; every result of ``schema`` obeys it."""
     document: dict[str, Any] = {"$schema": DIALECT}
     if schema.title:
         document["title"] = schema.title
@@ -20,7 +20,7 @@ def to_json_schema(schema: Schema) -> dict[str, Any]:
 
 
 def describe(schema: Schema) -> str:
-    """A plain table: path, type, constraint, whether it must be there, description."""
+    """A plain table: path, type, constraint, what stands for an absent value, description."""
     rows = [("PATH", "TYPE", "CONSTRAINT", "ABSENT", "DESCRIPTION")]
     rows.extend(_rows(schema, ""))
     widths = [max(len(row[column]) for row in rows) for column in range(4)]

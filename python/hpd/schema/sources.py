@@ -1,4 +1,4 @@
-"""Which form a schema is written in, and the way from there to attributes."""
+"""Schemas from all their sources: the form is recognised, and its reader called."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _HOW_TO_SAY: Final = (
 
 
 def load_schema(source: object) -> Schema:
-    """A schema in any form: see ``load_schemas``, but for one kind of document only.
+    """One schema in any of the forms of ``load_schemas``, for a single kind of document.
 
     Raises ``SchemaError``, which says where in the schema and what to do.
     """
@@ -151,7 +151,7 @@ def _is_by_category(source: Mapping[Any, Any]) -> bool:
         if isinstance(value, list | tuple | Mapping | Schema) or is_model(value)
     ]
     if len(holders) == len(source):
-        # {"properties": {...}} is a JSON Schema, unless its neighbours are no keywords.
+        # {"properties": {...}} is a JSON Schema, unless other keys beside it are no keywords.
         if [*source] == ["properties"] or _has_only_keywords(source):
             return False
         if isinstance(source.get("properties"), Mapping):
@@ -182,7 +182,7 @@ def _has_only_keywords(source: Mapping[Any, Any]) -> bool:
 
 
 def _is_property(value: object) -> bool:
-    """Whether a dict is what JSON Schema has for one property, but not for a whole document."""
+    """Whether a dict is a JSON Schema of one property, rather than of a whole document."""
     if not isinstance(value, Mapping) or isinstance(value.get("properties"), Mapping):
         return False
     kind = value.get("type")
@@ -198,7 +198,7 @@ def _from_text(text: str) -> Schema | dict[str, Schema]:
     if stripped[0] in "{[":
         return _from_json(stripped, "the schema")
     if "\n" not in stripped and stripped.lower().endswith(FILE_SUFFIXES):
-        # An attribute's description may end in .txt, but then it has a blank somewhere.
+        # A one-line schema can end in .txt, too, but then there is a blank somewhere in it.
         if os.path.isfile(stripped) or not re.search(r"\s", stripped):
             return _from_file(Path(stripped))
     elif _MODULE_CLASS.fullmatch(stripped):
@@ -244,7 +244,7 @@ def _object_without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _from_module(reference: str) -> Schema | dict[str, Schema]:
     module_name, _, qualified_name = reference.partition(":")
-    # Like python -m, which the user may expect of a command line.
+    # As python -m does, and as users expect of a command.
     if "" not in sys.path and os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:

@@ -1,4 +1,4 @@
-"""From raw texts to typed values, and from values to nested data."""
+"""Values: raw texts parsed into typed values, and these put together to nested data."""
 
 from hpd.values.answers import RawValue, answer_leaf, split_answer
 from hpd.values.assembly import Assembled, assemble, is_empty

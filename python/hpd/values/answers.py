@@ -1,6 +1,6 @@
-"""A whole answer, written as one JSON object, into the raw texts of its fields.
+"""A whole answer, written as one JSON object, split into the raw texts of its fields.
 
-The text may break off anywhere or be no JSON at all: whatever was complete before is kept.
+The text may break off anywhere, or not be JSON at all: whatever was complete before is kept.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ class RawValue:
 
     text: str = "null"
     start: int | None = None
-    """Where the text stands in the answer; None if it is not in there."""
+    """The offset in the answer at which the text begins; None if the answer lacks it."""
     end: int | None = None
     truncated: bool = False
-    """The answer broke off in this value, or before it."""
+    """Whether the answer broke off in this value, or before it."""
     error: str | None = None
 
     def parse(self, attribute: Attribute) -> Parsed:
-        """The value, as one of ``attribute``'s type."""
+        """The value as one of ``attribute``'s type, or the error that it is none."""
         return Parsed(error=self.error) if self.error else parse_value(self.text, attribute)
 
 
 def split_answer(schema: Schema, text: str) -> dict[Path, RawValue]:
     """The raw text of each field in an answer such as ``{"brand": "Nike", "tags": ["a"]}``.
 
-    The paths are those of ``schema_leaves`` and ``item_leaves``; an array's count is how many of
-    its items were complete. An attribute that is not there has the text ``null``.
+    The paths are those of ``schema_leaves`` and ``item_leaves``; an array's count is the number of
+    its complete items. An attribute that the answer lacks has the text ``null``.
     """
     start = text.find("{")
     if start < 0:
@@ -58,7 +58,7 @@ def split_answer(schema: Schema, text: str) -> dict[Path, RawValue]:
 
 
 def answer_leaf(schema: Schema, path: Path) -> Attribute | None:
-    """The attribute of a field of ``split_answer``, by its path."""
+    """The attribute to which a path of ``split_answer`` leads; None if it leads to none."""
     siblings = schema.attributes
     attribute: Attribute | None = None
     for name in path:
@@ -76,7 +76,7 @@ def answer_leaf(schema: Schema, path: Path) -> Attribute | None:
 
 @dataclass(slots=True)
 class _Node:
-    """A JSON value and where it stands; ``complete`` unless the text broke off within it."""
+    """A JSON value and its offsets; ``complete`` unless the text breaks off within it."""
 
     kind: str
     start: int
@@ -87,7 +87,7 @@ class _Node:
 
 
 class _Reader:
-    """JSON with positions, which stops at the first thing that is wrong, and keeps the rest."""
+    """A JSON reader that notes offsets; at a mistake it stops, and keeps what it has read."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -113,7 +113,7 @@ class _Reader:
         else:
             match = _SCALAR.match(self.text, position)
             node.end = match.end() if match else len(self.text)
-            # A number that no delimiter ends may have lost its last digits.
+            # Without a delimiter behind it, a number may have lost its last digits.
             node.complete = match is not None and (
                 self.text[node.end : node.end + 1] in _DELIMITERS
                 or match.group() in ("null", "true", "false")
@@ -158,7 +158,7 @@ class _Reader:
                 return
 
     def next(self, value: _Node, position: int, closing: str) -> int:
-        """Where the next member begins or the closing bracket stands; -1 if neither does."""
+        """The offset of the next member or of the closing bracket; -1 if neither follows."""
         position = self.skip_blank(position)
         char = self.text[position : position + 1]
         if not value.complete or char not in (",", closing) or not char:
@@ -184,7 +184,7 @@ class _Splitter:
         *,
         truncated: bool = False,
     ) -> None:
-        """The fields of an object, which may be absent, or be something else than an object."""
+        """Note the fields of an object; it may be absent, or something other than an object."""
         if node is not None and node.kind != "object" and error is None and not self.is_null(node):
             error = "an object is expected here"
         broken = truncated or (node is not None and node.kind == "object" and not node.complete)

@@ -1,4 +1,4 @@
-"""Parsed fields by path into the nested data of one document."""
+"""The nested data of one document, put together from its parsed fields by their paths."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from hpd.values.parsing import Parsed, absent
 
 @dataclass(frozen=True, slots=True)
 class Assembled:
-    """The data of one document, and how its parts relate to the fields they came from."""
+    """The data of one document, with the errors and the places of its fields."""
 
     data: dict[str, Any]
     errors: dict[str, str] = field(default_factory=dict)
-    """By dotted path in the data: why a value is null (or an item left out)."""
+    """The reason why a value is null, or an item left out, by its dotted path in the data."""
     places: dict[Path, str] = field(default_factory=dict)
-    """For each field that is in the data, its dotted path there: ``lines[0].qty``. The count of
-    an array has the path of the array; items that were dropped have none."""
+    """The dotted path in the data (``lines[0].qty``) of each field that is there. The count of an
+    array has the path of the array; items that were left out have none."""
 
 
 def assemble(schema: Schema, values: Mapping[Path, Parsed]) -> Assembled:
     """The nested data of all fields; those that ``values`` lacks count as absent.
 
-    The data obeys the schema, but for what ``errors`` names: an absent value is null where the
-    schema allows null, else left out where it may be, else null with an error. Items that are
-    null, invalid or, with ``uniqueItems``, repeated are left out of their array.
+    The data obeys the schema, except where ``errors`` says that it does not. An absent value is
+    null if the schema allows null; it is left out if it is optional; else it is null with an
+    error. Items that are null, invalid or, with ``uniqueItems``, repeated are left out.
     """
     assembly = _Assembly(values)
     data: dict[str, Any] = {}
@@ -40,7 +40,7 @@ def assemble(schema: Schema, values: Mapping[Path, Parsed]) -> Assembled:
 
 
 def is_empty(value: Any) -> bool:
-    """Whether a value holds nothing: null, an empty list, an object of such."""
+    """Whether a value is null, an empty list, or an object of nothing but such values."""
     if isinstance(value, dict):
         return all(is_empty(part) for part in value.values())
     return value is None or value == []
@@ -51,8 +51,8 @@ class _Assembly:
         self.values = values
         self.errors: dict[str, str] = {}
         self.places: dict[Path, str] = {}
-        # Errors that say no more than that a required value is absent: they fall away
-        # where the whole object around it is absent and may be.
+        # Errors that say no more than that a required value is absent: if the whole object around
+        # it is absent and optional, they are withdrawn.
         self.missing: set[str] = set()
 
     def build(self, attribute: Attribute, path: Path, place: str) -> tuple[Any, bool]:
@@ -113,7 +113,7 @@ class _Assembly:
     def items(
         self, array: Attribute, item: Attribute, path: Path, place: str, n_items: int
     ) -> list[Any]:
-        # An item that was counted should be there, whole: whatever is not is left out below.
+        # An item that was counted should be there: if it is null or invalid, it is left out below.
         item = replace(item, required=True)
         items: list[Any] = []
         seen: set[str] = set()
@@ -130,7 +130,7 @@ class _Assembly:
                 self.missing |= inner.missing
                 self.places.update(inner.places)
             elif not is_needed:
-                # An absent item is one counted too many; a malformed one is worth a word.
+                # An absent item was counted by mistake; a malformed one is reported.
                 for error_place, message in inner.errors.items():
                     if error_place not in inner.missing or not is_empty(value):
                         part = error_place.removeprefix(here).lstrip(".")
@@ -156,13 +156,13 @@ def _may_lack(attribute: Attribute) -> bool:
 
 
 def _put(data: dict[str, Any], attribute: Attribute, value: Any) -> None:
-    """Null where null is allowed or nothing else is left to say; otherwise no key at all."""
+    """Set a key, unless its value is null and the attribute can be left out but not be null."""
     if value is not None or attribute.nullable or attribute.required:
         data[attribute.name] = value
 
 
 def _identity(value: Any) -> str:
-    """Equal for values that JSON Schema calls equal: 1 and 1.0, not 1 and true."""
+    """A text that is the same for values equal in JSON Schema: 1 and 1.0, but not 1 and true."""
     return json.dumps(_whole(value), sort_keys=True)
 
 

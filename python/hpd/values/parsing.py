@@ -1,4 +1,4 @@
-"""The raw text of one field into a value of its attribute's type, or what is wrong with it."""
+"""The raw text of one field parsed into a value of its attribute's type."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hpd.schema.attributes import Attribute
 from hpd.schema.formats import CHECKED_FORMATS, is_date, is_date_time
 
 MAX_NESTING = 64
-"""Brackets within each other; JSON that is nested deeper is not read."""
+"""Levels of brackets within each other; JSON that is nested deeper is not read."""
 
 _WHOLE = re.compile(r"[+-]?\d{1,18}", re.ASCII)
 _DECIMAL = re.compile(r"[+-]?(?:\d{1,18}(?:\.\d{1,18})?|\.\d{1,18})(?:[eE][+-]?\d{1,3})?", re.ASCII)
@@ -28,20 +28,20 @@ _FALSE = ("false", "no")
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A field's value; ``error`` says why there is none where there should be one."""
+    """A field's value, or the ``error`` that says why it has none although it should."""
 
     value: Any = None
     error: str | None = None
     missing: bool = False
-    """The error is only that a required value is absent, not that it is malformed."""
+    """Whether the error is no more than that a required value is absent."""
 
 
 def parse_value(raw: str, attribute: Attribute) -> Parsed:
-    """The value in the raw text of a scalar field: `` "Nike"``, `` 12,``, `` null``.
+    """Parse the raw text of a scalar field: `` "Nike"``, `` 12,``, `` null``.
 
-    What follows the first complete JSON value is ignored (a number comes with its delimiter).
-    Text that stands for a value of the right type without doubt is taken as one (``"3"`` for an
-    integer). Never raises, whatever the text.
+    Anything behind the first complete JSON value is ignored, as a number comes with its delimiter.
+    A value of another type is converted where its meaning is beyond doubt (``"3"`` for an
+    integer). Whatever the text is, nothing is raised.
     """
     text = raw.strip()
     try:
@@ -65,7 +65,7 @@ def absent(attribute: Attribute) -> Parsed:
 
 
 def check_value(value: Any, attribute: Attribute) -> Parsed:
-    """A value read from JSON as one of a scalar attribute's type, within its limits."""
+    """Convert a value read from JSON to a scalar attribute's type, and check its limits."""
     match attribute.type:
         case "string":
             return _string(value, attribute)
@@ -104,7 +104,7 @@ def _integer(text: str) -> int:
     return int(text)
 
 
-# strict=False: a line break inside a string is what the model means, if not good JSON.
+# strict=False: a line break inside a string is against JSON, but the model means it.
 _DECODER = json.JSONDecoder(strict=False, parse_constant=_no_constant, parse_int=_integer)
 
 
@@ -131,7 +131,7 @@ def _kind(value: Any) -> str:
 
 
 def _is_text(value: str) -> bool:
-    """Whether it can be written as UTF-8: a lone surrogate cannot."""
+    """Whether a string can be encoded as UTF-8, as a lone surrogate cannot."""
     return value.isascii() or not any("\ud800" <= char <= "\udfff" for char in value)
 
 
@@ -175,7 +175,7 @@ def _article(kind: str) -> str:
 
 
 def _number_in(text: str, kind: str) -> int | float | None:
-    """The number that a text is, if it cannot be read in two ways: not ``1,299``."""
+    """The number that a text can only mean; ``1,299`` can be read in two ways, so it is none."""
     if _WHOLE.fullmatch(text):
         return int(text)
     if kind == "number" and _DECIMAL.fullmatch(text):
@@ -198,10 +198,10 @@ def _beyond_limits(value: int | float, attribute: Attribute) -> str | None:
 
 
 def _is_multiple(value: int | float, unit: int | float) -> bool:
-    """In decimal, where 0.3 is a multiple of 0.1."""
+    """Whether a number is a multiple of a step in decimal, where 0.3 is a multiple of 0.1."""
     try:
         return Decimal(str(value)) % Decimal(str(unit)) == 0
-    except InvalidOperation:  # More digits than decimal arithmetic holds.
+    except InvalidOperation:  # It has more digits than decimal arithmetic can hold.
         return math.fmod(value, unit) == 0
 
 
@@ -222,7 +222,7 @@ def _choice(value: Any, attribute: Attribute) -> Parsed:
         if value == choice and isinstance(value, bool) == isinstance(choice, bool):
             return Parsed(choice)
     if isinstance(value, str | int | float):
-        # Case, space around, and a number written as text: if only one choice is meant.
+        # Case, space around it and a number as text do not matter, if only one choice can be meant.
         wanted = _as_word(value)
         alike = [choice for choice in attribute.choices if _as_word(choice) == wanted]
         if len(alike) == 1:
