@@ -62,7 +62,7 @@ class Questionnaire:
 
     def waves(self, n_stacked: int) -> Waves:
         """The questions for a stack, nothing of it asked yet."""
-        return Waves(self.schema, self.options.layout, n_stacked)
+        return Waves(self.schema, self.options.layout, n_stacked, leaves=self.leaves)
 
     def request(
         self,

@@ -41,12 +41,27 @@ class Waves:
     ``first()`` gives the first wave, and ``next()`` each one after it. In the first wave the
     layout decides which other keys a key sees (paper, section 4.3.1). A later wave's key stands
     alone, but for the finished values that its attribute comes ``after``.
+
+    Args:
+        schema: what is asked.
+        layout: of the first wave's keys.
+        n_stacked: documents in the prompt.
+        leaves: ``schema_leaves(schema)``, where they are known already.
     """
 
-    def __init__(self, schema: Schema, layout: Layout = "branch", n_stacked: int = 1) -> None:
+    def __init__(
+        self,
+        schema: Schema,
+        layout: Layout = "branch",
+        n_stacked: int = 1,
+        *,
+        leaves: Sequence[Leaf] | None = None,
+    ) -> None:
         self._layout: Layout = layout
         self._places = stack_places(n_stacked)
-        self._waiting = [(d, leaf) for d in range(n_stacked) for leaf in schema_leaves(schema)]
+        if leaves is None:
+            leaves = schema_leaves(schema)
+        self._waiting = [(d, leaf) for d in range(n_stacked) for leaf in leaves]
         self._asked: list[Question] = []
         self._n_over = 0
 
