@@ -106,3 +106,13 @@ def test_wrong_use_is_noticed_before_the_model(
     code = main(["bench", str(gold), "--schema", SCHEMA, "-m", "missing.gguf", *arguments])
     assert code == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_method_that_cannot_honour_the_schema_is_refused(
+    gold: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    schema = "Color after Brand, Brand"
+    command = ["bench", str(gold), "--schema", schema, "-m", "missing.gguf", "--method"]
+    assert main([*command, "hpd"]) == 1
+    assert main([*command, "ar"]) == 2
+    assert "Color comes after Brand" in capsys.readouterr().err

@@ -27,6 +27,14 @@ def test_kinds_differ_in_what_they_are_for() -> None:
     assert [m.options.in_flight for m in parse_contest("ar-batched").methods] == [4, 8, 16, 32]
 
 
+def test_what_is_said_for_all_methods_is_not_changed_by_a_kind() -> None:
+    base = Options(in_flight=8, drafts=True, stack=2)
+    for kind in KINDS:
+        (method,) = parse_contest(kind, base).methods
+        options = method.options
+        assert (options.in_flight, options.drafts, options.stack) == (8, True, 2)
+
+
 def test_values_with_bars_are_tried_in_every_combination() -> None:
     methods = parse_contest("hpd:in_flight=1|2,stack=3|4").methods
     assert [(m.options.in_flight, m.options.stack) for m in methods] == [

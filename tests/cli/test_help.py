@@ -26,11 +26,15 @@ def test_schema(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert list(json.loads(capfd.readouterr().out)) == ["Shoes", "Tea"]
     assert main(["schema", str(file)]) == 0
     assert "Tea\n\nPATH" in capfd.readouterr().out
-    assert main(["schema", "[]"]) == 2
-    assert "hpd: error: " in capfd.readouterr().err
+    for arguments in (["[]"], ["brand", "-m", "x.gguf"], ["brand", "--json", "-hf", "user/repo"]):
+        assert main(["schema", *arguments]) == 2
+        assert "hpd: error: " in capfd.readouterr().err
 
 
-@pytest.mark.parametrize("command", [[], ["extract"], ["eval"], ["schema"]])
+@pytest.mark.parametrize(
+    "command",
+    [[], *([name] for name in ("extract", "eval", "bench", "tune", "finetune", "schema"))],
+)
 def test_help_fits_a_terminal(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert exit_code(*command, "--help") == 0
     out = capsys.readouterr().out

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpd import Options
+from hpd import Options, _native
 from hpd.cli import build_parser, main
 from hpd.cli.option_arguments import options_of
 from hpd.options import OPTIONS, Option
@@ -95,6 +95,15 @@ def test_bad_options_are_refused_before_the_model(
     assert (code, said.count("\n")) == (2, 1)
     assert said.startswith("hpd: error: ")
     assert message in said
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_verbose_is_heard(documents: str, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    echoed: list[bool] = []
+    monkeypatch.setattr(_native, "echo_log", echoed.append)
+    run(command, documents)
+    run(command, documents, "--verbose")
+    assert echoed == [False, True]
 
 
 def test_everything_that_can_be_said_in_python_can_be_said_here() -> None:

@@ -192,3 +192,21 @@ def test_the_extractor_refuses_before_it_loads_a_model(
 def test_single_options_win() -> None:
     assert combined(Options(stack=2, seed=1), {"seed": 3}) == Options(stack=2, seed=3)
     assert combined(None, {}) == Options()
+
+
+@pytest.mark.parametrize(
+    ("settings", "filled"),
+    [
+        ({}, (512, 512)),
+        ({"n_batch": 64}, (64, 64)),
+        ({"n_batch": 1024}, (1024, 512)),
+        ({"n_ubatch": 1024}, (1024, 1024)),
+        ({"n_ubatch": 64}, (512, 64)),
+        ({"n_batch": 1024, "n_ubatch": 1024}, (1024, 1024)),
+    ],
+)
+def test_a_pass_that_is_set_fits_the_call_that_is_not(
+    settings: dict[str, Any], filled: tuple[int, int]
+) -> None:
+    options = Options(**settings).filled()
+    assert (options.n_batch, options.n_ubatch) == filled

@@ -61,7 +61,13 @@ def is_allowed(option: Option, value: Any) -> bool:
         return any(value == choice for choice in option.choices)
     if option.kind == "text":
         return type(value) is str and "\0" not in value
-    return type(value) in (list, tuple) and all(
-        type(path) is str and "\0" not in path and type(scale) in (int, float) and abs(scale) < 1e38
-        for path, scale in value
-    )
+    return type(value) in (list, tuple) and all(is_adapter(pair) for pair in value)
+
+
+def is_adapter(pair: Any) -> bool:
+    """Whether a value is a file and a scale."""
+    if type(pair) not in (list, tuple) or len(pair) != 2:
+        return False
+    path, scale = pair
+    is_path = type(path) is str and "\0" not in path
+    return is_path and type(scale) in (int, float) and -1e38 <= scale <= 1e38

@@ -423,6 +423,10 @@ def test_the_command_measures_made_up_listings(
     assert "the time was up" in err
     assert "nothing is faster than the default settings" in out
     assert len(list(own_cache.glob("tuned-*.json"))) == 1
+    assert main(["tune", "-m", str(tiny_model()), "--seconds", "0", *short, "--quiet"]) == 0
+    out, err = capsys.readouterr()
+    assert "nothing is faster than the default settings" in out
+    assert "made-up listings" not in err
 
 
 @pytest.mark.parametrize(
