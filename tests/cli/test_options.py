@@ -97,7 +97,7 @@ def test_bad_options_are_refused_before_the_model(
     assert message in said
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", ["bench", "tune"])
 def test_verbose_is_heard(documents: str, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     echoed: list[bool] = []
     monkeypatch.setattr(_native, "echo_log", echoed.append)
