@@ -21,7 +21,8 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, **settings: Any) -> None:
         settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
-        super().__init__(allow_abbrev=False, **settings)
+        settings.setdefault("allow_abbrev", False)
+        super().__init__(**settings)
 
     def error(self, message: str) -> NoReturn:
         """Refuse a command line.
