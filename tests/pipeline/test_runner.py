@@ -6,14 +6,15 @@ import itertools
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from hpd import Document
+from hpd import Document, _native
 from hpd.errors import DecodeError, EngineClosedError, HpdError, InputError
-from shop import TEXTS
+from shop import EXACT, TEXTS
 from small_extractor import SmallExtractor as Extractor
 from tiny_models import TinyModel
 
@@ -92,31 +93,68 @@ def test_documents_are_answered_while_the_input_is_still_open(model: Path) -> No
             answered.set()
 
 
-def test_an_engine_that_fails_tells_every_caller_and_goes_on(
-    model: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with Extractor("brand", model, max_tokens=4) as extractor:
+class FailingEngine:
+    """An engine whose steps fail while it has a request that is not to be decoded."""
+
+    def __init__(self, engine: Any, fails: Callable[[set[int], int], bool]) -> None:
+        self.engine = engine
+        self.fails = fails
+        self.prompts: dict[int, int] = {}  # by number: the length of the prompt
+        self.n_calls = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.engine, name)
+
+    def submit(self, number: int, prompt: list[int], *rest: Any, **named: Any) -> None:
+        self.prompts[number] = len(prompt)
+        self.engine.submit(number, prompt, *rest, **named)
+
+    def cancel_all(self) -> None:
+        self.prompts.clear()
+        self.engine.cancel_all()
+
+    def advance(self) -> list[_native.Result]:
+        self.n_calls += 1
+        if self.fails(set(self.prompts.values()), self.n_calls):
+            raise DecodeError("out of luck")
+        results: list[_native.Result] = self.engine.advance()
+        for result in results:
+            del self.prompts[result.id]
+        return results
+
+
+@pytest.mark.parametrize("schema", ["brand, color", "tags [str], brand after tags"])
+@pytest.mark.parametrize("n_failing", [1, 2, 3])
+def test_a_step_that_fails_once_changes_no_value(model: Path, schema: str, n_failing: int) -> None:
+    answers = {text: {"brand": text[:5], "tags": ["a", text[-3:]]} for text in TEXTS}
+    with Extractor(schema, model, answers=answers, in_flight=3, **EXACT) as extractor:
+        expected = [extraction.data for extraction in extractor.extract_many(TEXTS)]
         runner = extractor._pipeline._runner
+        engine = FailingEngine(runner._engine, lambda _, n: n == n_failing)
+        runner._engine = engine  # type: ignore[assignment]
+        assert [extraction.data for extraction in extractor.extract_many(TEXTS)] == expected
+        assert engine.n_calls >= n_failing
 
-        class Failing:
-            """The engine, but for one step that fails."""
 
-            def __init__(self, engine: object) -> None:
-                self.engine = engine
-                self.n_failures = 0
-
-            def __getattr__(self, name: str) -> object:
-                return getattr(self.engine, name)
-
-            def advance(self) -> object:
-                if not self.n_failures:
-                    self.n_failures += 1
-                    raise DecodeError("out of luck")
-                return self.engine.advance()  # type: ignore[attr-defined]
-
-        monkeypatch.setattr(runner, "_engine", Failing(runner._engine))
-        with pytest.raises(DecodeError, match="out of luck"):
-            extractor.extract(TEXTS[0])
+def test_a_document_that_breaks_every_step_fails_alone(model: Path) -> None:
+    odd = "a text of another length, which breaks whatever it is decoded with"
+    texts = [*TEXTS[:2], odd, *TEXTS[2:]]
+    with Extractor("brand", model, max_tokens=8, in_flight=3, **EXACT) as extractor:
+        lengths: set[int] = set()
+        runner = extractor._pipeline._runner
+        engine = FailingEngine(runner._engine, lambda now, _: bool(lengths.update(now)))
+        runner._engine = engine  # type: ignore[assignment]
+        expected = [extraction.data for extraction in extractor.extract_many(texts)]
+        n_odd = max(lengths)  # The longest prompt is that of the odd text.
+        engine.fails = lambda now, _: n_odd in now
+        extractions = list(extractor.extract_many(texts, on_error="record"))
+        failure = extractions[2].error
+        assert failure is not None
+        assert (failure.type, failure.message) == ("DecodeError", "out of luck")
+        del extractions[2], expected[2]
+        assert [extraction.data for extraction in extractions] == expected
+        with pytest.raises(DecodeError, match="document 3: out of luck"):
+            list(extractor.extract_many(texts))
         assert extractor.extract(TEXTS[0]).error is None
 
 

@@ -98,6 +98,10 @@ class Job(ABC):
             return None
         return self._take(result)
 
+    def fail(self, error: Exception) -> None:
+        """Give up: the extractions will have this error."""
+        self._failure = Failure.of(error)
+
     def extractions(self) -> Iterator[tuple[int, Extraction]]:
         """The finished documents with their places; none, if others of their chunks must come."""
         finished = FinishedJob(

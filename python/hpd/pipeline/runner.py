@@ -35,7 +35,17 @@ class _Wanted:
 
 
 _WANTED: Final = _Wanted()
-Message = Result | _Wanted | Exception
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    """Tells a caller that a request cannot be decoded, not even alone."""
+
+    number: int
+    error: Exception
+
+
+Message = Result | _Wanted | _Failed | Exception
 
 
 @dataclass(eq=False, slots=True)
@@ -114,7 +124,6 @@ class Runner:
 
         Raises:
             EngineClosedError: the runner was closed.
-            DecodeError: the engine failed.
             HpdError: this process was forked from the one that made the engine.
         """
         self._start()
@@ -195,6 +204,11 @@ class Runner:
             raise message
         if isinstance(message, _Wanted):
             return 1
+        if isinstance(message, _Failed):
+            job = jobs.pop(message.number)
+            job.fail(message.error)
+            finished.extend(job.extractions())
+            return 0
         job = jobs.pop(message.id)
         kept_prompt = job.kept_prompt
         request = job.take(message)
@@ -323,12 +337,37 @@ class Runner:
             results = self._engine.advance()
         except EngineClosedError:
             raise
-        except Exception as error:
-            self._engine.cancel_all()
-            self._tell_all(error)
+        except Exception:
+            self._retry_alone()
             return
         n_steps = max(1, self._engine.stats.n_batches - n_batches)
         self._patience = (time.perf_counter() - start) / n_steps
+        self._hand_out(results)
+
+    def _retry_alone(self) -> None:
+        """Decode each request that the engine has once more, by itself.
+
+        Whichever of them broke the step then fails alone, and costs no other its values.
+        """
+        suspects = [
+            (number, caller, request)
+            for caller in self._callers
+            for number, request in caller.in_engine.items()
+        ]
+        self._engine.cancel_all()
+        for number, caller, request in sorted(suspects, key=lambda suspect: suspect[0]):
+            try:
+                self._submit(caller, number, request)
+                while number in caller.in_engine:
+                    self._hand_out(self._engine.advance())
+            except EngineClosedError:
+                raise
+            except Exception as error:
+                self._engine.cancel_all()
+                del caller.in_engine[number]
+                caller.messages.put(_Failed(number, error))
+
+    def _hand_out(self, results: list[Result]) -> None:
         callers = {number: caller for caller in self._callers for number in caller.in_engine}
         for result in results:
             caller = callers[result.id]
