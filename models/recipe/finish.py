@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 from safetensors.torch import save_file
 
-from hpd.training.export import export_model
+from hpd.training.conversion.to_gguf import export_model
 from recipe.model import Box, Shape, to_transformers
 
 

@@ -14,9 +14,9 @@ from hpd.prompt.tokens import PromptTokenizer
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training import masks
 from hpd.training.completion import status
+from hpd.training.conversion.from_gguf import gguf_to_transformers
 from hpd.training.decode import Decoder
-from hpd.training.import_gguf import gguf_to_transformers
-from hpd.training.models import load_model
+from hpd.training.models import attention_mask, load_model
 from hpd.training.prompter import Prompter, skeleton
 from hpd.training.rows import Prompt
 from hpd.training.vocabulary import CheckpointVocabulary
@@ -36,7 +36,7 @@ def one_thread():
     torch.set_num_threads(n)
 
 
-@pytest.fixture(scope="module", params=["qwen3", "llama"])
+@pytest.fixture(scope="module", params=["qwen3", "llama", "llama-spm", "gemma3"])
 def gguf(request, tiny_model):
     return tiny_model(request.param)
 
@@ -69,7 +69,9 @@ def full_logits(model, prompt, values, k_max):
         logits = model(
             input_ids=torch.tensor([tokens]),
             position_ids=roles.position,
-            attention_mask=masks.dense(prompt.mask, roles),
+            attention_mask=attention_mask(
+                model, masks.dense(prompt.mask, roles), roles.position, roles.position
+            ),
         ).logits[0]
     return [logits[end] for end in ends]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 
-import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -18,9 +17,8 @@ from hpd.errors import InputError
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training import data, masks
+from hpd.training.conversion.from_gguf import gguf_to_transformers
 from hpd.training.data import Labelled, RowMaker, Source, make_rows
-from hpd.training.export import export_model
-from hpd.training.import_gguf import gguf_to_transformers
 from hpd.training.loop import Loop, LoopOptions, collate, log_entries, loss_sum
 from hpd.training.lora import add_lora
 from hpd.training.models import load_model
@@ -29,7 +27,6 @@ from hpd.training.predict import Predictor
 from hpd.training.prompter import Prompter
 from hpd.training.rows import TrainingRow
 from hpd.training.vocabulary import CheckpointVocabulary
-from reference import Reference
 
 SCHEMA = Schema((Attribute("Brand"), Attribute("Color"), Attribute("Size", "integer")))
 TEXTS = ["Nike Shoe Black 10", "Sony Camera", "Bosch Battery Red", "Canon Boot Blue 6"]
@@ -287,48 +284,10 @@ def test_an_adapter_alone_is_trained(checkpoint, vocabulary, tmp_path):
     assert all(".lora_" in name for name in changed)
 
 
-# --- in and out of GGUF ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", ["qwen3", "llama"])
-def test_a_model_comes_back_as_it_was(tiny_model, tmp_path, kind):
-    gguf = pytest.importorskip("gguf")
-    path = tiny_model(kind)
-    folder = gguf_to_transformers(path, tmp_path / "checkpoint")
-    export_model(folder, tmp_path / "again.gguf", "F32")
-    first, again = (gguf.GGUFReader(p) for p in (path, tmp_path / "again.gguf"))
-    tensors = {t.name: t.data for t in again.tensors}
-    assert {t.name for t in first.tensors} == set(tensors)
-    for tensor in first.tensors:
-        assert np.array_equal(tensor.data, tensors[tensor.name]), tensor.name
-    for key in ("tokens", "token_type", "merges", "eos_token_id", "bos_token_id", "add_bos_token"):
-        name = f"tokenizer.ggml.{key}"
-        assert first.get_field(name).contents() == again.get_field(name).contents(), name
-
-
-@pytest.mark.parametrize("quant", ["q8_0", "q4_0"])
-def test_a_quantised_model_says_what_it_said(tiny_model, tmp_path, quant):
-    path = tiny_model("qwen3", quant)
-    folder = gguf_to_transformers(path, tmp_path)
-    with Reference(path) as reference:
-        tokens = reference.tokenize("<|im_start|>user\nNike Shoe, Black, 10 M US<|im_end|>\n")
-        expected = np.array(reference.logits_after(tokens))
-    with torch.no_grad():
-        found = load_model(folder)(torch.tensor([tokens])).logits[0, -1].numpy()
-    # llama.cpp rounds activations as well.
-    assert np.corrcoef(found, expected)[0, 1] > 0.999
-    assert np.abs(found - expected).max() < 0.05 * np.abs(expected).max()
-
-
-def test_models_of_other_families_are_refused(tiny_model, tmp_path):
-    with pytest.raises(InputError, match="gemma3 family cannot be imported"):
-        gguf_to_transformers(tiny_model("gemma3"), tmp_path)
-
-
 # --- the command ----------------------------------------------------------------------------------
 
 TRAINING = ["--quiet", "--no-bf16", "--patience", "0", "--max-tokens", "12", "-t", "1"]
-TRAINING += ["--batch-size", "4", "--accumulate", "1", "--type", "F32"]
+TRAINING += ["--batch-size", "4", "--accumulate", "1", "--outtype", "f32"]
 ASK = ["--schema", "Brand, Color, Size int"]
 
 

@@ -18,6 +18,7 @@ from transformers import DynamicCache
 from hpd.training import masks
 from hpd.training.completion import status
 from hpd.training.masks import Mask, Roles
+from hpd.training.models import attention_mask
 from hpd.training.rows import Prompt
 
 Stop = Literal["complete", "invalid", "end_of_generation", "max_tokens"]
@@ -126,10 +127,11 @@ class _Batch:
         self.cached = roles if self.cached is None else masks.join([self.cached, roles])
         keys, queries = (masks.to_tensors(part, device) for part in (self.cached, roles))
         # The decoder without its output matrix: only the rows that are read cost one.
+        visible = masks.dense(self.mask, keys, queries)
         hidden = model.get_decoder()(
             input_ids=torch.from_numpy(tokens).to(device),
             position_ids=queries.position,
-            attention_mask=masks.dense(self.mask, keys, queries),
+            attention_mask=attention_mask(model, visible, queries.position, keys.position),
             past_key_values=self.cache,
             use_cache=True,
         ).last_hidden_state

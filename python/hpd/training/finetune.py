@@ -12,9 +12,10 @@ from hpd.evaluation.rows import Example, load_examples
 from hpd.evaluation.scores import evaluate
 from hpd.options import Method
 from hpd.training import data
+from hpd.training.conversion.adapter_to_gguf import export_adapter
+from hpd.training.conversion.from_gguf import gguf_to_transformers
+from hpd.training.conversion.to_gguf import export_model
 from hpd.training.data import Labelled, RowMaker, Schemas, Source, Unnamed
-from hpd.training.export import export_adapter, export_model
-from hpd.training.import_gguf import gguf_to_transformers
 from hpd.training.loop import Loop, LoopOptions
 from hpd.training.lora import add_lora, plain
 from hpd.training.masks import Mask

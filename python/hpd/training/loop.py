@@ -19,6 +19,7 @@ from tqdm import tqdm
 from hpd.training import masks
 from hpd.training.checkpoint import Checkpoint, Progress, set_weights, trained_weights
 from hpd.training.lora import plain
+from hpd.training.models import attention_mask
 from hpd.training.packing import NO_TARGET
 from hpd.training.rows import TrainingRow
 
@@ -91,7 +92,7 @@ def loss_sum(model: Any, batch: Batch) -> Any:
     hidden = causal_model.get_decoder()(
         input_ids=batch.tokens,
         position_ids=batch.positions,
-        attention_mask=batch.mask,
+        attention_mask=attention_mask(causal_model, batch.mask, batch.positions, batch.positions),
         use_cache=False,
     ).last_hidden_state
     # Only where something is taught does the output matrix cost anything.

@@ -39,6 +39,25 @@ def load_model(folder: Path, device: str = "cpu") -> Any:
     return model.to(device).eval()
 
 
+def attention_mask(model: Any, visible: Any, queries: Any, keys: Any) -> Any:
+    """Who sees whom, as a model takes it: layers with a sliding window see less.
+
+    Args:
+        model: a causal language model.
+        visible: a dense mask, (rows, 1, queries, keys).
+        queries: position ids of the tokens that are fed, (rows, queries).
+        keys: position ids of the tokens that they may see, (rows, keys).
+    """
+    config = model.config.get_text_config()
+    n_window = getattr(config, "sliding_window", None)
+    kinds = getattr(config, "layer_types", None)
+    if n_window is None or (kinds is not None and "sliding_attention" not in kinds):
+        return visible
+    distance = queries[:, None, :, None] - keys[:, None, None, :]
+    near = visible & (distance < n_window)
+    return near if kinds is None else {"full_attention": visible, "sliding_attention": near}
+
+
 def save_model(model: Any, source: Path, folder: Path) -> None:
     """A model with the tokenizer of the checkpoint it began as."""
     model.save_pretrained(folder)

@@ -2,69 +2,52 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
-from hpd.errors import InputError
-
-# What llama.cpp takes as the end of a turn, whatever the settings say.
-_END_TEXTS = ("<|endoftext|>", "<|im_end|>", "<|end|>", "<|eot_id|>", "<|end_of_text|>", "</s>")
+from hpd.training.conversion.tokenizer_file import BYTE_TOKENS, SPACE, TokenizerFile
 
 
 class CheckpointVocabulary:
-    """The byte-level BPE tokenizer in a checkpoint's folder, with its chat template."""
+    """The tokenizer in a checkpoint's folder, with its chat template."""
 
     def __init__(self, folder: Path) -> None:
         from tokenizers import Tokenizer
 
-        path = folder / "tokenizer.json"
-        if not path.exists():
-            raise InputError(f"{folder} has no tokenizer.json, so it is no checkpoint to train")
-        self._special = Tokenizer.from_file(str(path))
-        self._plain = Tokenizer.from_file(str(path))
+        self.file = TokenizerFile(folder)
+        text = self.file.as_llama_cpp_reads_it()
+        self._special = Tokenizer.from_str(text)
+        self._plain = Tokenizer.from_str(text)
         # What is written like a control token in a document stays text.
         self._plain.encode_special_tokens = True
-        data = _read(path)
-        if data["model"]["type"] != "BPE" or data["model"].get("byte_fallback"):
-            raise InputError(f"{path}: not a byte-level BPE tokenizer, which is the kind needed")
-        self._settings = _read(folder / "tokenizer_config.json")
-        self._added = {entry["id"]: entry for entry in data["added_tokens"]}
-        self._ids = {entry["content"]: entry["id"] for entry in data["added_tokens"]}
-        template = folder / "chat_template.jinja"
-        self.chat_template = (
-            template.read_text(encoding="utf-8")
-            if template.exists()
-            else str(self._settings.get("chat_template") or "")
-        )
+        self._bytes = {token: bytes([byte]) for byte, token in enumerate(BYTE_TOKENS)}
+
+    @property
+    def chat_template(self) -> str:
         """Jinja text, or nothing."""
-        self.end_tokens = frozenset(self._find_end_tokens(folder))
+        return self.file.chat_template
+
+    @property
+    def end_tokens(self) -> frozenset[int]:
         """Tokens that end generation."""
+        return frozenset(self.file.end_tokens)
 
     @property
     def bos(self) -> int:
         """The token that begins every prompt, or -1."""
-        text = _text(self._settings.get("bos_token"))
-        if text is None or not self._settings.get("add_bos_token"):
-            return -1
-        return int(self._ids.get(text, -1))
+        bos = self.file.special("bos")
+        return bos if bos is not None and self.file.adds_bos else -1
 
     @property
     def eos(self) -> int:
         """The token that ends an answer."""
-        text = _text(self._settings.get("eos_token"))
-        if text in self._ids:
-            return int(self._ids[text])
-        if not self.end_tokens:
-            raise InputError("the tokenizer names no token that ends an answer (eos_token)")
-        return min(self.end_tokens)
+        return self.file.eos
 
     @property
     def control_tokens(self) -> list[tuple[int, str, bool, bool]]:
         """Id, text, and whether the token swallows white space to its left and right."""
         return [
             (number, entry["content"], entry["lstrip"], entry["rstrip"])
-            for number, entry in self._added.items()
+            for number, entry in self.file.added.items()
             if entry["special"]
         ]
 
@@ -75,22 +58,19 @@ class CheckpointVocabulary:
 
     def piece(self, token: int) -> bytes:
         """The bytes that a token says; nothing for a control token."""
-        entry = self._added.get(token)
+        entry = self.file.added.get(token)
         if entry is not None:
-            return b"" if entry["special"] else str(entry["content"]).encode()
+            text = str(entry["content"])
+            if entry["special"]:
+                return b""
+            is_piece = text in self.file.data["model"]["vocab"] and SPACE in text
+            return text.replace(SPACE, " ").encode() if is_piece else text.encode()
         name = self._plain.id_to_token(token)
-        return b"" if name is None else bytes(_BYTES[char] for char in name)
-
-    def _find_end_tokens(self, folder: Path) -> set[int]:
-        found = {self._ids[text] for text in _END_TEXTS if text in self._ids}
-        eos = _text(self._settings.get("eos_token"))
-        if eos in self._ids:
-            found.add(self._ids[eos])
-        for name in ("config.json", "generation_config.json"):
-            if (folder / name).exists():
-                tokens = _read(folder / name).get("eos_token_id")
-                found.update(tokens if isinstance(tokens, list) else [tokens])
-        return {token for token in found if token is not None}
+        if name is None:
+            return b""
+        if self.file.kind == "byte-level":
+            return bytes(_BYTES[char] for char in name)
+        return self._bytes.get(name) or name.replace(SPACE, " ").encode()
 
 
 def _byte_characters() -> dict[str, int]:
@@ -102,17 +82,3 @@ def _byte_characters() -> dict[str, int]:
 
 
 _BYTES = _byte_characters()
-
-
-def _text(token: Any) -> Any:
-    return token.get("content") if isinstance(token, dict) else token
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise InputError(f"{path}: not JSON: {error}") from error
-    return data
