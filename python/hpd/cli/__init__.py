@@ -17,6 +17,7 @@ from typing import Any
 
 from hpd.cli import bench as bench_command
 from hpd.cli import eval as eval_command
+from hpd.cli import export as export_command
 from hpd.cli import extract as extract_command
 from hpd.cli import finetune as finetune_command
 from hpd.cli import schema as schema_command
@@ -34,6 +35,7 @@ COMMANDS = (
     bench_command,
     tune_command,
     finetune_command,
+    export_command,
     schema_command,
 )
 _OURS = (SchemaWarning, TunedWarning)

@@ -6,15 +6,19 @@ import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 
 from hpd.errors import HpdError, InputError
 from hpd.options import OPTIONS
+from hpd.version import install_command
 
 EXIT_OK = 0
 EXIT_FAILED = 1
 EXIT_USAGE = 2
 EXIT_SOME_FAILED = 3
 EXIT_INTERRUPTED = 130
+
+_TRAINING = ("gguf", "peft", "safetensors", "tokenizers", "torch", "transformers")
 
 
 class UsageError(HpdError):
@@ -52,6 +56,15 @@ def before_the_model() -> Iterator[None]:
         yield
     except InputError as error:
         raise UsageError(str(error)) from error
+
+
+def need_training(command: str) -> None:
+    """Refuse a command that needs the extra ``training`` where that is not installed."""
+    missing = [name for name in _TRAINING if find_spec(name) is None]
+    if missing:
+        raise UsageError(
+            f"hpd {command} needs {', '.join(missing)}: run `{install_command('training')}`"
+        )
 
 
 def table(rows: Iterable[Iterable[str]], n_left: int = 1) -> str:

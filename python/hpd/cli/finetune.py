@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpd.cli.arguments import add_field_arguments, add_schema_argument, integer, number
-from hpd.cli.common import EXIT_OK, UsageError, say
+from hpd.cli.common import EXIT_OK, UsageError, need_training, say
 from hpd.machine.model_files import resolve_model
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
-from hpd.version import install_command
 
 if TYPE_CHECKING:
     from hpd.training.finetune import FinetuneOptions, Labels
-
-_NEEDED = ("gguf", "peft", "safetensors", "tokenizers", "torch", "transformers")
 
 _DESCRIPTION = """\
 Teach a model to fill in a schema, from documents with gold values, from what a larger model
@@ -149,7 +145,13 @@ def _add_training(parser: argparse.ArgumentParser) -> None:
         default=0,
         help="(0: all)",
     )
-    group.add_argument("--type", dest="file_type", default="Q8_0", help="of model.gguf")
+    group.add_argument(
+        "--outtype",
+        dest="file_type",
+        metavar="TYPE",
+        default="q8_0",
+        help="of model.gguf's weights, as of hpd export (default q8_0)",
+    )
     group.add_argument("-s", "--seed", metavar="N", type=integer(0), default=0)
 
 
@@ -195,11 +197,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace, loaded: Schema | Mapping[str, Schema]) -> None:
-    missing = [name for name in _NEEDED if find_spec(name) is None]
-    if missing:
-        raise UsageError(
-            f"hpd finetune needs {', '.join(missing)}: run `{install_command('training')}`"
-        )
+    need_training("finetune")
     if not isinstance(loaded, Schema) and arguments.category_field is None:
         raise UsageError(
             "the schema has one for each category: say where a document's is (--category-field)"
