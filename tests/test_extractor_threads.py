@@ -117,7 +117,7 @@ def test_a_generator_that_is_let_go_leaves_the_extractor_usable(extractor: Extra
     alive.close()
     # Nothing of what was let go is still worked on.
     assert extractor.extract(TEXTS[0]).error is None
-    assert not any(not caller.is_gone for caller in extractor._pipeline._runner._callers)
+    assert not any(not caller.is_gone for caller in extractor._pipeline._runner._worker._callers)
 
 
 def test_closing_from_another_thread_ends_what_is_under_way(model: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import weakref
 from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -91,7 +92,7 @@ class Extractor:
         self._threads: ThreadPoolExecutor | None = None
         # An extractor that nobody closes is closed when it is collected, or at the end of the
         # process.
-        self._closing = weakref.finalize(self, _close, self._pipeline, native)
+        self._closing = weakref.finalize(self, _close, self._pipeline, native, os.getpid())
 
     def extract(self, document: str, *, category: str | None = None) -> Extraction:
         """The values of one document.
@@ -199,9 +200,10 @@ class Extractor:
             yield place, extraction
 
 
-def _close(pipeline: Pipeline, model: _native.Model) -> None:
-    pipeline.close()
-    model.close()
+def _close(pipeline: Pipeline, model: _native.Model, process: int) -> None:
+    if os.getpid() == process:  # A forked process must leave its parent's model alone.
+        pipeline.close()
+        model.close()
 
 
 def check_documents(documents: object) -> None:

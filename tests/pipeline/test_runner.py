@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -56,7 +58,9 @@ def test_what_a_caller_has_left_behind_is_cancelled(model: Path) -> None:
         endless = extractor.extract_many(itertools.cycle(TEXTS))
         next(endless)
         endless.close()
-        wait_until(lambda: extractor.engine.idle or not extractor._pipeline._runner._callers)
+        wait_until(
+            lambda: extractor.engine.idle or not extractor._pipeline._runner._worker._callers
+        )
         n_batches = extractor.stats.n_batches
         assert extractor.extract(TEXTS[0]).error is None
         # Nothing but that one document has been decoded since.
@@ -129,9 +133,9 @@ def test_a_step_that_fails_once_changes_no_value(model: Path, schema: str, n_fai
     answers = {text: {"brand": text[:5], "tags": ["a", text[-3:]]} for text in TEXTS}
     with Extractor(schema, model, answers=answers, in_flight=3, **EXACT) as extractor:
         expected = [extraction.data for extraction in extractor.extract_many(TEXTS)]
-        runner = extractor._pipeline._runner
-        engine = FailingEngine(runner._engine, lambda _, n: n == n_failing)
-        runner._engine = engine  # type: ignore[assignment]
+        worker = extractor._pipeline._runner._worker
+        engine = FailingEngine(worker._engine, lambda _, n: n == n_failing)
+        worker._engine = engine  # type: ignore[assignment]
         assert [extraction.data for extraction in extractor.extract_many(TEXTS)] == expected
         assert engine.n_calls >= n_failing
 
@@ -141,9 +145,9 @@ def test_a_document_that_breaks_every_step_fails_alone(model: Path) -> None:
     texts = [*TEXTS[:2], odd, *TEXTS[2:]]
     with Extractor("brand", model, max_tokens=8, in_flight=3, **EXACT) as extractor:
         lengths: set[int] = set()
-        runner = extractor._pipeline._runner
-        engine = FailingEngine(runner._engine, lambda now, _: bool(lengths.update(now)))
-        runner._engine = engine  # type: ignore[assignment]
+        worker = extractor._pipeline._runner._worker
+        engine = FailingEngine(worker._engine, lambda now, _: bool(lengths.update(now)))
+        worker._engine = engine  # type: ignore[assignment]
         expected = [extraction.data for extraction in extractor.extract_many(texts)]
         n_odd = max(lengths)  # The longest prompt is that of the odd text.
         engine.fails = lambda now, _: n_odd in now
@@ -189,6 +193,33 @@ def test_a_forked_process_is_told_to_spawn(model: Path) -> None:
                 os._exit(code)
         _, status = os.waitpid(child, 0)
         assert os.waitstatus_to_exitcode(status) == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+def test_a_forked_process_ends_while_the_engine_works(model: Path) -> None:
+    """Its copy of the extractor is closed at its end, and must not wait for a thread it lacks."""
+    code = f"""
+import itertools, os, sys
+import hpd
+extractor = hpd.Extractor("brand, color", {str(model)!r}, n_threads=1)
+endless = extractor.extract_many(itertools.cycle(["a shoe", "a hat"]))
+next(endless)
+child = os.fork()
+if child == 0:
+    sys.exit(0)
+_, status = os.waitpid(child, 0)
+next(endless)
+extractor.close()
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore::DeprecationWarning", "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(
