@@ -151,6 +151,8 @@ class Extraction:
     """Why the whole document failed; then there is no data."""
     truncated_at: int | None = None
     """With ``on_overflow="truncate"``: from this character on, the document was not read."""
+    text: str | None = field(default=None, repr=False, compare=False)
+    """The document, for showing it; it is no part of ``to_dict``."""
 
     def to_dict(self) -> dict[str, Any]:
         """A line of output, the data first; what is empty is left out."""
@@ -172,6 +174,12 @@ class Extraction:
     def to_json(self, *, indent: int | None = None) -> str:
         """``to_dict`` as JSON, on one line unless ``indent`` is given."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=indent)
+
+    def _repr_html_(self) -> str:
+        """The document with its values marked, and their table, in a notebook."""
+        from hpd.pages.notebook import extraction_html
+
+        return extraction_html(self.to_dict(), self.text)
 
 
 def plain_data(data: Any) -> Any:

@@ -20,6 +20,7 @@ from hpd.cli import eval as eval_command
 from hpd.cli import export as export_command
 from hpd.cli import extract as extract_command
 from hpd.cli import finetune as finetune_command
+from hpd.cli import report as report_command
 from hpd.cli import schema as schema_command
 from hpd.cli import tune as tune_command
 from hpd.cli.arguments import Parser
@@ -32,6 +33,7 @@ from hpd.schema import SchemaWarning
 COMMANDS = (
     extract_command,
     eval_command,
+    report_command,
     bench_command,
     tune_command,
     finetune_command,

@@ -74,7 +74,7 @@ def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None
     names = (Path(target), Path(f"{target}.new"), journal_path(Path(target)))
     for source in read:
         for name in names:
-            if source is not None and _same_file(name, source):
+            if source is not None and same_file(name, source):
                 shown = "the input (standard input)" if str(source) == "-" else source
                 raise UsageError(f"{name} is read in this run ({shown}): name another output")
 
@@ -131,7 +131,8 @@ def run_settings(
     }
 
 
-def _same_file(one: Path, other: str | Path) -> bool:
+def same_file(one: Path, other: str | Path) -> bool:
+    """Whether two paths lead to one file that is there; ``-`` is standard input."""
     try:
         here = os.stat(one)
         there = os.fstat(sys.stdin.fileno()) if str(other) == "-" else os.stat(other)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from hpd import _native
 from hpd.documents import Document
@@ -65,7 +66,9 @@ class Pipeline:
         Documents are pulled as the engine wants them. One that fails has ``error`` in its
         extraction.
         """
-        return self._runner.run(self._items(documents))
+        texts: dict[int, str] = {}  # of the documents that are under way
+        for place, extraction in self._runner.run(self._items(documents, texts)):
+            yield place, replace(extraction, text=texts.pop(place, None))
 
     @property
     def stats(self) -> _native.EngineStats:
@@ -78,7 +81,9 @@ class Pipeline:
         self._job_makers.clear()
         self._model = None
 
-    def _items(self, documents: Iterable[str | Document]) -> Iterator[Item]:
+    def _items(
+        self, documents: Iterable[str | Document], texts: dict[int, str]
+    ) -> Iterator[Item]:
         stacks = Stacks(self._options.stack, self._patience)
         for place, given in enumerate(documents):
             document = given if isinstance(given, Document) else Document(given)
@@ -86,6 +91,7 @@ class Pipeline:
             if failure is not None:
                 yield place, Extraction(document.id, error=failure)
                 continue
+            texts[place] = document.text
             for stack in stacks.add(place, document):
                 yield from self._jobs_of(stack[0][1].category).jobs(stack)
         for stack in stacks.rest():

@@ -1,0 +1,94 @@
+"""One file that is a whole page: its style sheets, scripts and data stand in it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+SHARED = Path(__file__).parent / "shared"
+"""The style sheets, scripts and templates that more than one page has."""
+
+_BREAKS_OUT = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
+
+
+def render_page(template: Path, *, data: object, calls_home: bool = False, **names: Any) -> str:
+    """A page out of a template, and the style sheet and script of the same name beside it.
+
+    Args:
+        template: extends ``page.html``. Its text is escaped; ``names`` are what it is given.
+        data: goes into the page as JSON, for the script.
+        calls_home: whether the script may talk to the server that the page came from. All other
+            network is forbidden to it, and so are scripts and styles that are not its own.
+    """
+    styles = _read(SHARED / "document.css", SHARED / "page.css", template.with_suffix(".css"))
+    script = _read(SHARED / "document.js", SHARED / "page.js", template.with_suffix(".js"))
+    script = f'(() => {{\n"use strict";\n{script}}})();\n'
+    return render(
+        template,
+        styles=Markup(styles),
+        script=Markup(script),
+        policy=content_policy(styles, script, calls_home=calls_home),
+        data=Markup(script_json(data)),
+        **names,
+    )
+
+
+def render(template: Path, **names: Any) -> str:
+    """A template with everything escaped that is put into it."""
+    return _environment(template.parent).get_template(template.name).render(**names)
+
+
+def content_policy(styles: str, script: str, *, calls_home: bool) -> str:
+    """A Content-Security-Policy under which a page can load nothing, and run its own script only.
+
+    That script cannot turn text into markup either, where browsers know trusted types.
+    """
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"style-src '{_digest(styles)}'",
+            f"script-src '{_digest(script)}'",
+            "connect-src 'self'" if calls_home else "connect-src 'none'",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "require-trusted-types-for 'script'",
+        )
+    )
+
+
+def script_json(data: object) -> str:
+    """JSON that can stand in a script element: nothing in it ends the element.
+
+    A lone surrogate, which UTF-8 cannot encode, is written as its escape.
+    """
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for character, escape in _BREAKS_OUT.items():
+        text = text.replace(character, escape)
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _read(*paths: Path) -> str:
+    return "".join(path.read_text(encoding="utf-8") for path in paths)
+
+
+@cache
+def _environment(folder: Path) -> Environment:
+    return Environment(
+        loader=FileSystemLoader([folder, SHARED]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

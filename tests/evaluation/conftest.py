@@ -1,0 +1,26 @@
+"""Fixtures of the pages' tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tools.browser import Browser, NoBrowserError, headless_browser
+
+
+@pytest.fixture(scope="session")
+def _one_browser() -> Iterator[Browser]:
+    pytest.importorskip("selenium")
+    try:
+        with headless_browser() as browser:
+            yield browser
+    except NoBrowserError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+def browser(_one_browser: Browser) -> Iterator[Browser]:
+    """A browser in which nothing is left of the test before."""
+    yield _one_browser
+    _one_browser.run("localStorage.clear()")

@@ -1,0 +1,404 @@
+"""The report's page in a real browser: what is shown, what is asked for, keys, filters, themes."""
+
+from __future__ import annotations
+
+import http.server
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.pages import made_extractions, write_made
+from hpd.cli import main
+from jsonl import write_lines
+from tools.browser import PHONE, Browser
+
+# As WebDriver writes them.
+TAB, ESCAPE, PAGE_DOWN, END, HOME = "\ue004", "\ue00c", "\ue00f", "\ue010", "\ue011"
+UP, DOWN = "\ue013", "\ue015"
+
+MANY, SOME = 10_000, 1_200
+HOSTILE = (
+    "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>"
+    "<!-- <b>bold</b> &amp; \N{GRINNING FACE}\N{FAMILY} brand\u2028 "
+    "שלום עולם 你好 \u202eabc\u202c \ufffd {{ 7 * 7 }} "
+)
+LONG = HOSTILE + ("x <i>y</i> " * 100 + "\N{MUSICAL SYMBOL G CLEF} ") * 100 + "the end"
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report of 10,000 documents with gold."""
+    folder = tmp_path_factory.mktemp("many")
+    made, gold = write_made(folder, MANY, 120)
+    return report(folder, str(made), str(gold))
+
+
+@pytest.fixture(scope="module")
+def some(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report with gold that is quick to count."""
+    folder = tmp_path_factory.mktemp("some")
+    made, gold = write_made(folder, SOME, 120)
+    return report(folder, str(made), str(gold))
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report of 60 documents without gold."""
+    folder = tmp_path_factory.mktemp("few")
+    return report(folder, str(write_made(folder, 60, 120)[0]))
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report of one document that tries everything, and one that holds nothing."""
+    folder = tmp_path_factory.mktemp("hostile")
+    return report(folder, str(write_lines(folder / "made.jsonl", *hostile_lines())))
+
+
+def hostile_lines() -> Iterator[dict[str, Any]]:
+    values = ["<img src=x onerror='window.hacked = 2'>", "שלום עולם", "brand", "the end", "<b>bold"]
+    data = {f"<b>{i}</b>": value for i, value in enumerate(values)}
+    fields = {
+        name: {"start": LONG.index(value), "end": LONG.index(value) + len(value), "match": "exact"}
+        for name, value in data.items()
+    }
+    fields["<b>0</b>"]["error"] = "<script>window.hacked = 3</script>"
+    columns = {"category": "</option><script>window.hacked = 4</script>", "<u>": HOSTILE}
+    yield {"id": HOSTILE, "data": data, "fields": fields, "text": LONG, "input": columns}
+    yield {"id": "2", "data": {}, "text": ""}
+
+
+def report(folder: Path, *arguments: str) -> Path:
+    page = folder / "report.html"
+    assert main(["report", *arguments, "-o", str(page)]) == 0
+    return page
+
+
+def ids_in_sight(browser: Browser) -> list[str]:
+    return list(browser.run("[...document.querySelectorAll('.row .id')].map(e => e.textContent)"))
+
+
+def selected(browser: Browser) -> str:
+    return browser.text("#detail h2")
+
+
+def n_shown(browser: Browser) -> int:
+    """The number of documents that the page says it shows."""
+    return int(browser.text("#n-shown").split()[0].replace(",", ""))
+
+
+# --- many documents ---
+
+
+def test_only_documents_in_sight_are_elements(browser: Browser, many: Path) -> None:
+    browser.open(many)
+    assert ids_in_sight(browser)[0] == "p1"
+    assert n_shown(browser) == MANY
+    assert browser.run("document.querySelectorAll('.row').length") < 40
+    assert browser.run("document.getElementsByTagName('*').length") < 1_500
+    browser.press(END)
+    assert selected(browser) == f"p{MANY}"
+    assert ids_in_sight(browser)[-1] == f"p{MANY}"
+    assert browser.run("document.getElementsByTagName('*').length") < 1_500
+    assert browser.complaints() == []
+
+
+def test_scrolling_shows_other_documents(browser: Browser, many: Path) -> None:
+    browser.open(many)
+    browser.run("document.getElementById('list').scrollTop = 5000 * 92")
+    browser.wait_for("document.querySelector('.row').dataset.number > 4900")
+    assert "p5001" in ids_in_sight(browser)
+
+
+# --- what a document says ---
+
+
+def test_a_hostile_document_is_text_with_the_right_spans(browser: Browser, hostile: Path) -> None:
+    browser.open(hostile)
+    assert len(LONG) > 100_000
+    assert browser.text("#detail .text") == LONG
+    marks = browser.run(
+        "[...document.querySelectorAll('#detail mark')].map(e => [e.textContent, e.dataset.label])"
+    )
+    (line, _) = hostile_lines()
+    by_place = sorted(line["fields"].items(), key=lambda item: item[1]["start"])
+    assert marks == [[line["data"][name], name] for name, _ in by_place]
+    assert browser.text("#detail h2") == HOSTILE
+    assert browser.run("document.querySelector('.input dd').textContent") == line["input"]["category"]
+    assert browser.run("[...document.querySelectorAll('.values th bdi')].map(e => e.textContent)")[
+        0
+    ] == next(iter(line["data"]))
+
+
+def test_nothing_of_a_document_is_run(browser: Browser, hostile: Path) -> None:
+    browser.open(hostile)
+    browser.press("j", "k", "n", "o", "o")
+    assert browser.run("window.hacked === undefined")
+    assert browser.run("document.querySelectorAll('img, i, b, u, script').length") == 2
+    assert browser.complaints() == []
+
+
+def test_right_to_left_text_stands_apart(browser: Browser, tmp_path: Path) -> None:
+    text = "שלום Diesel עולם"
+    line = {"id": "1", "data": {"b": "Diesel"}, "fields": {"b": {"start": 5, "end": 11}}}
+    page = report(tmp_path, str(write_lines(tmp_path / "m.jsonl", {**line, "text": text})))
+    browser.open(page)
+    style = "getComputedStyle(document.querySelector('#detail .text'))"
+    assert browser.run(f"{style}.direction") == "rtl"
+    assert browser.text("#detail mark") == "Diesel"
+
+
+# --- the network ---
+
+
+def test_no_request_leaves_the_page(browser: Browser, hostile: Path) -> None:
+    browser.open(hostile)
+    browser.press("j", "k", "o", "o", "t", "?")
+    assert browser.requests() == [hostile.as_uri()]
+
+
+def test_the_policy_stops_what_would_call_out(browser: Browser, hostile: Path) -> None:
+    class Count(http.server.BaseHTTPRequestHandler):
+        asked: list[str] = []  # noqa: RUF012
+
+        def do_GET(self) -> None:
+            Count.asked.append(self.path)
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    browser.open(hostile)
+    with http.server.HTTPServer(("127.0.0.1", 0), Count) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        home = f"http://127.0.0.1:{server.server_port}"
+        for attempt in (
+            "fetch(arguments[0] + '/fetch').catch(() => 0)",
+            "void (new Image().src = arguments[0] + '/image')",
+            "document.head.append(Object.assign(document.createElement('link'),"
+            " {rel: 'stylesheet', href: arguments[0] + '/style'}))",
+        ):
+            browser.run(attempt, home)
+        assert browser.run(
+            "(() => { try { document.body.innerHTML = '<b>'; } catch { return 'refused' } })()"
+        ) == "refused"
+        browser.run("fetch(arguments[0] + '/').catch(() => 0)", home)
+        server.shutdown()
+    assert Count.asked == []
+    assert any("Content Security Policy" in complaint for complaint in browser.complaints())
+
+
+# --- filters ---
+
+
+def expected_counts() -> dict[tuple[str, ...], int]:
+    """How many documents each filter leaves, counted in the lines themselves."""
+    lines = list(made_extractions(SOME, 120))
+
+    def with_field(holds: Any) -> int:
+        """Documents with a field (name, value, what is known, gold) that holds."""
+        return sum(
+            any(
+                holds(name, line["data"].get(name), line["fields"].get(name, {}), line["gold"][name])
+                for name in line["gold"]
+            )
+            for line in lines
+            if "data" in line
+        )
+
+    n_failed = sum("error" in line for line in lines)
+    second = list(dict.fromkeys(line["input"]["category"] for line in lines))[1]
+    is_low = lambda known: known["confidence"] < 0.5  # noqa: E731
+    return {
+        ("query", "NORDVIK"): sum("nordvik" in line["text"].lower() for line in lines),
+        ("category", "1"): sum(line["input"]["category"] == second for line in lines),
+        ("null",): with_field(lambda name, value, known, gold: value is None),
+        ("ungrounded",): with_field(lambda name, value, known, gold: known.get("match") == "none"),
+        ("low",): with_field(lambda name, value, known, gold: is_low(known)),
+        ("error",): n_failed,
+        ("outcome", "nv"): with_field(
+            lambda name, value, known, gold: value is not None and gold is None
+        ),
+        ("attribute", "3", "null"): with_field(
+            lambda name, value, known, gold: name == "Size" and value is None
+        ),
+        ("low", "ungrounded"): with_field(
+            lambda name, value, known, gold: known.get("match") == "none" and is_low(known)
+        ),
+    }
+
+
+def test_each_filter_leaves_what_it_should(browser: Browser, some: Path) -> None:
+    browser.open(some)
+    for filters, expected in expected_counts().items():
+        names = list(filters)
+        if names[0] in ("query", "category", "attribute", "outcome"):
+            browser.choose(names.pop(0), names.pop(0))
+        for kind in names:
+            browser.click(f"[data-kind={kind}]")
+        assert (n_shown(browser), filters) == (expected, filters)
+        assert 0 < expected < SOME
+        browser.click("#clear")
+        assert n_shown(browser) == SOME
+
+
+def test_a_bar_of_the_histogram_shows_its_documents(browser: Browser, some: Path) -> None:
+    browser.open(some)
+    browser.press("o")
+    browser.click(".bar[data-low='0.3']")
+    n_expected = sum(
+        any(0.3 <= known["confidence"] < 0.4 for known in line.get("fields", {}).values())
+        for line in made_extractions(SOME, 120)
+    )
+    assert n_shown(browser) == n_expected > 0
+    browser.click("[data-kind=range]")
+    assert n_shown(browser) == SOME
+
+
+def test_an_attribute_of_the_overview_shows_its_documents(browser: Browser, some: Path) -> None:
+    browser.open(some)
+    browser.press("o")
+    browser.click(".figures [data-attribute='2']")
+    assert browser.run("document.getElementById('attribute').value") == "2"
+    assert browser.run("document.activeElement.id") == "list"
+
+
+def test_another_bound_of_low_confidence(browser: Browser, some: Path) -> None:
+    browser.open(some)
+    browser.click("[data-kind=low]")
+    n_below_half = n_shown(browser)
+    browser.choose("bound", "0.2")
+    assert 0 < n_shown(browser) < n_below_half
+
+
+def test_the_least_confident_come_first(browser: Browser, some: Path) -> None:
+    browser.open(some)
+    browser.choose("order", "confidence")
+    lowest = {
+        line["id"]: min(known["confidence"] for known in line["fields"].values())
+        for line in made_extractions(SOME, 120)
+        if "fields" in line
+    }
+    assert [lowest[each] for each in ids_in_sight(browser)] == sorted(lowest.values())[
+        : len(ids_in_sight(browser))
+    ]
+
+
+def test_nothing_left_is_said(browser: Browser, few: Path) -> None:
+    browser.open(few)
+    browser.choose("query", "no document says this")
+    assert "No document" in browser.text("#rows")
+    assert browser.text("#detail") == ""
+    browser.press("j")
+    assert browser.complaints() == []
+
+
+# --- keys ---
+
+
+def test_keys(browser: Browser, few: Path) -> None:
+    browser.open(few)
+    for key, expected in (
+        ("j", "p2"),
+        ("j", "p3"),
+        ("k", "p2"),
+        (DOWN, "p3"),
+        (UP, "p2"),
+        (END, "p60"),
+        (HOME, "p1"),
+    ):
+        browser.press(key)
+        assert (key, selected(browser)) == (key, expected)
+    browser.press(PAGE_DOWN)
+    assert int(selected(browser)[1:]) > 3
+    row = browser.run("document.getElementById('list').getAttribute('aria-activedescendant')")
+    assert browser.run("document.getElementById(arguments[0]).ariaSelected", row) == "true"
+    browser.press("/", *"sneaker")
+    assert browser.run("document.activeElement.id") == "query"
+    assert 0 < n_shown(browser) < 60
+    browser.press(ESCAPE)
+    assert browser.run("document.activeElement.id") == "list"
+    browser.press(ESCAPE)
+    assert n_shown(browser) == 60
+
+
+def test_keys_go_through_the_values_of_a_document(browser: Browser, few: Path) -> None:
+    browser.open(few)
+    values = []
+    for _ in range(3):
+        browser.press("n")
+        values.append(browser.run("document.querySelector('tr.active').dataset.value"))
+    browser.press("p")
+    values.append(browser.run("document.querySelector('tr.active').dataset.value"))
+    assert values == ["0", "1", "2", "1"]
+    marked = browser.run("document.querySelector('mark.active').dataset.values")
+    assert marked.split() == ["1"]
+
+
+def test_the_keys_are_on_the_page(browser: Browser, few: Path) -> None:
+    browser.open(few)
+    browser.press("?")
+    assert browser.run("document.getElementById('help').open")
+    browser.press(ESCAPE)
+    assert not browser.run("document.getElementById('help').open")
+
+
+def test_what_has_the_focus_is_seen_and_has_a_name(browser: Browser, some: Path) -> None:
+    browser.open(some)
+    for _ in range(14):
+        browser.press(TAB)
+        active = "document.activeElement"
+        outlined = f"{active}.id === 'list' ? {active}.querySelector('[aria-selected=true]') : {active}"
+        assert browser.run(f"getComputedStyle({outlined}).outlineStyle") == "solid"
+        assert browser.run(
+            f"{active}.ariaLabel || {active}.textContent.trim() || {active}.labels?.length"
+        )
+
+
+# --- themes and sizes ---
+
+
+def brightness(browser: Browser, selector: str = "body") -> float:
+    color = browser.run(
+        "getComputedStyle(document.querySelector(arguments[0])).backgroundColor", selector
+    )
+    return sum(float(part) for part in color.strip("rgba()").split(",")[:3]) / 3
+
+
+def test_the_system_s_theme_and_one_s_own(browser: Browser, few: Path) -> None:
+    browser.open(few, theme="dark")
+    assert brightness(browser) < 60
+    browser.open(few, theme="light")
+    assert brightness(browser) > 200
+    browser.press("t")
+    assert browser.text("#theme") == "Theme: light"
+    browser.click("#theme")
+    assert browser.text("#theme") == "Theme: dark"
+    assert brightness(browser) < 60
+    browser.open(few, theme="light")  # it is remembered
+    assert brightness(browser) < 60
+    browser.press("t")
+    assert brightness(browser) > 200
+
+
+def test_on_a_telephone_the_document_covers_the_list(browser: Browser, some: Path) -> None:
+    browser.open(some, PHONE)
+    widest = "document.scrollingElement.scrollWidth"
+    assert browser.run(widest) <= PHONE[0]
+    shown = "getComputedStyle(document.getElementById('detail')).display"
+    assert browser.run(shown) == "none"
+    browser.driver.find_elements("css selector", ".row")[1].click()
+    assert browser.run(shown) == "block"
+    assert selected(browser) == "p2"
+    assert browser.run(widest) <= PHONE[0]
+    browser.driver.back()
+    browser.wait_for(f"{shown} === 'none'")
+    browser.click("#open-filters")
+    browser.click("[data-kind=ungrounded]")
+    assert "(1)" in browser.text("#open-filters")
+    browser.click("#tab-overview")
+    assert browser.run(widest) <= PHONE[0]

@@ -1,0 +1,84 @@
+"""An extraction in a notebook: static HTML, in which nothing of the document is markup."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hpd.pages.notebook import extraction_html
+
+TEXT = 'A <b>"Diesel"</b> & co. 😀 shoe'
+
+
+class Content(HTMLParser):
+    """The text of the document and of each mark, and all tags."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[str] = []
+        self.open: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.marks: list[tuple[str, str | None]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.open.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop()[0] == tag
+
+    def handle_data(self, data: str) -> None:
+        if any(attributes.get("class") == "text" for _, attributes in self.open):
+            self.text += data
+            if self.open[-1][0] == "mark":
+                self.marks.append((data, self.open[-1][1].get("data-label")))
+
+
+def content(line: dict[str, Any], text: str | None) -> Content:
+    parser = Content()
+    parser.feed(extraction_html(line, text))
+    assert parser.open == []
+    return parser
+
+
+def test_values_are_marked_where_they_stand() -> None:
+    start = TEXT.index("shoe")
+    line = {
+        "data": {"brand": "Diesel", "type": "shoe", "all": "Diesel shoe"},
+        "fields": {
+            "brand": {"start": 6, "end": 12, "match": "exact", "confidence": 0.97},
+            "type": {"start": start, "end": start + 4, "match": "exact"},
+            "all": {"match": "none"},
+        },
+    }
+    shown = content(line, TEXT)
+    assert shown.text == TEXT
+    assert shown.marks == [("Diesel", "brand"), ("shoe", "type")]
+    page = extraction_html(line, TEXT)
+    assert "0.97" in page
+    assert page.count("not in the text") == 1
+
+
+@given(st.text(st.characters(exclude_characters="\x00\r", exclude_categories=["Cs"])))
+def test_nothing_that_a_document_says_is_markup(text: str) -> None:
+    field = {"start": 0, "end": 3, "match": "exact", "error": text, "raw": text}
+    line = {"data": {text: text, "b": [text]}, "fields": {text: field}}
+    # HTML itself drops a line feed at the start of nothing but pre and textarea.
+    shown = content(line, text)
+    assert shown.text == text
+    allowed = "div style table thead tbody tr th td mark span bdi"
+    assert set(shown.tags) <= set(allowed.split())
+
+
+def test_without_a_text_the_values_stand_alone() -> None:
+    shown = content({"data": {"brand": None}}, None)
+    assert "mark" not in shown.tags
+    assert shown.tags.count("td") == 1
+
+
+def test_a_failure_is_shown() -> None:
+    line = {"error": {"type": "ContextOverflowError", "message": "<too> long"}}
+    assert "ContextOverflowError: &lt;too&gt; long" in extraction_html(line, "text")
