@@ -73,7 +73,11 @@ def write_made(folder: Path, n: int, n_characters: int) -> tuple[Path, Path]:
     made, gold = folder / "made.jsonl", folder / "gold.jsonl"
     with made.open("w", encoding="utf-8") as lines, gold.open("w", encoding="utf-8") as golds:
         for line in made_extractions(n, n_characters):
-            own = {"id": line["id"], "category": line["input"]["category"], "gold": line.pop("gold")}
+            own = {
+                "id": line["id"],
+                "category": line["input"]["category"],
+                "gold": line.pop("gold"),
+            }
             lines.write(json.dumps(line, ensure_ascii=False) + "\n")
             golds.write(json.dumps(own, ensure_ascii=False) + "\n")
     return made, gold

@@ -76,6 +76,16 @@ def test_each_document_gets_its_own_answer_in_the_order_given(extractor: Extract
     assert data_of(found) == alone * 3
 
 
+def test_each_extraction_carries_its_document(model: Path) -> None:
+    options = {"stack": 2, "on_overflow": "truncate", "n_ctx": 512, "max_tokens": 4}
+    texts = [*TEXTS[:3], "far too long " * 500]
+    with Extractor("brand", model, **options) as extractor:
+        made = list(extractor.extract_many([*texts, 7], on_error="record"))  # type: ignore[list-item]
+    assert [extraction.text for extraction in made] == [*texts, None]
+    assert "text" not in made[0].to_dict()
+    assert texts[0] in made[0]._repr_html_()
+
+
 def test_as_they_finish_every_place_comes_once(extractor: Extractor) -> None:
     found = dict(extractor.iter_extract(TEXTS))
     assert sorted(found) == list(range(len(TEXTS)))

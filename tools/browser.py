@@ -43,9 +43,7 @@ class Browser:
     def __init__(self, driver: Any) -> None:
         self.driver = driver
 
-    def open(
-        self, page: Path | str, size: tuple[int, int] = DESKTOP, theme: str = "light"
-    ) -> None:
+    def open(self, page: Path | str, size: tuple[int, int] = DESKTOP, theme: str = "light") -> None:
         """Load a page anew in a window of that size, under a system of that theme."""
         width, height = size
         self.driver.get("about:blank")

@@ -156,3 +156,46 @@ def test_the_progress_bar_shows_on_a_terminal_only(
         text = terminal.getvalue()
         assert shown in text
         assert ("doc/s" in text) == bool(shown)
+
+
+def test_with_text_a_line_has_its_text_and_the_other_columns(
+    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
+) -> None:
+    source = write_lines(
+        tmp_path / "in.jsonl",
+        {"id": "a", "title": "x", "description": "é", "price": 3, "tags": ["n"]},
+        {"id": "b", "title": "too long"},
+        {"id": "c", "price": float("nan")},
+    )
+    assert main(["extract", str(source), "--schema", "brand", "--with-text", "--quiet"]) == 3
+    fine, failed, unread = read_lines(capfd.readouterr().out)
+    assert list(fine) == ["id", "data", "text", "input"]
+    assert fine["text"] == "x\né"
+    assert fine["input"] == {"price": 3, "tags": ["n"]}
+    assert (failed["text"], failed["error"]["type"]) == ("too long", "ContextOverflowError")
+    assert "input" not in failed
+    assert "text" not in unread
+    assert unread["input"] == {"price": None}
+
+
+def test_with_text_the_named_fields_are_no_other_columns(
+    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
+) -> None:
+    source = write_lines(tmp_path / "in.jsonl", {"sku": 7, "body": "x", "text": "y", "kind": "k"})
+    arguments = ["--text-field", "body", "--id-field", "sku", "--category-field", "kind"]
+    assert main(["extract", str(source), "--schema", "a", "--with-text", *arguments]) == 0
+    (line,) = read_lines(capfd.readouterr().out)
+    assert (line["id"], line["text"]) == ("7", "x")
+    assert line["input"] == {"text": "y", "kind": "k"}
+
+
+def test_a_run_goes_on_with_its_texts_or_not_at_all(
+    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
+) -> None:
+    source, out = write_texts(tmp_path / "in.jsonl", "x", "y"), tmp_path / "out.jsonl"
+    command = ["extract", str(source), "--schema", "a", "-o", str(out), "--quiet"]
+    assert main([*command, "--with-text", "--limit", "1"]) == 0
+    assert main([*command, "--resume"]) == 2
+    assert "--with-text" in capfd.readouterr().err
+    assert main([*command, "--resume", "--with-text"]) == 0
+    assert [line["text"] for line in read_lines(out)] == ["x", "y"]

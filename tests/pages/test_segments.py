@@ -11,7 +11,9 @@ from hpd.pages.segments import Segment, covered_segments, utf16_segments
 from hpd.pages.shown_values import ShownValue
 
 N = 12
-SPANS = st.tuples(st.integers(0, N - 1), st.integers(1, N + 3)).filter(lambda span: span[0] < span[1])
+SPANS = st.tuples(st.integers(0, N - 1), st.integers(1, N + 3)).filter(
+    lambda span: span[0] < span[1]
+)
 VALUES = st.lists(
     st.lists(SPANS, max_size=3).map(lambda spans: ShownValue("a", "a", "x", spans=tuple(spans))),
     max_size=5,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 import json
+import math
 import tracemalloc
+from decimal import Decimal
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -340,3 +343,30 @@ def test_error_lines() -> None:
         "id": "a",
         "error": {"type": "InputError", "message": "no text"},
     }
+
+
+def test_columns_hold_what_json_has_no_type_for_as_text(tmp_path: Path) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "in.parquet"
+    row = {
+        "text": "x",
+        "day": datetime.date(2024, 5, 31),
+        "price": Decimal("1.50"),
+        "share": math.nan,
+        "parts": [{"n": 1, "w": math.inf}],
+        "raw": b"\x00",
+    }
+    parquet.write_table(arrow.Table.from_pylist([row]), path)
+    with RecordReader(path) as reader:
+        (record,) = reader
+        assert reader.columns(record) == {
+            "text": "x",
+            "input": {
+                "day": "2024-05-31",
+                "price": "1.50",
+                "share": None,
+                "parts": [{"n": 1, "w": None}],
+                "raw": "b'\\x00'",
+            },
+        }

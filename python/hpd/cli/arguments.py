@@ -104,9 +104,15 @@ def add_field_arguments(group: argparse._ActionsContainer) -> None:
         help="the field with the text; repeated, the texts are joined",
     )
     group.add_argument("--id-field", metavar="F", help="the field with the id")
+    group.add_argument("--category-field", metavar="F", help="the field with the category")
+
+
+def add_document_arguments(group: argparse._ActionsContainer) -> None:
+    """The documents that extractions were made from, for a command that shows both."""
     group.add_argument(
-        "--category-field", metavar="F", help="the field with the category, which has its schema"
+        "--documents", metavar="FILE", help="the input of hpd extract, which has the texts"
     )
+    add_field_arguments(group)
 
 
 def _check(value: float, text: str, minimum: float, maximum: float) -> None:

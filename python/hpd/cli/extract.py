@@ -80,9 +80,11 @@ def run(arguments: argparse.Namespace) -> int:
         model = resolve_model(arguments.model, arguments.hf, progress=not options.quiet)
         _check_reads(arguments, options, model)
         with before_the_model():
-            writer = open_writer(arguments, run_settings(schemas, model, options, examples))
+            settings = run_settings(schemas, model, options, examples)
+            writer = open_writer(arguments, {**settings, "--with-text": arguments.with_text})
         output = None if is_stream(arguments.output) else arguments.output
-        writing = Writing(schemas, writer, output)
+        columns = reader.columns if arguments.with_text else None
+        writing = Writing(schemas, writer, output, columns)
         try:
             for repair in writer.repairs:
                 say(f"{output}: {repair}")

@@ -42,6 +42,12 @@ def _add_input(group: argparse._ArgumentGroup) -> None:
 def _add_output(group: argparse._ArgumentGroup) -> None:
     add_output_arguments(group)
     group.add_argument(
+        "--with-text",
+        action="store_true",
+        help='write the text of each document ("text") and the other columns of INPUT ("input") '
+        "into its line, for hpd report and hpd compare",
+    )
+    group.add_argument(
         "--dry-run",
         action="store_true",
         help="instead of all this, print the prompt of the first document (or of --stack) and its "

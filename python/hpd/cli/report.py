@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from hpd.cli.arguments import add_document_arguments
 from hpd.cli.common import EXIT_OK, UsageError, before_the_model, say
 from hpd.cli.output_arguments import same_file
 from hpd.evaluation.calibration import answers, calibrate
@@ -30,34 +31,15 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "report",
         help="make a page that shows extractions",
         description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     parser.add_argument("predictions", metavar="PRED", help="output of hpd extract")
     parser.add_argument("gold", metavar="GOLD", nargs="?", help="documents with gold values")
     parser.add_argument(
         "-o", "--output", metavar="FILE", default="report.html", help="(default report.html)"
     )
-    add_document_arguments(parser)
     parser.add_argument("--title", metavar="TEXT", default="Extractions", help="the page's heading")
+    add_document_arguments(parser.add_argument_group("texts"))
     parser.set_defaults(run=run)
-
-
-def add_document_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments that say where the texts are, of every command that shows documents."""
-    parser.add_argument(
-        "--documents", metavar="FILE", help="the input of hpd extract, for the texts"
-    )
-    parser.add_argument(
-        "--text-field",
-        metavar="F",
-        action="append",
-        help="the field with the text; repeated, the texts are joined",
-    )
-    parser.add_argument("--id-field", metavar="F", help='the field with the id (else "id")')
-    parser.add_argument(
-        "--category-field", metavar="F", help='the field with the category (else "category")'
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
@@ -28,14 +28,20 @@ class Writing:
         schemas: one, or one for each category.
         writer: takes the lines, and knows the records that have one already.
         output: the name of the output for people; None for standard output.
+        columns: what a record's own line adds to that of its extraction.
     """
 
     def __init__(
-        self, schemas: Schema | Mapping[str, Schema], writer: Writer, output: str | None
+        self,
+        schemas: Schema | Mapping[str, Schema],
+        writer: Writer,
+        output: str | None,
+        columns: Callable[[Record], Mapping[str, Any]] | None = None,
     ) -> None:
         self._schemas = schemas
         self._writer = writer
         self._output = output
+        self._columns = columns
         self._interrupts = Interrupts()
         self._n_written = 0
         self._n_values = 0
@@ -61,7 +67,7 @@ class Writing:
                 place, record = given.pop(i)
                 self._count(extraction)
                 failed = None if extraction.error is None else extraction.error.type
-                self._write(place, record, extraction.to_json(), failed)
+                self._write(place, record, extraction.to_dict(), failed)
         self._seconds = time.perf_counter() - start
 
     @property
@@ -123,8 +129,10 @@ class Writing:
         )
 
     def _write(
-        self, place: int, record: Record, line: str | Mapping[str, Any], failed: str | None
+        self, place: int, record: Record, line: Mapping[str, Any], failed: str | None
     ) -> None:
+        if self._columns is not None:
+            line = {**line, **self._columns(record)}
         self._writer.write(place, record, line, failed=failed is not None)
         self._n_written += 1
         if failed is not None:

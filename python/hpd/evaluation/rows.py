@@ -17,10 +17,10 @@ from typing import Any
 
 from hpd.errors import InputError
 from hpd.evaluation.outcomes import gold_values
-from hpd.records import TEXT_FIELDS, Format, guess_format, source_name
+from hpd.records import Format, guess_format, source_name
 from hpd.records.messages import kind, listed, reason
-from hpd.records.reader import open_source, row_id, row_text
-from hpd.records.rows import ROWS
+from hpd.records.reader import default_text_fields, open_source, row_id, row_text
+from hpd.records.rows import ROWS, plain_value
 
 GOLD_FIELDS = ("target_scores", "gold", "data")
 """Where a line of gold has its values: in the first of these that it has."""
@@ -94,7 +94,7 @@ def load_examples(
             text = _text(row, text_fields, needs_text=needs_text)
             # What is the text, the id or the category is no attribute.
             apart = {id_field or "id", category_field or "category"}
-            apart.update(text_fields or _default_text_fields(row))
+            apart.update(text_fields or default_text_fields(row))
             values = _values(row, GOLD_FIELDS, apart if is_table else None)
             if values is None:
                 raise InputError(f"no gold values: looked for {', '.join(GOLD_FIELDS)}")
@@ -180,17 +180,9 @@ def _category(row: Mapping[str, Any], category_field: str | None) -> str:
 
 
 def _text(row: Mapping[str, Any], text_fields: Sequence[str], *, needs_text: bool) -> str:
-    if not needs_text and not text_fields and not _default_text_fields(row):
+    if not needs_text and not text_fields and not default_text_fields(row):
         return ""
     return row_text(row, text_fields)
-
-
-def _default_text_fields(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """The fields that are the text when nobody names one; none if the row has no text."""
-    for names in TEXT_FIELDS:
-        if any(row.get(name) is not None for name in names):
-            return names
-    return ()
 
 
 def _values(
@@ -227,7 +219,4 @@ def _cell(value: Any) -> Any:
         return {str(name): _cell(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
         return [_cell(inner) for inner in value]
-    if value is None or isinstance(value, str | int | float):
-        return value
-    iso = getattr(value, "isoformat", None)
-    return iso() if callable(iso) else str(value)
+    return plain_value(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from hpd.pages.shown_values import ShownValue
@@ -35,7 +36,7 @@ def covered_segments(values: Sequence[ShownValue], n_characters: int) -> list[Se
     upcoming = iter(spans)
     span = next(upcoming, None)
     open_spans: list[tuple[int, int, int]] = []
-    for start, end in zip(bounds, bounds[1:], strict=False):
+    for start, end in pairwise(bounds):
         while span is not None and span[0] == start:
             open_spans.append(span)
             span = next(upcoming, None)

@@ -20,7 +20,7 @@ class ShownValue:
     """The value for people; None where there is none."""
     confidence: float | None = None
     spans: tuple[tuple[int, int], ...] = ()
-    """Where it stands in the document, in characters as Python counts them; the best place first."""
+    """Where it stands in the document, in characters as Python counts; the best place first."""
     match: str | None = None
     error: str | None = None
     raw: str | None = None
@@ -78,9 +78,7 @@ def _attribute_of(place: str, data: Mapping[str, Any]) -> str:
     return max(owners, key=len, default=place.partition(".")[0].partition("[")[0])
 
 
-def _shown(
-    place: str, attribute: str, value: object, field: Mapping[str, Any]
-) -> ShownValue:
+def _shown(place: str, attribute: str, value: object, field: Mapping[str, Any]) -> ShownValue:
     return ShownValue(
         place,
         attribute,
@@ -109,8 +107,9 @@ def _spans(field: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
 
 def _probability(value: object) -> float | None:
     """A number from 0 to 1; anything else is none, be it NaN."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and 0 <= value <= 1 else None
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    return float(value) if 0 <= value <= 1 else None
 
 
 def _text(value: object) -> str | None:

@@ -81,9 +81,7 @@ class Pipeline:
         self._job_makers.clear()
         self._model = None
 
-    def _items(
-        self, documents: Iterable[str | Document], texts: dict[int, str]
-    ) -> Iterator[Item]:
+    def _items(self, documents: Iterable[str | Document], texts: dict[int, str]) -> Iterator[Item]:
         stacks = Stacks(self._options.stack, self._patience)
         for place, given in enumerate(documents):
             document = given if isinstance(given, Document) else Document(given)

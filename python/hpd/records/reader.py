@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from hpd.errors import InputError
 from hpd.records.messages import kind, listed, reason
-from hpd.records.rows import FORMATS, ROWS, Format, parquet_module
+from hpd.records.rows import FORMATS, ROWS, Format, parquet_module, plain_value
 
 _EXTENSIONS: dict[str, Format] = {
     ".jsonl": "jsonl",
@@ -108,6 +108,18 @@ class RecordReader:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+    def columns(self, record: Record) -> dict[str, Any]:
+        """The text of a record, and its other columns but the id, as a line of output has them.
+
+        ``text`` and ``input``; what a record lacks is left out.
+        """
+        columns: dict[str, Any] = {} if record.error is not None else {"text": record.text}
+        apart = {self._id_field or "id", *(self._text_fields or default_text_fields(record.raw))}
+        others = {
+            str(name): plain_value(value) for name, value in record.raw.items() if name not in apart
+        }
+        return {**columns, "input": others} if others else columns
 
     def close(self) -> None:
         """Close the file, which ends the iteration."""
@@ -204,11 +216,19 @@ def clean_text(text: str) -> str:
     return _UNENCODABLE.sub("\ufffd", text)
 
 
-def find_text_fields(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """The first of ``TEXT_FIELDS`` that a row has; ``InputError`` if it has none of them."""
+def default_text_fields(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """The first of ``TEXT_FIELDS`` that a row has; none if it has none of them."""
     for names in TEXT_FIELDS:
         if any(row.get(name) is not None for name in names):
             return names
+    return ()
+
+
+def find_text_fields(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """The first of ``TEXT_FIELDS`` that a row has; ``InputError`` if it has none of them."""
+    names = default_text_fields(row)
+    if names:
+        return names
     looked_for = [name for names in TEXT_FIELDS for name in names]
     raise InputError(
         f"no text: looked for the fields {listed(looked_for)}, the record has {listed(row)}; "

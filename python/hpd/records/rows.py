@@ -6,6 +6,7 @@ import codecs
 import csv
 import io
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -132,6 +133,20 @@ def _parquet_rows(file: BinaryIO, name: str) -> Iterator[Row]:
         yield from enumerate(rows, start=1)
     except (ValueError, OSError) as error:  # pyarrow's errors derive from these
         raise InputError(f"{name}: cannot be read as Parquet: {error}") from error
+
+
+def plain_value(value: Any) -> Any:
+    """A column's value as JSON can hold it: NaN is none, and what JSON has no type for is text."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, Mapping):
+        return {str(name): plain_value(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain_value(inner) for inner in value]
+    iso = getattr(value, "isoformat", None)
+    return iso() if callable(iso) else str(value)
 
 
 def parquet_module() -> Any:

@@ -27,7 +27,7 @@ def error_line(record_id: str | None, error: BaseException) -> dict[str, Any]:
 
 def line_bytes(line: str | Mapping[str, Any]) -> bytes:
     """One line as it is written, with its line feed."""
-    text = line if isinstance(line, str) else json.dumps(line, ensure_ascii=False)
+    text = line if isinstance(line, str) else json.dumps(line, ensure_ascii=False, allow_nan=False)
     # A lone surrogate becomes its JSON escape, which is what backslashreplace writes.
     return text.rstrip("\n").encode("utf-8", "backslashreplace") + b"\n"
 

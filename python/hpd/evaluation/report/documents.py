@@ -10,6 +10,7 @@ from hpd.evaluation.outcomes import Outcome, outcome
 from hpd.evaluation.rows import Example, Prediction
 from hpd.pages.shown_values import ShownValue, shown_values
 
+
 @dataclass(frozen=True, slots=True)
 class ReportedAttribute:
     """One attribute of one document: its values and, where gold is given, its outcome."""
@@ -50,8 +51,8 @@ def reported_documents(
     """The documents of a report, one for each prediction.
 
     ``examples`` has the gold of each prediction and ``sources`` the document it was made from, as
-    far as they are known (``hpd.evaluation.sources``). A text of ``sources`` is taken before the line's
-    own, and that before the text of the gold.
+    far as they are known (``hpd.evaluation.sources``). A text of ``sources`` is taken before the
+    line's own, and that before the text of the gold.
     """
     return [
         _document(number, *parts, category_field=category_field)
@@ -114,4 +115,3 @@ def _attributes(prediction: Prediction, example: Example | None) -> Iterator[Rep
             yield ReportedAttribute(name, shown, gold[name], outcome(gold[name], predicted))
         else:
             yield ReportedAttribute(name, shown)
-

@@ -48,9 +48,7 @@ def attribute_slots(documents: Iterable[ReportedDocument]) -> dict[str, int]:
     return color_slots(by_category)
 
 
-def _document(
-    document: ReportedDocument, category: int, numbers: Mapping[str, int]
-) -> list[Any]:
+def _document(document: ReportedDocument, category: int, numbers: Mapping[str, int]) -> list[Any]:
     text = document.text
     segments = covered_segments(list(document.values), len(text)) if text is not None else []
     return _shortened(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from hpd.evaluation.calibration import N_BINS
-from hpd.evaluation.outcomes import Outcome
+from hpd.evaluation.outcomes import OUTCOMES, Outcome
 from hpd.evaluation.report.documents import ReportedDocument
 from hpd.evaluation.scores import Counts
 from hpd.pages.shown_values import ShownValue
@@ -109,11 +109,15 @@ def summarize(documents: Sequence[ReportedDocument]) -> Summary:
         sum(document.text is None for document in documents),
         totals,
         tuple(
-            AttributeSummary(name, each, Counts(**outcomes[name]) if name in outcomes else None)
+            AttributeSummary(name, each, _counts(outcomes.get(name)))
             for name, each in by_name.items()
         ),
         _histogram(totals.value_confidences, totals.null_confidences),
     )
+
+
+def _counts(outcomes: Counter[Outcome] | None) -> Counts | None:
+    return None if outcomes is None else Counts(*(outcomes[name] for name in OUTCOMES))
 
 
 def _histogram(of_values: Sequence[float], of_nulls: Sequence[float]) -> tuple[Bar, ...]:
