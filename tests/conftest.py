@@ -56,13 +56,17 @@ def pytest_runtest_makereport(
 
 @pytest.fixture(scope="session")
 def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> TinyModel:
-    """``tiny_model(kind, quant="f32", n_ctx_train=4096, seed=0)``: the path of a model."""
+    """The path of a model, made with the arguments of ``tiny_models.make_model``."""
     directory = tmp_path_factory.mktemp("tiny-models")
 
     def path(
-        kind: str = "qwen3", quant: str = "f32", n_ctx_train: int = 4096, seed: int = 0
+        kind: str = "qwen3",
+        quant: str = "f32",
+        n_ctx_train: int = 4096,
+        seed: int = 0,
+        without: str = "",
     ) -> Path:
-        return tiny_models.make_model(kind, directory, quant, n_ctx_train, seed)
+        return tiny_models.make_model(kind, directory, quant, n_ctx_train, seed, without)
 
     return path
 

@@ -27,7 +27,7 @@ LAYERS = (
         "model/log",
         "attention/kernel",
     },
-    {"errors", "options", "sampling/exponential"},
+    {"errors", "options", "model/characters", "sampling/exponential"},
 )
 """The layers from the top down: a file includes files of lower layers, never of its own."""
 

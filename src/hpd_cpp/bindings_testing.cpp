@@ -10,6 +10,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "drafting/batch_cost.h"
 #include "drafting/histories.h"
 #include "handles.h"
+#include "model/characters.h"
 #include "model/context.h"
 #include "model/log.h"
 #include "sampling/choices.h"
@@ -430,6 +432,16 @@ void bind_parts(py::module_ & m) {
         .def("accept", &ChoicesForTests::accept, py::arg("token"))
         .def_property_readonly("agreed", &ChoicesForTests::agreed)
         .def_property_readonly("ended", &ChoicesForTests::ended);
+    m.def(
+        "characters",
+        [](const std::string & text) {
+            std::vector<std::string> all;
+            for (const std::string_view character : characters(text)) all.emplace_back(character);
+            return all;
+        },
+        py::arg("text"));
+    m.def("shown", &shown, py::arg("character"));
+    m.def("bpe_byte", &bpe_byte, py::arg("byte"));
     m.def("uniform_at", &uniform_at, py::arg("seed"), py::arg("stream"), py::arg("n"));
 }
 

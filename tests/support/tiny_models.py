@@ -21,7 +21,7 @@ from gguf import GGMLQuantizationType as GgmlType
 from gguf import TokenType
 
 TinyModel = Callable[..., Path]
-"""``tiny_model(kind, quant="f32", n_ctx_train=4096, seed=0)``: the path of a model."""
+"""``tiny_model(kind="qwen3", quant="f32", n_ctx_train=4096, seed=0, without="")``: its path."""
 
 KINDS = ("qwen3", "llama", "llama-spm", "gemma3", "qwen3moe", "mamba", "lfm2", "jamba")
 """All shapes. ``llama-spm`` and ``gemma3`` have a SentencePiece vocabulary, the others BPE."""
@@ -110,6 +110,13 @@ class Vocabulary:
         self.texts.append(text)
         self.types.append(kind)
         self.scores.append(score)
+
+    def forget(self, missing: bytes) -> None:
+        """Rename the tokens of single bytes, so that the tokenizer does not find them."""
+        for index, text in enumerate(self.texts):
+            if len(text) == 1 and text in missing:
+                self.tokens[index] = f"[unused {index}]"
+                self.types[index] = TokenType.UNUSED
 
     def id(self, token: str) -> int:
         """The id of a token by its name in the GGUF."""
@@ -479,17 +486,23 @@ def make_model(
     quant: str = "f32",
     n_ctx_train: int = 4096,
     seed: int = 0,
+    without: str = "",
 ) -> Path:
-    """Write ``{kind}-{quant}-{seed}-{n_ctx_train}.gguf`` and return its path; reused if there."""
+    """Write ``{kind}-{quant}-{seed}-{n_ctx_train}.gguf`` and return its path; reused if there.
+
+    ``without``: characters whose bytes have no tokens in its vocabulary.
+    """
     if kind not in (*KINDS, SOFT_CAPPED_KIND):
         raise ValueError(f"unknown kind {kind!r}: one of {', '.join(KINDS)}")
     if quant not in QUANTS:
         raise ValueError(f"unknown quant {quant!r}: one of {', '.join(QUANTS)}")
-    path = Path(directory) / f"{kind}-{quant}-{seed}-{n_ctx_train}.gguf"
+    lacks = f"-without-{without.encode().hex()}" if without else ""
+    path = Path(directory) / f"{kind}-{quant}-{seed}-{n_ctx_train}{lacks}.gguf"
     if path.exists():
         return path
     arch = kind.split("-")[0]
     vocabulary = spm_vocabulary() if kind in _SENTENCE_PIECE else bpe_vocabulary()
+    vocabulary.forget(without.encode())
     # not hash(), which differs from run to run
     digest = hashlib.sha256(f"{kind} {_FIRST_SEED[kind] + seed}".encode()).digest()
     weights = _Weights(int.from_bytes(digest[:8], "big"))

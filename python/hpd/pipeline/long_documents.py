@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from hpd.documents import Document
-from hpd.errors import ContextOverflowError
+from hpd.errors import ContextOverflowError, HpdError, InputError
 from hpd.pipeline.answer_job import AnswerJob
 from hpd.pipeline.chunking import chunks, fitting_length
 from hpd.pipeline.fields_job import FieldsJob
@@ -49,13 +49,20 @@ class JobMaker:
 
     def jobs(self, documents: Sequence[Placed]) -> Iterator[Item]:
         """The jobs of some documents that may share a prompt."""
-        job = self._job(documents)
-        if self._n_over(job) <= 0:
+        try:
+            job = self._job(documents)
+            n_over = self._n_over(job)
+        except InputError as error:
+            if len(documents) == 1:
+                yield _failed(documents[0], error)
+                return
+            n_over = 1
+        if n_over <= 0:
             yield job
         elif len(documents) == 1:
             yield from self._long(documents[0], job)
         else:
-            # Together they are too long: each on its own.
+            # Together they are too long, or one cannot be written: each on its own.
             for document in documents:
                 yield from self.jobs([document])
 
@@ -76,19 +83,19 @@ class JobMaker:
         n_fixed = self._n_needed(self._job([(place, replace(document, text=""))]))
         room = self._n_ctx - n_fixed
         if room < LEAST_ROOM:
-            yield _failure(
-                placed,
+            message = (
                 f"the instruction and the longest value may take {n_fixed} tokens, which leaves "
                 f"{'none' if room <= 0 else room} of the context of {self._n_ctx} "
-                "for the document: fewer attributes or a larger n_ctx are needed",
+                "for the document: fewer attributes or a larger n_ctx are needed"
             )
+            yield _failed(placed, ContextOverflowError(message))
         elif self._options.on_overflow == "error":
-            yield _failure(
-                placed,
+            message = (
                 f"{self._n_over(job)} tokens over: the document has "
                 f"{self._n_needed(job) - n_fixed}, and the context of {self._n_ctx} has room for "
-                f"{room} beside the instruction and the longest value",
+                f"{room} beside the instruction and the longest value"
             )
+            yield _failed(placed, ContextOverflowError(message))
         elif self._options.on_overflow == "truncate":
             yield self._truncated(placed, room)
         else:
@@ -184,6 +191,6 @@ class ChunkDelivery(Delivery):
             yield place, self._whole.extraction(questionnaire, document)
 
 
-def _failure(placed: Placed, message: str) -> tuple[int, Extraction]:
+def _failed(placed: Placed, error: HpdError) -> tuple[int, Extraction]:
     place, document = placed
-    return place, Extraction(document.id, error=Failure.of(ContextOverflowError(message)))
+    return place, Extraction(document.id, error=Failure.of(error))

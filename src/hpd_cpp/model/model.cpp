@@ -2,9 +2,12 @@
 
 #include <exception>
 #include <mutex>
+#include <set>
+#include <stdexcept>
 #include <unordered_map>
 
 #include "errors.h"
+#include "model/characters.h"
 #include "model/log.h"
 
 namespace hpd {
@@ -64,6 +67,7 @@ Model::Model(const std::vector<std::string> & paths, const ModelOptions & option
         throw ModelLoadError(paths[0] + " is not a decoder-only language model");
     }
     n_vocab_ = llama_vocab_n_tokens(vocab());
+    check_vocabulary();
     if (options.vocab_only) return;
     for (const auto & [path, scale] : options.loras) {
         llama_adapter_lora * lora = llama_adapter_lora_init(model_.get(), path.c_str());
@@ -74,6 +78,20 @@ Model::Model(const std::vector<std::string> & paths, const ModelOptions & option
 }
 
 std::vector<Token> Model::tokenize(std::string_view text, bool parse_special) const {
+    // The text of control tokens does not come back; it is the template's, not a document's.
+    const bool is_lost = may_lose_text_ && !parse_special && !can_write(text);
+    try {
+        if (!is_lost) return raw_tokens(text, parse_special);
+    } catch (const std::out_of_range &) {
+        // llama.cpp has looked for the token of a byte, and there is none.
+    }
+    const std::string character = unwritable_in(text);
+    throw InputError("the vocabulary of " + path_ + " cannot write " +
+                     (character.empty() ? "a part of the text" : character) +
+                     ": leave it out, or take a model whose vocabulary has all bytes");
+}
+
+std::vector<Token> Model::raw_tokens(std::string_view text, bool parse_special) const {
     std::vector<Token> tokens(text.size() + 8);
     const auto try_once = [&] {
         return llama_tokenize(vocab(), text.data(), static_cast<int32_t>(text.size()),
@@ -87,6 +105,52 @@ std::vector<Token> Model::tokenize(std::string_view text, bool parse_special) co
     }
     tokens.resize(static_cast<size_t>(n));
     return tokens;
+}
+
+// Whether the text comes back from its tokens; some vocabularies put a blank before it.
+bool Model::can_write(std::string_view text) const {
+    std::string back;
+    try {
+        for (const Token t : raw_tokens(text, false)) back += piece(t);
+    } catch (const std::out_of_range &) {
+        return false;
+    }
+    return !may_lose_text_ || back == text || back == " " + std::string(text);
+}
+
+// The first character that cannot be written, for an error message; empty: each can.
+std::string Model::unwritable_in(std::string_view text) const {
+    for (const std::string_view character : characters(text)) {
+        // Twice, as the first one may be written together with the blank before it.
+        if (!can_write(std::string(character) + std::string(character))) return shown(character);
+    }
+    return "";
+}
+
+// Throws ModelLoadError where not even a prompt in English could be written.
+void Model::check_vocabulary() {
+    const auto type = llama_vocab_type(vocab());
+    if (type == LLAMA_VOCAB_TYPE_NONE) throw ModelLoadError(path_ + " has no vocabulary");
+    const bool is_bpe = type == LLAMA_VOCAB_TYPE_BPE;
+    if (is_bpe || type == LLAMA_VOCAB_TYPE_SPM) {
+        std::set<std::string> missing;
+        constexpr size_t n_longest = 6;  // <0x0A>
+        for (int byte = 0; byte < 256; ++byte) {
+            const auto b = static_cast<uint8_t>(byte);
+            missing.insert(is_bpe ? bpe_byte(b) : sentencepiece_byte(b));
+        }
+        for (Token t = 0; t < n_vocab_; ++t) {
+            const std::string_view text = llama_vocab_get_text(vocab(), t);
+            if (text.size() <= n_longest) missing.erase(std::string(text));
+        }
+        may_lose_text_ = !missing.empty();
+    }
+    std::string ascii = "\n";
+    for (char c = ' '; c <= '~'; ++c) ascii += c;
+    const std::string character = unwritable_in(ascii);
+    if (character.empty()) return;
+    throw ModelLoadError("the vocabulary of " + path_ + " cannot write " + character +
+                         ", and prompts need all of ASCII: take another model");
 }
 
 std::string Model::vocabulary_difference(const Model & other) const {

@@ -25,7 +25,8 @@ public:
           const LoadProgress & report = nullptr);
 
     // Text to tokens; with parse_special, control tokens written in the text become tokens.
-    // No BOS is added here: bos() says whether a prompt needs one.
+    // No BOS is added here: bos() says whether a prompt needs one. Throws InputError where the
+    // vocabulary has no tokens for a character.
     std::vector<Token> tokenize(std::string_view text, bool parse_special) const;
 
     // Where the other model's tokens are not the same, in words; empty: nowhere.
@@ -67,12 +68,18 @@ public:
     const std::vector<float> & lora_scales() const { return lora_scales_; }
 
 private:
+    std::vector<Token> raw_tokens(std::string_view text, bool parse_special) const;
+    bool can_write(std::string_view text) const;
+    std::string unwritable_in(std::string_view text) const;
+    void check_vocabulary();
+
     std::string path_;
     llama_model_ptr model_;
     std::vector<llama_adapter_lora *> loras_;  // freed with the model
     std::vector<float> lora_scales_;
     int32_t n_vocab_ = 0;
     bool on_cpu_ = true;
+    bool may_lose_text_ = false;  // the tokenizer drops what the vocabulary has no tokens for
 };
 
 }  // namespace hpd
