@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 BINARIES = ("chromium", "chromium-browser", "google-chrome")
+DRIVER = "chromedriver"
 ARGUMENTS = (
     "--headless=new",
     "--no-sandbox",
@@ -33,8 +34,9 @@ DESKTOP = (1280, 860)
 PHONE = (390, 844)
 
 
-class NoBrowserError(RuntimeError):
-    """There is no Chromium here, or no driver for it."""
+def has_browser() -> bool:
+    """Whether Chromium and its driver are installed."""
+    return _binary() is not None and shutil.which(DRIVER) is not None
 
 
 class Browser:
@@ -120,22 +122,26 @@ class Browser:
 
 @contextmanager
 def headless_browser() -> Iterator[Browser]:
-    """A browser with a fresh profile; raises ``NoBrowserError`` where there is none."""
+    """A browser with a fresh profile; ``RuntimeError`` where there is none."""
     from selenium import webdriver
 
-    binary = next((path for name in BINARIES if (path := shutil.which(name))), None)
-    driver_path = shutil.which("chromedriver")
-    if binary is None or driver_path is None:
-        raise NoBrowserError("Chromium and its driver are not installed")
+    if not has_browser():
+        raise RuntimeError(f"Chromium ({', '.join(BINARIES)}) or {DRIVER} is not installed")
     options = webdriver.ChromeOptions()
-    options.binary_location = binary
+    options.binary_location = _binary()
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         for argument in (*ARGUMENTS, f"--user-data-dir={profile}"):
             options.add_argument(argument)
-        driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver_path))
+        driver = webdriver.Chrome(
+            options=options, service=webdriver.ChromeService(shutil.which(DRIVER))
+        )
         driver.set_script_timeout(SECONDS)
         try:
             yield Browser(driver)
         finally:
             driver.quit()
+
+
+def _binary() -> str | None:
+    return next((path for name in BINARIES if (path := shutil.which(name))), None)

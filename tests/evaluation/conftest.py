@@ -6,17 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from tools.browser import Browser, NoBrowserError, headless_browser
+from tools.browser import Browser, headless_browser
 
 
 @pytest.fixture(scope="session")
 def _one_browser() -> Iterator[Browser]:
     pytest.importorskip("selenium")
-    try:
-        with headless_browser() as browser:
-            yield browser
-    except NoBrowserError as error:
-        pytest.skip(str(error))
+    with headless_browser() as browser:
+        yield browser
 
 
 @pytest.fixture

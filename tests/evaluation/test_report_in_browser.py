@@ -13,7 +13,11 @@ import pytest
 from benchmarks.pages import made_extractions, write_made
 from hpd.cli import main
 from jsonl import write_lines
-from tools.browser import PHONE, Browser
+from tools.browser import PHONE, Browser, has_browser
+
+pytestmark = pytest.mark.skipif(
+    not has_browser(), reason="Chromium and its driver are not installed"
+)
 
 # As WebDriver writes them.
 TAB, ESCAPE, PAGE_DOWN, END, HOME = "\ue004", "\ue00c", "\ue00f", "\ue010", "\ue011"
