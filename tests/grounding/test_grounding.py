@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import time
+import subprocess
+import sys
 from datetime import date
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from rapidfuzz import fuzz
 
+import hostile_documents
 import strategies
-from hpd.grounding import FUZZY_THRESHOLD, Grounder, Span, ground, ground_all
-from hpd.grounding.normalization import normalize, normalized_text
+from hpd.grounding import FUZZY_THRESHOLD, Span, ground, ground_all
+from hpd.grounding.normalization import extends, normalize, normalized_text
 from hpd.grounding.numbers import find_number
 
 
@@ -117,15 +119,62 @@ def test_values_from_a_fixed_set_are_not_guessed() -> None:
     assert ground("Color", "color", fuzzy=False) == Span(0, 5, "normalized")
 
 
-@given(strategies.documents, st.data())
-def test_a_part_of_the_document_is_found(document: str, data: st.DataObject) -> None:
-    assume(document.strip())
-    start = data.draw(st.integers(0, len(document) - 1))
-    end = data.draw(st.integers(start + 1, len(document)))
-    value = document[start:end]
-    assume(value.strip())
-    for span in ground_all(value, document):
+@given(st.lists(strategies.words, min_size=1, max_size=8), st.data())
+def test_words_of_the_document_are_found(words: list[str], data: st.DataObject) -> None:
+    first = data.draw(st.integers(0, len(words) - 1))
+    last = data.draw(st.integers(first, len(words) - 1))
+    document, value = " ".join(words), " ".join(words[first : last + 1]).strip()
+    # An accent at the beginning would belong to the blank before it.
+    assume(not extends(value[0]) and not value.endswith("\u200d"))
+    spans = ground_all(value, document)
+    assert spans
+    for span in spans:
         check(span, value, document)
+        assert span.match == "exact"
+    assert any(is_whole(document, span.start, span.end) for span in spans)
+    assert ground(value, document) == spans[0]
+
+
+def is_whole(document: str, start: int, end: int) -> bool:
+    """Whether a blank or an end of the document is on either side."""
+    before, after = document[:start][-1:], document[end:][:1]
+    return (not before or before.isspace()) and (not after or after.isspace())
+
+
+@example("ba a a", "a a")
+@given(st.text(st.sampled_from("ab1 .")), st.text(st.sampled_from("ab1 ."), min_size=1, max_size=3))
+def test_exact_places_are_those_of_the_obvious_way(document: str, value: str) -> None:
+    # A run of blanks would make a place that is only normalised.
+    value, document = (" ".join(text.split()) for text in (value, document))
+    assume(value)
+    whole, parts = [], []
+    for start in range(len(document)):
+        end = start + len(value)
+        if document[start:end] != value:
+            continue
+        if cuts_a_number(document, start) or cuts_a_number(document, end):
+            continue
+        is_part = cuts_a_word(document, start) or cuts_a_word(document, end)
+        (parts if is_part else whole).append(Span(start, end, "exact"))
+    found = ground_all(value, document, fuzzy=False)
+    assert found == apart(whole or parts)
+
+
+def cuts_a_number(document: str, at: int) -> bool:
+    return document[:at][-1:].isdigit() and document[at:][:1].isdigit()
+
+
+def cuts_a_word(document: str, at: int) -> bool:
+    return document[:at][-1:].isalpha() and document[at:][:1].isalpha()
+
+
+def apart(spans: list[Span]) -> list[Span]:
+    """From left to right, those that do not overlap the one before."""
+    kept: list[Span] = []
+    for span in spans:
+        if not kept or span.start >= kept[-1].end:
+            kept.append(span)
+    return kept
 
 
 @given(
@@ -194,29 +243,11 @@ def test_days_are_found_however_they_are_written(day: date) -> None:
         assert found(day.isoformat(), f"on {shape}, then") == ("normalized", shape)
 
 
-@pytest.mark.parametrize(
-    ("value", "document"),
-    [
-        ("a" * 5000, "a" * 10_000),
-        ("a" * 200 + "b", "a" * 10_000),
-        ("ab" * 100, "ba" * 5000),
-        ("x", "e" + "\u0301" * 10_000),
-        ("a\u0301", "\u0301\u0316" * 5000),
-        (123, "1" * 10_000),
-        (123, "1," * 5000),
-        (123, "1 234" * 2000),
-        ("2024-01-02", "2 " * 5000),
-        ("2024-01-02T15:30:00", "2024-01-02   " * 1000),
-        ("2024-01-02", "2/1/" * 3000),
-        ("hello world", "hello wrld " * 1000),
-        ("lorem ipsum dolor sit amet " * 9, "lorem ipsun dolor sit amet consectetur " * 250),
-        ("\u200d" * 50, "\u200d" * 10_000),
-        ("ﷺ" * 10, "ﷺ" * 10_000),
-    ],
-)
-def test_no_document_takes_long(value: object, document: str) -> None:
-    started = time.perf_counter()
-    grounder = Grounder(document)
-    grounder.ground(value)
-    grounder.ground_all(value)
-    assert time.perf_counter() - started < 1.0
+def test_no_document_takes_the_square_of_its_length() -> None:
+    """Seconds for all of them, or hours: no busy machine is mistaken for a slow search."""
+    program = [sys.executable, hostile_documents.__file__]
+    try:
+        done = subprocess.run(program, stdout=subprocess.PIPE, text=True, check=True, timeout=300)
+    except subprocess.TimeoutExpired as late:
+        pytest.fail(f"still searching: {(late.stdout or b'').splitlines()[-1:]}")
+    assert len(done.stdout.splitlines()) == len(hostile_documents.CASES)

@@ -8,6 +8,7 @@ similar text. Offsets are those of the original document, as Python counts chara
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -106,34 +107,43 @@ class Grounder:
                 border = self._border(span.start), self._border(span.end)
                 if None in border:
                     continue
-                if all(border):
-                    whole.append(span)
-                    if only_first:
-                        return whole
-                elif not (only_first and inside):
-                    inside.append(span)
+                alike = whole if all(border) else inside
+                if not alike or span.start >= alike[-1].end:
+                    alike.append(span)
+                if only_first and whole:
+                    return whole
             if whole:
                 return whole
             parts = parts or inside
-        return parts
+        return parts[:1] if only_first else parts
 
     def _exact(self, value: str) -> Iterator[Span]:
-        start = self.document.find(value)
-        while start >= 0:
-            yield Span(start, start + len(value), "exact")
-            start = self.document.find(value, start + len(value))
+        at = self.document.find(value)
+        while at >= 0:
+            end = at + len(value)
+            yield Span(at, end, "exact")
+            at = self.document.find(value, self._onward(at, end))
 
     def _normal(self, value: str) -> Iterator[Span]:
         wanted = normalized_text(value)
         if not wanted:
             return
         text = self.normalized
-        start = text.text.find(wanted)
-        while start >= 0:
-            end = start + len(wanted)
-            if text.is_edge(start) and text.is_edge(end):
-                yield Span(text.starts[start], text.ends[end - 1], "normalized")
-            start = text.text.find(wanted, end)
+        at = text.text.find(wanted)
+        while at >= 0:
+            end = at + len(wanted)
+            low, high = text.starts[at], text.ends[end - 1]
+            if text.is_edge(at) and text.is_edge(end):
+                yield Span(low, high, "normalized")
+            onward = bisect_left(text.starts, self._onward(low, high), at + 1)
+            at = text.text.find(wanted, onward)
+
+    def _onward(self, start: int, end: int) -> int:
+        """Where to go on after a match: behind it if it is a whole word; else, as a whole word may
+        overlap it, where the next word in it begins."""
+        if self._border(start) and self._border(end):
+            return end
+        return next((at for at in range(start + 1, end) if self._border(at)), end)
 
     def _border(self, position: int) -> bool | None:
         """Whether a word ends or begins here; None where the text must not be cut at all."""

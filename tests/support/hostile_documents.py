@@ -1,0 +1,35 @@
+"""Documents that cost a careless search the square of their length, or more.
+
+As a program, finds a value in each of them: of 200,000 characters, which takes seconds, or hours.
+"""
+
+from __future__ import annotations
+
+from hpd.grounding import Grounder
+
+SCALE = 20
+
+CASES: list[tuple[object, str]] = [
+    ("a" * 5000, "a" * 10_000 * SCALE),
+    ("a" * 200 + "b", "a" * 10_000 * SCALE),
+    ("ab" * 100, "ba" * 5000 * SCALE),
+    ("x", "e" + "\u0301" * 10_000 * SCALE),
+    ("a\u0301", "\u0301\u0316" * 5000 * SCALE),
+    (123, "1" * 10_000 * SCALE),
+    (123, "1," * 5000 * SCALE),
+    (123, "1 234" * 2000 * SCALE),
+    ("2024-01-02", "2 " * 5000 * SCALE),
+    ("2024-01-02T15:30:00", "2024-01-02   " * 1000 * SCALE),
+    ("2024-01-02", "2/1/" * 3000 * SCALE),
+    ("hello world", "hello wrld " * 1000 * SCALE),
+    ("lorem ipsum dolor sit amet " * 9, "lorem ipsun dolor sit amet consectetur " * 250 * SCALE),
+    ("\u200d" * 50, "\u200d" * 10_000 * SCALE),
+    ("ﷺ" * 10, "ﷺ" * 10_000 * SCALE),
+]
+
+if __name__ == "__main__":
+    for value, document in CASES:
+        print(ascii(f"{str(value)[:20]} in {document[:20]}..."), flush=True)
+        grounder = Grounder(document)
+        grounder.ground(value)
+        grounder.ground_all(value)
