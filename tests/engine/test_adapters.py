@@ -5,15 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import gguf
+import llama_cpp
 import numpy as np
 import pytest
 
-from decoding import engine_options, make_requests, open_model, run
+from decoding import F32_TIE, disagreements, engine_options, make_requests, open_model, run
 from hpd import _native
 from hpd.errors import ModelLoadError
 from reference import Reference
 from tiny_models import TinyModel
 
+N_TOKENS = 16
 TENSOR = "blk.0.attn_output.weight"
 
 
@@ -47,25 +49,31 @@ def merge(source: Path, target: Path, change: np.ndarray) -> None:
     reader.data.flush()
 
 
-def texts(model: _native.Model, requests: list) -> list[list[bytes]]:
-    engine = _native.Engine(model, engine_options())
-    return [[value.text for value in result.values] for result in run(engine, requests)]
-
-
 def test_an_adapter_does_what_its_merged_weights_do(tiny_model: TinyModel, tmp_path: Path) -> None:
     source = tiny_model("qwen3")
     adapter = tmp_path / "adapter.gguf"
     a, b = write_adapter(adapter, source, scale=0.5)
     merged = tmp_path / "merged.gguf"
     merge(source, merged, 2.0 * b @ a)
-    with Reference(source) as reference:
+    with Reference(merged, kv_type=llama_cpp.GGML_TYPE_F32) as reference:
         requests = make_requests(reference, 5)
+        expected = [
+            [reference.value(prompt, key, N_TOKENS) for key in keys]
+            for (prompt, keys), _ in requests
+        ]
     options = _native.ModelOptions()
     options.use_extra_bufts = False
     options.loras = [(str(adapter), 2.0)]
-    adapted = texts(_native.Model([str(source)], options), requests)
-    assert adapted == texts(open_model(merged), requests)
-    assert adapted != texts(open_model(source), requests)
+    adapted = _native.Model([str(source)], options)
+    for model, is_right in (
+        (adapted, True),
+        (open_model(merged), True),
+        (open_model(source), False),
+    ):
+        results = run(_native.Engine(model, engine_options()), requests, max_tokens=N_TOKENS)
+        # The adapter's product is added to that of the weights, not to the weights.
+        wrong = disagreements(results, expected, tolerance=10 * F32_TIE)
+        assert (not wrong) == is_right, wrong
 
 
 def test_a_missing_adapter_is_named(tiny_model: TinyModel, tmp_path: Path) -> None:

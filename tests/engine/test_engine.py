@@ -11,6 +11,7 @@ import pytest
 
 import tiny_models
 from decoding import (
+    F32_TIE,
     disagreements,
     engine_options,
     expectation,
@@ -23,10 +24,6 @@ from reference import Reference
 from tiny_models import TinyModel
 
 N_TOKENS = 16
-
-
-F32_TIE = 1e-5
-"""Sums are made in another order for another batch size: below this, either token is right."""
 
 
 def compare(

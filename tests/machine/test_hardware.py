@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from hpd.errors import ModelLoadError
 from hpd.machine import hardware
 from hpd.machine.cache import CACHE_VARIABLE
 from tiny_models import TinyModel
@@ -23,30 +22,34 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     hardware.use_extra_bufts.cache_clear()
 
 
-def test_the_probe_succeeds_where_the_kernels_work(tiny_model: TinyModel) -> None:
-    """F32 weights have no AMX kernels: the probe must live, and say that it did."""
-    command = [sys.executable, "-m", "hpd.machine.amx_probe", str(tiny_model("qwen3"))]
-    assert subprocess.run(command, timeout=120, check=False).returncode == 0
-
-
-def test_the_answer_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("works", [True, False])
+def test_the_answer_is_remembered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, works: bool
+) -> None:
     tries = []
 
     def survives() -> bool:
         tries.append(1)
-        return False
+        return works
 
     monkeypatch.setattr(hardware, "_survives", survives)
     monkeypatch.setattr(hardware, "_has_amx", lambda: True)
-    assert not hardware.use_extra_bufts()
+    assert hardware.use_extra_bufts() is works
     hardware.use_extra_bufts.cache_clear()
-    assert not hardware.use_extra_bufts()
+    assert hardware.use_extra_bufts() is works
     assert len(tries) == 1
     (file,) = (tmp_path / "cache").iterdir()
     file.write_text("half a li")
     hardware.use_extra_bufts.cache_clear()
-    assert not hardware.use_extra_bufts()
+    assert hardware.use_extra_bufts() is works
     assert len(tries) == 2
+
+
+def test_another_processor_or_library_is_tried_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = hardware._fingerprint()
+    assert hardware._fingerprint() == before
+    monkeypatch.setattr(hardware, "_cpu_flags", lambda: frozenset({"amx_tile", "new"}))
+    assert hardware._fingerprint() != before
 
 
 def test_nothing_is_tried_without_amx_or_against_the_users_word(
@@ -65,6 +68,50 @@ def test_nothing_is_tried_without_amx_or_against_the_users_word(
         assert hardware.use_extra_bufts() is expected
 
 
-def test_a_child_that_dies_means_no(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hardware.sys, "executable", "/bin/false")
+@pytest.mark.parametrize(
+    ("machine", "flags", "has_amx"),
+    [
+        ("x86_64", {"avx512f", "amx_tile"}, True),
+        ("AMD64", {"amx_tile"}, True),
+        ("x86_64", {"avx512f"}, False),
+        ("x86_64", None, True),  # it cannot be asked
+        ("arm64", {"amx_tile"}, False),
+    ],
+)
+def test_amx_is_a_flag_of_the_processor(
+    monkeypatch: pytest.MonkeyPatch, machine: str, flags: set[str] | None, has_amx: bool
+) -> None:
+    monkeypatch.setattr(hardware.platform, "machine", lambda: machine)
+    monkeypatch.setattr(hardware, "_cpu_flags", lambda: None if flags is None else frozenset(flags))
+    assert hardware._has_amx() is has_amx
+
+
+def test_without_a_model_nothing_can_be_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_model() -> Path:
+        raise ModelLoadError("the box is empty")
+
+    monkeypatch.setattr(hardware, "box_model", no_model)
     assert not hardware._survives()
+
+
+@pytest.mark.parametrize(
+    ("ends", "survives"), [("exit 0", True), ("exit 1", False), ("kill -SEGV $$", False)]
+)
+def test_a_child_decides_by_how_it_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: str, survives: bool
+) -> None:
+    python = tmp_path / "python"
+    python.write_text(f"#!/bin/sh\necho $@ > {tmp_path}/arguments\n{ends}\n")
+    python.chmod(0o755)
+    monkeypatch.setattr(hardware, "box_model", lambda: tmp_path / "model.gguf")
+    monkeypatch.setattr(hardware.sys, "executable", str(python))
+    assert hardware._survives() is survives
+    arguments = (tmp_path / "arguments").read_text().split()
+    assert arguments == ["-m", "hpd.machine.amx_probe", str(tmp_path / "model.gguf")]
+
+
+def test_a_child_that_decodes_lives(tiny_model: TinyModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    """F32 weights have no AMX kernels: the probe must live, and say that it did."""
+    monkeypatch.setattr(hardware, "box_model", lambda: tiny_model("qwen3"))
+    monkeypatch.setattr(hardware, "_PROBE_SECONDS", 600)
+    assert hardware._survives()

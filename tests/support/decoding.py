@@ -14,6 +14,10 @@ from reference import Reference, ReferenceValue, Request
 
 Requests = list[tuple[Request, int]]
 
+F32_TIE = 1e-5
+"""Sums are made in another order for another batch size: below this margin, either token is
+right."""
+
 WORDS = [
     "Nike",
     "Men's",
