@@ -1,0 +1,112 @@
+"""The options of ``hpd finetune``: honoured or refused, and with the defaults that they tell."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from dataclasses import MISSING, fields
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+pytest.importorskip("peft")
+pytest.importorskip("safetensors")
+
+from hpd.cli import build_parser, main
+from hpd.cli.finetune import _options
+from hpd.training.finetune import FinetuneOptions
+from hpd.training.loop import LoopOptions
+
+FIELDS = {field.name: field for cls in (FinetuneOptions, LoopOptions) for field in fields(cls)}
+CHOSEN = {"learning_rate", "device"}
+"""By what else is said, and by the machine."""
+
+
+def parse(*arguments: str) -> argparse.Namespace:
+    return build_parser().parse_args(["finetune", "t", "--schema", "a", "-o", "o", *arguments])
+
+
+def arguments_of_finetune() -> dict[str, argparse.Action]:
+    (commands,) = (a for a in build_parser()._actions if isinstance(a, argparse._SubParsersAction))
+    return {action.dest: action for action in commands.choices["finetune"]._actions}
+
+
+@pytest.mark.parametrize("name", sorted(FIELDS.keys() & arguments_of_finetune().keys() - CHOSEN))
+def test_the_help_tells_the_default(name: str) -> None:
+    action, default = arguments_of_finetune()[name], FIELDS[name].default
+    told = re.search(r"\[default: (.*)\]", action.help or "")
+    if default is True:
+        assert (action.option_strings, told) == ([f"--no-{name}"], None)
+    else:
+        assert told is not None
+        assert (told[1] if isinstance(default, str) else float(told[1])) == (
+            default.lower() if isinstance(default, str) else default
+        )
+
+
+def test_everything_but_these_can_be_said() -> None:
+    assert FIELDS.keys() - arguments_of_finetune().keys() == {"loop", "max_grad_norm"}
+
+
+def test_what_is_not_said_is_as_in_python() -> None:
+    made, ours = _options(parse()), FinetuneOptions(loop=LoopOptions(learning_rate=5e-5))
+    for field in fields(FinetuneOptions):
+        if field.name != "device":
+            assert getattr(made, field.name) == getattr(ours, field.name)
+    assert all(field.default is not MISSING for name, field in FIELDS.items() if name != "loop")
+
+
+def test_what_is_said_arrives() -> None:
+    said = (
+        "--method ar --max-tokens 9 --stack 2 --unnamed skip --lora-rank 3 --lora-alpha 6"
+        " --epochs 0.5 --warmup 0.5 --weight-decay 1 --batch-size 2 --accumulate 1 --max-row 99"
+        " --n-dev 7 --validate-every 5 --patience 1 --no-bf16 -s 42 --device meta --outtype F16"
+        " --mask skeleton"
+    )
+    made = _options(parse(*said.split()))
+    assert made == FinetuneOptions(
+        method="ar", mask="skeleton", max_tokens=9, stack=2, unnamed="skip", lora_rank=3,
+        lora_alpha=6.0, max_row=99, n_dev=7, device="meta", file_type="F16",
+        loop=LoopOptions(
+            epochs=0.5, batch_size=2, accumulate=1, learning_rate=2e-4, warmup=0.5,
+            weight_decay=1.0, bf16=False, seed=42, validate_every=5, patience=1,
+        ),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            "--seed 99999999999999999999",
+            "-s/--seed: must be a whole number from 0 to 1844674407",
+        ),
+        ("-t 100000", "-t/--threads: must be a whole number from 0 to 512, not 100000"),
+        ("--epochs inf", "--epochs: 'inf' is not a finite number"),
+        ("--epochs 1e300", "--epochs: 1e300 is above 1e+06"),
+        ("--learning-rate nan", "--learning-rate: 'nan' is not a finite number"),
+        ("--batch-size 0", "--batch-size: 0 is below 1"),
+        ("--batch-size 1e3", "--batch-size: '1e3' is not a whole number"),
+        ("--lora-rank 99999999999999999999", "--lora-rank: 99999999999999999999 is above 4096"),
+        ("--lora-alpha 4", "--lora-alpha does nothing without --lora-rank"),
+        ("--n-dev 4", "--n-dev does nothing without --dev"),
+        ("--validate-every 4", "--validate-every does nothing without --dev"),
+        ("--patience 0", "--patience does nothing without --dev"),
+        ("--lora-rank 4 --outtype F16", "--outtype is of model.gguf"),
+        ("--outtype q99", "q99"),
+        ("--device nowhere", "--device nowhere cannot be used: Expected one of cpu"),
+        ("-m=", "-m/--model: is empty"),
+    ],
+)
+def test_what_does_nothing_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: str, message: str
+) -> None:
+    train = tmp_path / "train.jsonl"
+    train.write_text('{"text": "Nike", "gold": {"a": "Nike"}}\n')
+    model = [] if "-m" in arguments else ["-m", str(tmp_path)]
+    command = ["finetune", str(train), "--schema", "a", "-o", str(tmp_path / "o"), *model]
+    assert main([*command, *arguments.split()]) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "o").exists()
