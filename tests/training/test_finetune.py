@@ -287,7 +287,7 @@ def test_an_adapter_alone_is_trained(checkpoint, vocabulary, tmp_path):
 # --- the command ----------------------------------------------------------------------------------
 
 TRAINING = ["--quiet", "--no-bf16", "--patience", "0", "--max-tokens", "12", "-t", "1"]
-TRAINING += ["--batch-size", "4", "--accumulate", "1", "--outtype", "f32"]
+TRAINING += ["--batch-size", "4", "--accumulate", "1"]
 ASK = ["--schema", "Brand, Color, Size int"]
 
 
@@ -313,7 +313,8 @@ def test_what_was_taught_is_extracted(files, tiny_model, tmp_path, capsys, metho
     train = str(files / "train.jsonl")
     command = ["finetune", train, *ASK, "-m", model, "-o", str(out), "--dev", train, *TRAINING]
     command += ["--method", method, "--lora-rank", rank, "--epochs", "20"]
-    command += ["--learning-rate", "3e-3" if rank == "0" else "1e-2", "--validate-every", "10"]
+    command += ["--validate-every", "10", "--learning-rate"]
+    command += ["3e-3", "--outtype", "f32"] if rank == "0" else ["1e-2"]
     assert main(command) == 0
     result = capsys.readouterr().out.strip()
     judged = [e["validation"]["f1"] for e in log_entries(out) if "validation" in e]

@@ -36,14 +36,13 @@ def arguments_of_finetune() -> dict[str, argparse.Action]:
 @pytest.mark.parametrize("name", sorted(FIELDS.keys() & arguments_of_finetune().keys() - CHOSEN))
 def test_the_help_tells_the_default(name: str) -> None:
     action, default = arguments_of_finetune()[name], FIELDS[name].default
-    told = re.search(r"\[default: (.*)\]", action.help or "")
+    told = re.findall(r"\[default: (.*)\]", action.help or "")
     if default is True:
-        assert (action.option_strings, told) == ([f"--no-{name}"], None)
+        assert (action.option_strings, told) == ([f"--no-{name}"], [])
+    elif isinstance(default, str):
+        assert told == [default.lower()]
     else:
-        assert told is not None
-        assert (told[1] if isinstance(default, str) else float(told[1])) == (
-            default.lower() if isinstance(default, str) else default
-        )
+        assert [float(number) for number in told] == [default]
 
 
 def test_everything_but_these_can_be_said() -> None:

@@ -208,7 +208,7 @@ def _check(arguments: argparse.Namespace, loaded: Schema | Mapping[str, Schema])
         if getattr(arguments, name) is not None and not getattr(arguments, needed):
             raise UsageError(f"{_flag(name)} does nothing without {_flag(needed)}")
     if arguments.file_type is not None and arguments.lora_rank:
-        raise UsageError("--outtype is of model.gguf, and with --lora-rank there is adapter.gguf only")
+        raise UsageError("--outtype is of model.gguf: with --lora-rank there is only adapter.gguf")
     if arguments.method == "ar" and arguments.mask not in (None, "branch"):
         raise UsageError("--mask is for --method hpd: a whole object is always causal")
     for path in (arguments.train, arguments.dev):
