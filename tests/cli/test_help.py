@@ -12,6 +12,7 @@ import pytest
 import hpd.extractor
 import hpd.machine.model_files
 from command_line import exit_code
+from hpd import _native
 from hpd.cli import main
 
 
@@ -46,7 +47,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert exit_code("--version") == 0
     ours, binding, llama = capsys.readouterr().out.splitlines()
     assert ours == f"hpd {hpd.__version__}"
-    assert binding == "llama-cpp-python 0.3.36"
+    assert binding == f"llama-cpp-python {_native.LLAMA_CPP_PYTHON}"
     assert llama.startswith("llama.cpp ")
 
 
