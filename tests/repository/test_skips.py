@@ -113,11 +113,13 @@ def test_an_entry_without_a_reason_is_an_error(tmp_path: Path) -> None:
 def test_the_project_s_own_list_is_short_and_current() -> None:
     entries = list(allowed_skips(LIST))
     assert len(entries) <= 8
+    sources = [path for folder in ("tests", "tools") for path in (ROOT / folder).rglob("*.py")]
+    texts = [path.read_text(encoding="utf-8") for path in sources]
     for entry in entries:
         path, _, name = entry.test.partition("::")
         code = (ROOT / path).read_text(encoding="utf-8")
         assert name == "*" or f"def {name.partition('[')[0]}(" in code
-        assert entry.reason.strip("*") in code
+        assert any(entry.reason.strip("*") in text for text in texts)
 
 
 def test_brackets_stand_for_themselves() -> None:
