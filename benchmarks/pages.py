@@ -1,4 +1,4 @@
-"""How long the page of a report takes to open and to filter, in headless Chromium.
+"""The time that the page of a report takes to open and to filter, in headless Chromium.
 
     python -m benchmarks.pages                  10,000 documents of about 150 characters
     python -m benchmarks.pages -n 1000 --characters 5000

@@ -28,7 +28,7 @@ ARGUMENTS = (
     "--disable-dev-shm-usage",
 )
 SECONDS = 60
-"""How long to wait for anything: machines may be busy."""
+"""The longest wait for anything, as machines may be busy."""
 
 DESKTOP = (1280, 860)
 PHONE = (390, 844)
@@ -40,7 +40,7 @@ def has_browser() -> bool:
 
 
 class Browser:
-    """One window, and what is asked of it."""
+    """One window, with a method for everything that tests do with it."""
 
     def __init__(self, driver: Any) -> None:
         self.driver = driver
@@ -102,7 +102,7 @@ class Browser:
         WebDriverWait(self.driver, SECONDS).until(lambda _: self.run(condition))
 
     def logged(self, kind: str) -> list[Any]:
-        """The entries of a log since it was last asked for."""
+        """The new entries of a log."""
         return list(self.driver.get_log(kind))
 
     def requests(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""What an extraction gives: the data, what is known of each field, and what it cost."""
+"""Extractions: the data of a document, the details of its fields, and its usage."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ Match = Literal["exact", "normalized", "fuzzy", "none"]
 
 @dataclass(frozen=True, slots=True)
 class FieldResult:
-    """What is known of one value."""
+    """The details of one value."""
 
     confidence: float | None = None
     """The probability of the value under the model."""
     start: int | None = None
-    """Where the value stands in the document: character offsets, as Python counts them."""
+    """The offset of the value in the document, in characters as Python counts them."""
     end: int | None = None
     match: Match | None = None
-    """How the document holds the value; ``"none"`` if it does not, None if there is no value."""
+    """The kind of match in the document: ``"none"`` if there is none, None if the value is null."""
     error: str | None = None
-    """Why there is no value although there should be one, or why it was left out."""
+    """The reason why a value that should be there is not, or was left out."""
     raw: str = ""
     """The text that the model wrote."""
     truncated: bool = False
-    """The text was cut off at the limit of tokens per value."""
+    """Whether the text was cut off at the limit of tokens for a value."""
     value: Any = None
     occurrences: tuple[tuple[int, int], ...] = ()
-    """All places of the value, if they were asked for."""
+    """The start and end of all places of the value, if they were asked for."""
 
     @property
     def nulled(self) -> bool:
-        """Whether the model wrote a value that was not taken."""
+        """Whether the model wrote a value that was turned into null."""
         text = self.raw.strip()
         return self.value is None and bool(text) and not text.startswith("null")
 
     def to_dict(self) -> dict[str, Any]:
-        """What is worth a place in the output; a null has only its confidence."""
+        """The object in the output, without what says nothing: a null has only its confidence."""
         result: dict[str, Any] = {}
         if self.confidence is not None and math.isfinite(self.confidence):
             result["confidence"] = round(self.confidence, 4)
@@ -63,24 +63,24 @@ class FieldResult:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What one document cost."""
+    """The tokens, steps and time of one document."""
 
     prompt_tokens: int = 0
     cached_tokens: int = 0
-    """How many of the prompt's tokens were in the KV cells already."""
+    """The tokens of the prompt that were in the KV cells already."""
     completion_tokens: int = 0
     steps: int = 0
-    """Decode steps after the prefill."""
+    """The batches after the prefill in which values of the document were decoded."""
     seconds: float = 0.0
     n_chunks: int = 1
-    """Parts that a long document was cut into; what they cost is added up."""
+    """The number of parts into which a long document was cut; their usage is added up."""
     drafted_tokens: int = 0
-    """Tokens that were guessed, to be verified by the model."""
+    """The tokens that were guessed and verified by the model."""
     accepted_tokens: int = 0
-    """Guesses that were right."""
+    """The guessed tokens that were right."""
 
     def __add__(self, other: Usage) -> Usage:
-        """The cost of both together; ``n_chunks`` stays as it is here."""
+        """The usage of both together; ``n_chunks`` is taken from the first."""
         return Usage(
             prompt_tokens=self.prompt_tokens + other.prompt_tokens,
             cached_tokens=self.cached_tokens + other.cached_tokens,
@@ -93,7 +93,7 @@ class Usage:
         )
 
     def share(self, i: int, n: int) -> Usage:
-        """Document ``i``'s part of a stack of ``n``; steps and time are those of all."""
+        """The part of document ``i`` in a stack of ``n``; steps and time are the whole stack's."""
 
         def part(total: int) -> int:
             return total // n + (i < total % n)
@@ -108,7 +108,7 @@ class Usage:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """All counts; zeros are left out where they say nothing."""
+        """The object in the output, without zeros that say nothing."""
         result: dict[str, Any] = {"prompt_tokens": self.prompt_tokens}
         if self.cached_tokens:
             result["cached_tokens"] = self.cached_tokens
@@ -122,14 +122,14 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a document has no extraction."""
+    """The error for which a document has no extraction."""
 
     type: str
     message: str
 
     @classmethod
     def of(cls, error: BaseException) -> Failure:
-        """The failure that an exception stands for."""
+        """The failure of an exception."""
         return cls(type(error).__name__, str(error))
 
     def to_dict(self) -> dict[str, Any]:
@@ -143,19 +143,19 @@ class Extraction:
 
     id: Any = None
     data: Any = None
-    """An instance of the Pydantic class that was the schema, or a plain dict."""
+    """A plain dict, or an instance of the Pydantic class that is the schema."""
     fields: Mapping[str, FieldResult] = field(default_factory=dict)
-    """By dotted path: ``maker.city``, ``lines[0].qty``, ``tags[1]``."""
+    """The details of each value by dotted path: ``maker.city``, ``lines[0].qty``, ``tags[1]``."""
     usage: Usage | None = None
     error: Failure | None = None
-    """Why the whole document failed; then there is no data."""
+    """The error of a document that failed as a whole; then there is no data."""
     truncated_at: int | None = None
-    """With ``on_overflow="truncate"``: from this character on, the document was not read."""
+    """The character from which on the document was not read, with ``on_overflow="truncate"``."""
     text: str | None = field(default=None, repr=False, compare=False)
     """The document, for showing it; it is no part of ``to_dict``."""
 
     def to_dict(self) -> dict[str, Any]:
-        """A line of output, the data first; what is empty is left out."""
+        """The line of output, the data first; empty parts are left out."""
         result: dict[str, Any] = {}
         if self.id is not None:
             result["id"] = self.id
@@ -183,7 +183,7 @@ class Extraction:
 
 
 def plain_data(data: Any) -> Any:
-    """Data as JSON types, whether it is a dict or an instance of a Pydantic class."""
+    """The data as JSON types, also if it is an instance of a Pydantic class."""
     dump = getattr(data, "model_dump", None)
     if not callable(dump):
         return data
@@ -191,7 +191,7 @@ def plain_data(data: Any) -> Any:
 
 
 def _with_numbers(plain: Any, typed: Any) -> Any:
-    """Pydantic writes a decimal as text; the schema says that it is a number."""
+    """Turn decimals into numbers: Pydantic writes them as text, but the schema has numbers."""
     if isinstance(typed, Decimal):
         return int(typed) if typed == typed.to_integral_value() else float(typed)
     if isinstance(plain, dict) and isinstance(typed, dict):
@@ -204,8 +204,8 @@ def _with_numbers(plain: Any, typed: Any) -> Any:
 def build_data(schema: Schema, data: dict[str, Any]) -> tuple[Any, dict[str, str]]:
     """``data`` as an instance of the schema's Pydantic class, if it has one.
 
-    Where the class refuses the data (a required value is absent, or a validator of its own says
-    no), the data stays a dict, and the second part of the result says why, by dotted path.
+    If the class refuses the data (a required value is absent, or a validator of its own raises),
+    the data stays a dict, and the second part of the result has the reasons by dotted path.
     """
     if schema.model is None:
         return data, {}
@@ -223,9 +223,9 @@ def build_data(schema: Schema, data: dict[str, Any]) -> tuple[Any, dict[str, str
 
 
 def _place(location: tuple[int | str, ...], data: Any) -> str:
-    """A Pydantic location as a dotted path, as far as it leads through the data.
+    """The dotted path of a Pydantic location, as far as that leads through the data.
 
-    Behind that come names of validators and of types in a union.
+    The rest of a location are names of validators, and of types in a union.
     """
     place = ""
     for step in location:

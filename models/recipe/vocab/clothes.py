@@ -1,4 +1,4 @@
-"""What people wear and carry."""
+"""Things to wear and to carry."""
 
 from __future__ import annotations
 

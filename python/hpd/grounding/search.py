@@ -139,8 +139,11 @@ class Grounder:
             at = text.text.find(wanted, onward)
 
     def _onward(self, start: int, end: int) -> int:
-        """Where to go on after a match: behind it if it is a whole word; else, as a whole word may
-        overlap it, where the next word in it begins."""
+        """The offset at which to go on after a match.
+
+        It is the match's end if that is a whole word; else the start of the next word within it,
+        as a whole word may overlap the match.
+        """
         if self._border(start) and self._border(end):
             return end
         return next((at for at in range(start + 1, end) if self._border(at)), end)

@@ -1,1 +1,1 @@
-"""What depends on this computer: its processor, its files, what was tuned on it."""
+"""All that depends on this computer: model files, hardware, tuned settings."""

@@ -1,6 +1,6 @@
-"""Decodes a little with AMX and repacked weights: ``python -m hpd.machine.amx_probe MODEL.gguf``.
+"""A trial of AMX and repacked weights: ``python -m hpd.machine.amx_probe MODEL.gguf``.
 
-Run by ``hpd.machine.hardware`` in a process of its own, which may die of it. Exit code 0: it works.
+``hpd.machine.hardware`` runs it in a process of its own, as it may crash. Exit code 0: it works.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ N_VALUE = 4
 
 
 def main(path: str) -> int:
-    """Decode a batch of many tokens and some of one: they go through different kernels."""
+    """Decode a batch of many tokens and some of one, which go through different kernels."""
     options = _native.ModelOptions()
     options.use_extra_bufts = True
     model = _native.Model([path], options)

@@ -1,4 +1,4 @@
-"""The folder in which hpd keeps what it found out about this machine."""
+"""hpd's cache: the folder for all that it has learnt about this machine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CACHE_VARIABLE = "HPD_CACHE"
 
 
 def cache_folder() -> Path:
-    """Where hpd keeps what it found out about this machine."""
+    """The folder of the cache; it need not exist."""
     named = os.environ.get(CACHE_VARIABLE)
     if named:
         return Path(named)
@@ -19,13 +19,13 @@ def cache_folder() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "hpd"
 
 
-def write_json(file: Path, found: object) -> None:
-    """Write a file of the cache in one piece, whoever else reads or writes it.
+def write_json(file: Path, content: object) -> None:
+    """Write a file of the cache at one stroke, as other processes may read or write it.
 
     Raises:
-        OSError: there is no place for it.
+        OSError: the file cannot be written.
     """
     file.parent.mkdir(parents=True, exist_ok=True)
     partial = file.with_suffix(f".{os.getpid()}")
-    partial.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    partial.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     partial.replace(file)

@@ -1,8 +1,8 @@
-"""What this machine can do, where finding out may cost a process its life.
+"""The hardware, and a trial of AMX that may cost a process its life.
 
 On x86 CPUs with AMX, a llama.cpp built by some compilers dies at the first decode, in the code for
-AMX. No error can be caught, so a child process tries it once, and the answer is remembered for
-this processor and this library. Without AMX and repacked weights decoding is slower, and works.
+AMX. No error can be caught, so a child process tries it once, and the outcome is remembered for
+this processor and this library. Without AMX and repacked weights decoding is slower, but works.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from hpd.machine.cache import cache_folder, write_json
 from hpd.machine.model_files import box_model
 
 EXTRA_BUFTS_VARIABLE = "HPD_EXTRA_BUFTS"
-"""``0`` or ``1``: do without, or use, AMX and repacked weights, and try nothing."""
+"""The environment variable that forbids (``0``) or demands (``1``) AMX and repacked weights."""
 
 _PROBE_SECONDS = 60
 _CPU_DEVICE = 0  # GGML_BACKEND_DEVICE_TYPE_CPU
@@ -43,14 +43,14 @@ def use_extra_bufts() -> bool:
     except (OSError, ValueError, KeyError, TypeError):
         pass
     works = _survives()
-    # Where there is no place to remember it, the next process tries again.
+    # If the outcome cannot be remembered, the next process tries again.
     with contextlib.suppress(OSError):
         write_json(file, {"works": works})
     return works
 
 
 def processor() -> str:
-    """The processor's name, as the system tells it."""
+    """The processor's name, according to the system."""
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
@@ -61,15 +61,15 @@ def processor() -> str:
 
 
 def n_cores() -> int:
-    """The cores that this process may use."""
+    """The number of cores that this process may use."""
     try:
         return len(os.sched_getaffinity(0))
-    except AttributeError:  # Linux has it
+    except AttributeError:  # only Linux has it
         return os.cpu_count() or 1
 
 
 def devices() -> list[str]:
-    """What llama.cpp can compute on besides the processor: the descriptions of GPUs."""
+    """The descriptions of the GPUs on which llama.cpp can compute."""
     from llama_cpp._ggml import libggml
 
     libggml.ggml_backend_dev_count.restype = ctypes.c_size_t
@@ -78,10 +78,10 @@ def devices() -> list[str]:
     libggml.ggml_backend_dev_type.argtypes = [ctypes.c_void_p]
     libggml.ggml_backend_dev_description.argtypes = [ctypes.c_void_p]
     libggml.ggml_backend_dev_description.restype = ctypes.c_char_p
-    found = [libggml.ggml_backend_dev_get(i) for i in range(libggml.ggml_backend_dev_count())]
+    every = [libggml.ggml_backend_dev_get(i) for i in range(libggml.ggml_backend_dev_count())]
     return [
         libggml.ggml_backend_dev_description(device).decode()
-        for device in found
+        for device in every
         if libggml.ggml_backend_dev_type(device) != _CPU_DEVICE
     ]
 
@@ -90,7 +90,7 @@ def _has_amx() -> bool:
     if platform.machine().lower() not in ("x86_64", "amd64"):
         return False
     flags = _cpu_flags()
-    # Where the processor cannot be asked, it may have AMX.
+    # A processor whose flags are unknown may have AMX.
     return flags is None or "amx_tile" in flags
 
 
@@ -107,7 +107,7 @@ def _cpu_flags() -> frozenset[str] | None:
 
 
 def _fingerprint() -> str:
-    """Changes with the processor and with the library's files."""
+    """A text that changes with the processor and with the library's files."""
     parts = [platform.processor(), *sorted(_cpu_flags() or ())]
     import llama_cpp
 
@@ -118,7 +118,7 @@ def _fingerprint() -> str:
 
 
 def _survives() -> bool:
-    """Whether a child that decodes with these kernels lives."""
+    """Whether a child process that decodes with these kernels survives."""
     try:
         model = box_model()
     except ModelLoadError:

@@ -1,6 +1,6 @@
-"""Find the model to open: a local file, one on the Hugging Face Hub, or the one in the box.
+"""The file of a model: a local one, one on the Hugging Face Hub, or the model in the box.
 
-Nothing is loaded here: the answer is the path of a GGUF file that llama.cpp can open.
+Nothing is loaded here; the result is the path of a GGUF file that llama.cpp can open.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from hpd.errors import ModelLoadError
 
 BOX_NAME = "hpd-box.gguf"
 MODEL_VARIABLE = "HPD_MODEL"
-"""The environment variable that names the model when nobody else does."""
+"""The environment variable that names the model if the user does not."""
 
 PREFERRED_QUANTS = ("Q4_K_M", "Q8_0")
-"""What is taken from a repository that offers several, in this order; else its first file."""
+"""The quantisations to prefer in a repository with several; if it has none of these, its first
+file is taken."""
 
 _MAGIC = b"GGUF"
 _LFS_POINTER = b"version https://git-lfs"
@@ -62,12 +63,12 @@ def resolve_draft_model(name: str, *, progress: bool = True) -> Path:
 
 
 def local_model(path: str | Path) -> Path:
-    """A GGUF file on disk, all of whose parts are there."""
+    """The GGUF file at a path; of a split model, all parts must be there."""
     path = Path(path).expanduser()
     if path.is_dir():
         inside = sorted(entry.name for entry in path.glob("*.gguf"))
-        held = f"it holds {_names(inside)}" if inside else "and it holds no GGUF file"
-        raise ModelLoadError(f"{path} is a folder, {held}; name the file")
+        content = f"it holds {_names(inside)}" if inside else "and it holds no GGUF file"
+        raise ModelLoadError(f"{path} is a folder, {content}; name the file")
     if not path.exists():
         hint = (
             "; for a repository on the Hugging Face Hub, say -hf" if _looks_like_repo(path) else ""
@@ -99,7 +100,7 @@ def box_model() -> Path:
 
 
 def check_gguf(path: Path) -> Path:
-    """``path``, if what it holds begins as a GGUF file does."""
+    """Return ``path``; raise ``ModelLoadError`` if the file does not begin like a GGUF file."""
     try:
         with open(path, "rb") as file:
             start = file.read(len(_LFS_POINTER))
@@ -111,12 +112,12 @@ def check_gguf(path: Path) -> Path:
         raise ModelLoadError(
             f"{path} is a git-lfs pointer, not the model itself: run git lfs pull where it lies"
         )
-    found = f"it begins with {start[:8]!r}" if start else "it is empty"
-    raise ModelLoadError(f"{path} is not a GGUF file: {found}")
+    content = f"it begins with {start[:8]!r}" if start else "it is empty"
+    raise ModelLoadError(f"{path} is not a GGUF file: {content}")
 
 
 def part_names(name: str) -> list[str]:
-    """The names of all parts of a split model, in order; an unsplit one is its own only part."""
+    """The names of all parts of a split model, in order; any other model is its own only part."""
     match = _PART.match(name)
     if match is None:
         return [name]
@@ -127,9 +128,9 @@ def part_names(name: str) -> list[str]:
 
 
 def parse_lora(text: str) -> tuple[str, float]:
-    """``file.gguf`` or ``file.gguf:scale`` as a path and a scale; the scale is 1 if not given.
+    """Split ``file.gguf`` or ``file.gguf:scale`` into a path and a scale, which is 1 if not given.
 
-    Colons in the path, such as a drive's, are left alone.
+    Other colons, such as a drive's, belong to the path.
     """
     head, colon, tail = text.rpartition(":")
     if colon and head and not Path(text).exists():
@@ -144,7 +145,7 @@ def parse_lora(text: str) -> tuple[str, float]:
 
 
 def local_lora(path: str | Path) -> Path:
-    """An adapter's GGUF file on disk."""
+    """The GGUF file of an adapter at a path."""
     path = Path(path).expanduser()
     if not path.is_file():
         raise ModelLoadError(f"there is no adapter {path}")
@@ -170,7 +171,7 @@ def download(hf: str, *, progress: bool = True) -> Path:
 
 
 def parse_hf(hf: str) -> tuple[str, str | None]:
-    """``user/repo[:QUANT]`` as its two parts; a whole address is taken as well."""
+    """The two parts of ``user/repo[:QUANT]``; a whole address is accepted as well."""
     repo, _, quant = _URL_HOST.sub("", hf.strip()).partition(":")
     repo = repo.strip("/")
     if not re.fullmatch(r"[^/\s]+/[^/\s]+", repo):
@@ -179,9 +180,9 @@ def parse_hf(hf: str) -> tuple[str, str | None]:
 
 
 def choose_file(where: str, files: Sequence[str], quant: str | None = None) -> str:
-    """The GGUF file to open: of the quantisation asked for, or the preferred one.
+    """The GGUF file to open: of the given quantisation, or else of the preferred one.
 
-    ``where`` is what messages call the place that holds ``files``.
+    ``where`` is the name in messages of the place that holds ``files``.
     """
     ggufs = sorted(
         (name for name in files if name.lower().endswith(".gguf") and not _NOT_MODELS.search(name)),
@@ -217,14 +218,14 @@ def _parts_in(where: str, chosen: str, files: Sequence[str]) -> list[str]:
 
 class _Listing(NamedTuple):
     where: str
-    """What messages call the place."""
+    """The name of the place in messages."""
     files: list[str]
     cached: bool
-    """It is the cache: the Hub could not be reached."""
+    """Whether this is the cache, as the Hub could not be reached."""
 
 
 def _list_files(repo: str) -> _Listing:
-    """What the Hub has or, if it cannot be reached, the cache."""
+    """The files that the Hub has or, if it cannot be reached, the cache."""
     import huggingface_hub as hub
     from huggingface_hub.errors import (
         GatedRepoError,
@@ -234,7 +235,7 @@ def _list_files(repo: str) -> _Listing:
     )
 
     try:
-        # Not list_repo_files: that tries for half a minute where there is no network.
+        # Not list_repo_files, which tries for half a minute if there is no network.
         info = hub.HfApi().model_info(repo, timeout=_TIMEOUT)
         files = [sibling.rfilename for sibling in info.siblings or ()]
         return _Listing(f"repository {repo}", files, cached=False)
@@ -247,7 +248,7 @@ def _list_files(repo: str) -> _Listing:
             f"there is no repository {repo} on the Hugging Face Hub, or it is private: "
             "then set HF_TOKEN to a token that may read it"
         ) from error
-    # Whichever HTTP library the Hub's client uses brings its own errors.
+    # The HTTP library of the Hub's client has errors of its own, whichever that library is.
     except Exception as error:
         offline = isinstance(error, OfflineModeIsEnabled)
         why = "HF_HUB_OFFLINE is set" if offline else f"the Hub cannot be reached: {error}"
@@ -258,7 +259,7 @@ def _list_files(repo: str) -> _Listing:
 
 
 def _cached_files(repo: str) -> list[str]:
-    """The files of a repository that an earlier download left: of its main branch, or newest."""
+    """The files of a repository in the cache: of its main branch, or else the newest ones."""
     import huggingface_hub as hub
     from huggingface_hub.errors import CacheNotFound
 
@@ -293,8 +294,8 @@ def _download_file(repo: str, name: str, *, cached: bool) -> Path:
 
 @contextmanager
 def _progress_bars(*, shown: bool) -> Iterator[None]:
-    """The Hub client's bars, which show on a terminal only, or none."""
-    # Documented names, but not re-exported in the way that type checkers ask for.
+    """The progress bars of the Hub's client, which show on a terminal only, or none at all."""
+    # These names are documented, but not re-exported as type checkers demand.
     utils: Any = import_module("huggingface_hub.utils")
     hide = not shown and not utils.are_progress_bars_disabled()
     if hide:

@@ -1,4 +1,4 @@
-"""Options as the engine's own structs."""
+"""Options converted to the engine's own structs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hpd.options.option import Target
 
 
 def model_options(options: Options) -> _native.ModelOptions:
-    """The struct with which a model is loaded; looks for the adapters."""
+    """The struct with which a model is loaded; the adapters' files must exist."""
     native = _native.ModelOptions()
     _copy(options, "model", native)
     native.use_extra_bufts = use_extra_bufts()
@@ -31,14 +31,14 @@ def engine_options(options: Options) -> _native.EngineOptions:
 
 
 def sampling_options(options: Options) -> _native.SamplingOptions:
-    """The struct that says how tokens are chosen."""
+    """The struct for the choice of tokens."""
     native = _native.SamplingOptions()
     _copy(options, "sampling", native)
     return native
 
 
 def load_draft_model(options: Options) -> _native.Model | None:
-    """The draft model of the options, if they name one; adapters are the other model's."""
+    """Load the draft model, if the options name one; it gets no adapters."""
     if not options.draft_model:
         return None
     path = resolve_draft_model(options.draft_model, progress=not options.quiet)
@@ -49,7 +49,7 @@ def _found_adapters(options: Options) -> list[tuple[str, float]]:
     return [(str(local_lora(path)), scale) for path, scale in options.loras]
 
 
-# All others are for the engine what they are in Python.
+# All other options have the same values in the engine as in Python.
 _CONVERTED: dict[str, Callable[[Options], object]] = {
     "draft_model": load_draft_model,
     "loras": _found_adapters,

@@ -1,7 +1,7 @@
-"""What ``hpd tune`` found for a model on this machine: kept in hpd's cache, and found again.
+"""Tuned settings: those that ``hpd tune`` chose for a model on this machine, in hpd's cache.
 
-One file a model, machine and set of options. It is read as a hint: whatever is wrong with it, one
-goes on without it.
+There is a file for each model, machine and set of options. It is only a hint: if anything is wrong
+with it, hpd goes on without it.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ if TYPE_CHECKING:
     from hpd import _native
 
 TUNED_VARIABLE = "HPD_TUNED"
-"""``0``: do as if nothing had been tuned."""
+"""The environment variable that, set to ``0``, leaves out tuned settings."""
 
 
 class TunedWarning(UserWarning):
-    """What ``hpd tune`` kept cannot be used."""
+    """The settings that ``hpd tune`` has stored cannot be used."""
 
 
 def tuned_values(model: _native.Model, path: Path, options: Options) -> dict[str, int]:
-    """What was tuned of what ``options`` leave open; empty where nothing was.
+    """The tuned values of the settings that ``options`` leave open; empty if there are none.
 
     Args:
-        model: as loaded.
-        path: the file that it was loaded from.
-        options: as they were asked for.
+        model: the loaded model.
+        path: its file.
+        options: the user's options.
     """
-    # Tuned is how fields are decoded in parallel.
+    # Only hyper-parallel decoding is tuned.
     if os.environ.get(TUNED_VARIABLE) == "0" or options.method != "hpd" or not options.unset:
         return {}
-    found = load(identity(model, path, options))
-    return {name: found[name] for name in options.unset if name in found}
+    tuned = load(identity(model, path, options))
+    return {name: tuned[name] for name in options.unset if name in tuned}
 
 
 def identity(model: _native.Model, path: Path, options: Options) -> dict[str, Any]:
-    """Everything on which the fastest settings depend, besides the documents."""
+    """All that the fastest settings depend on, except the documents."""
     import llama_cpp
 
     conditions = {
@@ -74,7 +74,7 @@ def identity(model: _native.Model, path: Path, options: Options) -> dict[str, An
 
 
 def store(known: Mapping[str, Any], values: Mapping[str, int]) -> Path:
-    """Keep ``values`` under an identity; what was kept under it before is replaced.
+    """Store the values of an identity, in the place of earlier ones.
 
     Raises:
         HpdError: the cache cannot be written.
@@ -91,7 +91,7 @@ def store(known: Mapping[str, Any], values: Mapping[str, int]) -> Path:
 
 
 def load(known: Mapping[str, Any]) -> dict[str, int]:
-    """What is kept under an identity; empty if nothing is, or nothing that can be read."""
+    """The values of an identity; empty if none are stored, or if they cannot be read."""
     file = _file(known)
     try:
         kept = json.loads(file.read_text(encoding="utf-8"))
@@ -110,7 +110,7 @@ def load(known: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _check(values: Mapping[str, Any]) -> None:
-    """Refuse what options cannot have."""
+    """Refuse values that options cannot have."""
     for name, default in TUNABLE.items():
         if type(values[name]) is not type(default):
             raise TypeError(f"{name} is {values[name]!r}")

@@ -8,12 +8,12 @@ from typing import Any, NoReturn
 
 from hpd.errors import ModelLoadError
 
-# Stands for the documents while a template is rendered. Private-use characters: no template looks
-# for them, and none strips them.
+# Stands for the documents while a template is rendered: characters for private use, which no
+# template looks for or strips.
 _PLACE = "\ue000documents\ue001"
 
 PLAIN = "{{ system }}\n\n{{ user }}\n\nAnswer:\n"
-"""For models without a template of their own."""
+"""The template of models that have none of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +32,13 @@ def render(
     Args:
         template: the Jinja template of the model; empty for none.
         system: the rules.
-        instruction: the user's text up to where the documents begin.
-        bos: text of the token that begins a sequence, for templates that write it.
-        eos: text of the token that ends one.
+        instruction: the user's text before the documents.
+        bos: the text of the token that begins a sequence, for templates that write it.
+        eos: the text of the token that ends one.
 
     Raises:
-        ModelLoadError: the template cannot be rendered, or does not show the user's text once.
+        ModelLoadError: the template cannot be rendered, or does not have the user's text exactly
+            once.
     """
     user = instruction + _PLACE
     if not template:
@@ -80,7 +81,7 @@ def _render_chat(template: str, system: str, user: str, bos: str, eos: str) -> s
     try:
         return fill(with_system)
     except jinja2.TemplateError:
-        # Some templates know no system role: the rules then open the user's text.
+        # For templates without a system role, the rules open the user's text.
         try:
             return fill([{"role": "user", "content": f"{system}\n\n{user}"}])
         except jinja2.TemplateError as error:

@@ -1,11 +1,11 @@
-"""Schema and documents into text: the instruction, the document part and the keys.
+"""The text of a prompt: the instruction, the documents and the keys.
 
-Pure text; no model is needed. ``hpd.prompt.tokens`` turns it into tokens.
+This is pure text and needs no model; ``hpd.prompt.tokens`` turns it into tokens.
 
-The text of a request is, in this order: the *instruction* (rules and attributes: the same for
-every document of a schema, so its KV cells are shared), the *documents*, and then, in the
-assistant's turn, one *key* per field, which ends right after a colon, where the model's own next
-token opens the value.
+First comes the *instruction*, the rules and the attributes, which is the same for every document of
+a schema, so that its KV cells are shared. The *documents* follow, and then, in the turn of the
+assistant, a *key* for each field. It ends right behind a colon, where the model's own next token
+opens the value.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ STACK_RULE = (
 )
 
 COUNT_KEY = "count"
-"""The key under which an array's number of items is asked for, beside its items 1, 2, ..."""
+"""The key of an array's number of items; its items have the keys 1, 2, ..."""
 
 _TYPE_HINTS = {
     "integer": "whole number",
@@ -51,7 +51,7 @@ def system_text(n_stacked: int = 1) -> str:
 
 
 def type_hint(attribute: Attribute) -> str:
-    """What the prompt says of an attribute's type; nothing for plain text."""
+    """The words for an attribute's type in the prompt; empty for plain text."""
     if attribute.type == "enum":
         return "one of: " + ", ".join(_plain(choice) for choice in attribute.choices)
     if attribute.type == "array":
@@ -71,7 +71,7 @@ def attribute_lines(attributes: Iterable[Attribute], prefix: str = "") -> list[s
         path = prefix + attribute.name
         inner = attribute.item if attribute.type == "array" else attribute
         children = inner.attributes if inner is not None and inner.type == "object" else ()
-        # An object needs no line of its own unless it has something to say: its parts follow.
+        # The lines of an object's parts follow; it needs one itself only for its description.
         if attribute.type != "object" or attribute.description:
             lines.append(_attribute_line(path, attribute))
         nested = path + ("[]." if attribute.type == "array" else ".")
@@ -80,9 +80,9 @@ def attribute_lines(attributes: Iterable[Attribute], prefix: str = "") -> list[s
 
 
 def instruction_text(schema: Schema, examples: Sequence[tuple[str, object]] = ()) -> str:
-    """The user's text up to where the documents begin.
+    """The user's text before the documents.
 
-    ``examples`` are (document, answer) pairs, shown as they would be answered.
+    ``examples`` are pairs of a document and its answer, which is shown as the model would write it.
     """
     parts = ["Attributes:\n" + "\n".join(attribute_lines(schema)) + "\n\n"]
     for document, answer in examples:
@@ -91,7 +91,7 @@ def instruction_text(schema: Schema, examples: Sequence[tuple[str, object]] = ()
 
 
 def documents_text(documents: Sequence[str]) -> str:
-    """The user's text from where the documents begin; several are numbered from 1."""
+    """The user's text from the documents on; several documents are numbered from 1."""
     if len(documents) == 1:
         return f"Document:\n{documents[0]}"
     numbered = (f"[{number}]\n{text}" for number, text in enumerate(documents, start=1))
@@ -99,12 +99,12 @@ def documents_text(documents: Sequence[str]) -> str:
 
 
 def answer_text(answer: object) -> str:
-    """An answer as the model is taught to write it, and as ``method="ar"`` reads it."""
+    """An answer in the form that the model is taught to write, and that ``method="ar"`` reads."""
     return json.dumps(answer, ensure_ascii=False)
 
 
 def value_text(value: object) -> str:
-    """One value as the model writes it, with the delimiter that ends a number."""
+    """One value in the form that the model writes; a number has its delimiter."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return f" {answer_text(value)}" + ("}" if is_number else "")
 
@@ -127,10 +127,10 @@ def key_text(path: Path, seen: Mapping[Path, object] | None = None) -> str:
 
 
 def key_texts(paths: Sequence[Path], layout: Layout) -> list[str]:
-    """For each field, all the text between the prompt and its value.
+    """The text between the prompt and the value of each field.
 
-    ``branch``: its own key only. ``skeleton``: the keys of the fields before it, values left
-    blank, and its own (the paper's order of keys, section 4.3.1).
+    ``branch``: the field's own key. ``skeleton``: the keys of the fields before it, without values,
+    and its own (the paper's order of keys, section 4.3.1).
     """
     if layout == "branch":
         return [key_text(path) for path in paths]
@@ -145,7 +145,7 @@ def key_texts(paths: Sequence[Path], layout: Layout) -> list[str]:
 
 
 def _next_key(previous: Path, path: Path) -> str:
-    """What leads from a blank value at ``previous`` to the value at ``path``."""
+    """The text between a blank value at ``previous`` and the value at ``path``."""
     if not previous:
         return key_text(path)
     n_common = 0

@@ -1,8 +1,8 @@
-"""Prompts as tokens: text, split so that tokens come out as if tokenised in one piece.
+"""Prompts as tokens, the same ones as if prompt and key were tokenised in one piece.
 
-A prompt is tokenised in *fragments* that control tokens separate; within a fragment all text goes
-to the tokenizer at once, so no token boundary is forced into the document or the key. Control
-tokens are looked for in the template alone: those written in a document stay plain text.
+A prompt is tokenised in *fragments*, which control tokens separate. The text of a fragment goes to
+the tokenizer at once, so no token boundary is forced into the document or the key. Control tokens
+are only looked for in the template; in a document their text stays plain text.
 """
 
 from __future__ import annotations
@@ -16,56 +16,56 @@ from hpd.prompt import text as prompt_text
 from hpd.prompt.template import Rendered, render
 
 _N_KEYS = 4096
-"""Keys whose tokens are remembered. Most come again with every document; those that show values
-of other attributes do not, and must not fill the memory."""
+"""The number of keys whose tokens are remembered. Most keys come again with every document; those
+that show values of other attributes do not, and must not fill the memory."""
 
 
 class Vocabulary(Protocol):
-    """What is needed of a model here."""
+    """The part of a model that turns text into tokens."""
 
     @property
     def bos(self) -> int:
-        """The token that begins every prompt, or -1."""
+        """The token that begins every prompt; -1 if there is none."""
 
     @property
     def chat_template(self) -> str:
-        """Jinja text, or nothing."""
+        """The chat template in Jinja; empty if there is none."""
 
     @property
     def control_tokens(self) -> list[tuple[int, str, bool, bool]]:
-        """Id, text, and whether the token swallows white space to its left and right."""
+        """The id and the text of each, and whether it strips white space to its left and right."""
 
     def tokenize(self, text: str, parse_special: bool = False) -> list[int]:
-        """Tokens of a text, without a BOS."""
+        """The tokens of a text, without a BOS."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenizedPrompt:
     """One prompt and the keys of its fields.
 
-    ``prompt + keys[i]`` is what tokenising prompt and key ``i`` together gives.
+    ``prompt + keys[i]`` is the result of tokenising prompt and key ``i`` together.
     """
 
     prompt: list[int]
     n_instruction: int
-    """Leading tokens that belong to the instruction, not to the documents."""
+    """The number of leading tokens that belong to the instruction, not to the documents."""
     keys: list[list[int]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """A template cut at the control tokens around the documents."""
+    """A template, cut at the control tokens around the documents."""
 
     head: list[int]
-    """Tokens up to the last control token before the documents."""
+    """The tokens up to the last control token before the documents."""
     before: str
-    """Plain text between it and the documents."""
+    """The plain text between it and the documents."""
     after: str
-    """Plain text from the documents to the next control token."""
+    """The plain text from the documents to the next control token."""
     middle: list[int] | None
-    """Tokens from there to the last control token; None if no control token follows."""
+    """The tokens from there to the last control token; None if no control token follows."""
     tail: str
-    """Plain text from there to the key."""
+    """The plain text from there to the key."""
 
 
 class PromptTokenizer:
@@ -85,13 +85,13 @@ class PromptTokenizer:
         """The prompt for ``documents``, stacked if there are several, and its fields' keys.
 
         Args:
-            documents: texts as the user gave them.
-            key_texts: for each field the text between the prompt and its value; may be empty.
+            documents: their texts, unchanged.
+            key_texts: the text between the prompt and the value of each field; may be empty.
         """
         frame = self._frame
         text = frame.before + prompt_text.documents_text(documents) + frame.after
         if frame.middle is None:
-            # Nothing separates the documents from the keys: each key is read with the documents.
+            # No control token separates them, so each key is tokenised with the documents.
             fixed = frame.head
             rests = [self._model.tokenize(text + frame.tail + key) for key in key_texts]
             opening = self._model.tokenize(text + frame.tail + "{")
@@ -99,14 +99,14 @@ class PromptTokenizer:
             fixed = frame.head + self._model.tokenize(text) + frame.middle
             rests = [self._key(key) for key in key_texts]
             opening = self._key("{")
-        # Whatever the fields are, one document has one prompt: what follows it can be kept.
+        # A document has the same prompt whatever its fields are, so its cells can be kept.
         n_common = common_prefix([opening, *rests])
         tokens = fixed + rests[0][:n_common]
         n_instruction = common_prefix([self._shared, tokens])
         return TokenizedPrompt(tokens, n_instruction, [rest[n_common:] for rest in rests])
 
     def n_instruction_tokens(self) -> int:
-        """Tokens that every prompt of this instruction begins with."""
+        """The number of tokens with which every prompt of this instruction begins."""
         return len(self._shared)
 
     def _tokenized_key(self, text: str) -> list[int]:
@@ -132,25 +132,25 @@ class PromptTokenizer:
         )
 
     def _last_control(self, text: str) -> tuple[int, bool]:
-        """Where the last control token in ``text`` ends, and whether it strips what follows."""
-        found = (0, False)
+        """The end of the last control token in ``text``, and whether it strips the text behind."""
+        last = (0, False)
         for _, token_text, _, strips_right in self._control:
             start = text.rfind(token_text)
             if start >= 0:
-                found = max(found, (start + len(token_text), strips_right))
-        return found
+                last = max(last, (start + len(token_text), strips_right))
+        return last
 
     def _first_control(self, text: str) -> tuple[int, bool]:
-        """Where the first control token in ``text`` begins (-1: none), and whether it strips."""
-        found = (-1, False)
+        """The start of the first control token in ``text`` (-1: none), and whether it strips."""
+        first = (-1, False)
         for _, token_text, strips_left, _ in self._control:
             start = text.find(token_text)
-            if start >= 0 and (found[0] < 0 or start < found[0]):
-                found = (start, strips_left)
-        return found
+            if start >= 0 and (first[0] < 0 or start < first[0]):
+                first = (start, strips_left)
+        return first
 
     def _shared_prefix(self) -> list[int]:
-        """The tokens that no document changes: those on which very different ones agree."""
+        """The tokens that no document changes: those that very different documents share."""
         samples = []
         for document in ("A", "b", "1", "é", " ", "\n", '"', "(", "…"):
             text = self._frame.before + prompt_text.documents_text([document])
@@ -159,7 +159,7 @@ class PromptTokenizer:
 
 
 def common_prefix(sequences: Sequence[Sequence[int]]) -> int:
-    """How many leading tokens all sequences share."""
+    """The number of leading tokens that all sequences share."""
     shortest = min(len(sequence) for sequence in sequences)
     first = sequences[0]
     for i in range(shortest):

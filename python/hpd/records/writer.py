@@ -1,4 +1,4 @@
-"""Results out: to a file that survives whatever happens, or to a stream."""
+"""Results written to a file, so that nothing finished is ever lost, or to a stream."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hpd.records.messages import reason
 from hpd.records.reader import Record
 
 Order = Literal["input", "finished"]
-"""Of the lines: as the documents come in, or as they are finished."""
+"""The order of the lines: that of the documents, or that in which they are finished."""
 
 
 def error_line(record_id: str | None, error: BaseException) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def error_line(record_id: str | None, error: BaseException) -> dict[str, Any]:
 
 
 def line_bytes(line: str | Mapping[str, Any]) -> bytes:
-    """One line as it is written, with its line feed."""
+    """The bytes of one line, with its line feed."""
     text = line if isinstance(line, str) else json.dumps(line, ensure_ascii=False, allow_nan=False)
     # A lone surrogate becomes its JSON escape, which is what backslashreplace writes.
     return text.rstrip("\n").encode("utf-8", "backslashreplace") + b"\n"
@@ -36,11 +36,11 @@ class Writer(Protocol):
     """A place for the lines of a run."""
 
     n_kept: int
-    """Documents that were finished before, of those that ``pending`` has seen."""
+    """The number of documents, of those that ``pending`` has seen, that were finished before."""
     n_failed_kept: int
-    """Those of them that failed."""
+    """The number of these that failed."""
     repairs: list[str]
-    """What had to be mended of an earlier run, in words."""
+    """The repairs to the files of an earlier run, in words."""
 
     def pending(self, records: Iterable[Record]) -> Iterator[tuple[int, Record]]:
         """The records that are still to be done, with their places in the input."""
@@ -48,14 +48,14 @@ class Writer(Protocol):
     def write(
         self, place: int, record: Record, line: str | Mapping[str, Any], *, failed: bool
     ) -> None:
-        """Write the line of one record; it is safe when this returns."""
+        """Write the line of one record, which is safe when this returns."""
 
     def close(self, *, complete: bool) -> None:
-        """End writing; ``complete``: every record has been written."""
+        """End writing; ``complete`` says that every record has been written."""
 
 
 class StreamWriter:
-    """Lines to standard output, or to a device or pipe. What is early waits in memory."""
+    """Writes to standard output, a device or a pipe. Lines that are early wait in memory."""
 
     def __init__(self, target: str | Path | None = None, *, order: Order = "input") -> None:
         self.n_kept = 0
@@ -74,7 +74,7 @@ class StreamWriter:
         self._is_ours = target is not None
 
     def pending(self, records: Iterable[Record]) -> Iterator[tuple[int, Record]]:
-        """All of them."""
+        """All records: a stream has no earlier run."""
         return enumerate(records)
 
     def write(
@@ -90,7 +90,7 @@ class StreamWriter:
             self._next += 1
 
     def close(self, *, complete: bool) -> None:
-        """Write what is left, if lines before it will never come."""
+        """Write the lines that wait, even if lines before them are missing."""
         for place in sorted(self._early):
             self._put(self._early.pop(place))
         if self._is_ours:
@@ -102,18 +102,18 @@ class StreamWriter:
 
 
 class FileWriter:
-    """Lines to a file, with a journal beside it; a run that was cut off can go on.
+    """Writes to a file, with a journal beside it, so that a run that was cut off can go on.
 
     A document is finished once it is in the journal: its line is in the file by then, or, with
     ``order="input"``, in the journal itself until the lines before it are there.
 
     Args:
         path: the output.
-        settings: what decides the values, by name, as text: a run only goes on with the same.
-        order: of the lines in the output.
-        resume: go on with what is there.
-        overwrite: put a new file in the place of the old one, once the new one is complete.
-        keep_errors: with ``resume``, documents that failed are not done again.
+        settings: all that decides the values, by name; a run goes on only with the same ones.
+        order: the order of the lines in the output.
+        resume: go on with the file that is there.
+        overwrite: replace the file that is there, once the new one is complete.
+        keep_errors: with ``resume``, do not try documents that failed once more.
 
     Raises:
         InputError: there is something already and neither flag says what to do with it; it was
@@ -166,7 +166,7 @@ class FileWriter:
         """The records that have no line yet, with their places in the input.
 
         Raises:
-            InputError: a record is another one than that whose line stands at its place.
+            InputError: the line at the place of a record is that of another record.
         """
         for place, record in enumerate(records):
             known = self._documents[place] if place < len(self._documents) else 0
@@ -219,7 +219,7 @@ class FileWriter:
 
     def _open(self, settings: Mapping[str, Any], *, resume: bool, keep_errors: bool) -> None:
         if self._journal.is_new or not resume:
-            # Whatever the journal tells of was in a file that is gone.
+            # The journal is about a file that is gone.
             self._journal.settings = settings
             self._journal.clear()
         changed = differences(self._journal.settings, settings)
@@ -243,7 +243,7 @@ class FileWriter:
             raise
 
     def _cut_surplus(self) -> None:
-        """Cut lines that the journal does not know: a killed process was about to note them."""
+        """Cut off lines that a killed process wrote but had not noted in the journal."""
         end = max((entry.end or 0 for _, entry in self._journal.entries()), default=0)
         size = self._file.seek(0, 2)
         if size < end:
@@ -256,7 +256,7 @@ class FileWriter:
             self.repairs.append(f"{size - end} bytes of an unfinished line were cut off")
 
     def _drop_failures(self) -> None:
-        """Take the lines of failed documents out; those behind them wait for their turn again."""
+        """Remove the lines of failed documents; lines behind them wait for their turn again."""
         if not any(entry.failed for _, entry in self._journal.entries()):
             return
         kept_end = 0
