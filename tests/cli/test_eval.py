@@ -1,4 +1,4 @@
-"""``hpd eval``."""
+"""``hpd eval``: one file against gold; what it reads, prints and refuses."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import pytest
 from hpd.cli import main
 from jsonl import write_lines
 
+FEW = ("--resamples", "100")
+
 
 def gold_rows(path: Path) -> Path:
     return write_lines(
@@ -19,54 +21,155 @@ def gold_rows(path: Path) -> Path:
     )
 
 
-def test_eval(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    gold = gold_rows(tmp_path / "gold.jsonl")
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str]:
     predicted = write_lines(
         tmp_path / "pred.jsonl",
-        {"id": "1", "data": {"Brand": "Nike", "Color": "red"}},
+        {"id": "1", "data": {"Brand": "nike", "Color": "red"}},
         {"id": "2", "error": {"type": "E", "message": "m"}},
     )
-    assert main(["eval", str(predicted), str(gold), "--json", "--per-attribute"]) == 0
-    found = json.loads(capfd.readouterr().out)
-    assert found["plain"]["micro"] == {
+    return str(predicted), str(gold_rows(tmp_path / "gold.jsonl"))
+
+
+def words(text: str) -> list[str]:
+    """The lines of a table, blanks evened out."""
+    return [" ".join(line.split()) for line in text.splitlines()]
+
+
+def test_the_table(files: tuple[str, str], capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", *files, "--per-attribute", *FEW]) == 0
+    out = words(capfd.readouterr().out)
+    assert out[0] == "2 documents, 1 of them failed"
+    assert "exact plain micro 0.00 0.00 0.00 0.00 to 0.00 0 0 1 0 1" in out
+    assert "exact strict micro 0.00 0.00 0.00 0.00 to 0.00 1 1 1 0 1" in out
+    assert "normalized plain micro 100.00 50.00 66.67 0.00 to 100.00 0 0 1 1 0" in out
+    assert "intervals: percentile bootstrap over documents, 100 samples, seed 0" in out
+    assert "Shoes Color 0.00 0.00 0.00 0.00 to 0.00 0 0 1 0 0" in out
+
+
+def test_json_has_every_figure(files: tuple[str, str], capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", *files, "--json", *FEW, "--seed", "4"]) == 0
+    result = json.loads(capfd.readouterr().out)
+    assert (result["n_rows"], result["n_missing"], result["n_failed"]) == (2, 0, 1)
+    assert result["normalized"]["plain"]["micro"] == {
         "precision": 100.0, "recall": 50.0, "f1": 66.67,
         "nn": 0, "nv": 0, "vn": 1, "vc": 1, "vw": 0,
     }  # fmt: skip
-    assert found["strict"]["micro"]["nv"] == 1
-    assert found["n_missing"] == 1
-    assert [cell["attribute"] for cell in found["plain"]["attributes"]] == ["Brand", "Color"]
-
-    assert main(["eval", str(predicted), str(gold), "--per-attribute"]) == 0
-    out = capfd.readouterr().out
-    assert "2 documents, 1 of them without a prediction" in out
-    rows = [" ".join(line.split()) for line in out.splitlines()]
-    assert "plain micro 100.00 50.00 66.67 0 0 1 1 0" in rows
-    assert "Shoes Color 0.00 0.00 0.00 0 0 1 0 0" in rows
+    assert result["strict"]["micro"]["nv"] == 1
+    assert [cell["attribute"] for cell in result["plain"]["attributes"]] == ["Brand", "Color"]
+    assert result["normalized"]["intervals"]["plain"]["micro"]["f1"] == [0.0, 100.0]
+    assert result["scores"]["normalized_f1"] == 66.67
+    assert result["resampling"]["n_resamples"] == 100
+    assert result["resampling"]["seed"] == 4
+    assert not {"versus", "calibration", "throughput"} & set(result)
 
 
-def test_eval_with_the_attributes_of_each_category(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+def test_ids_that_do_not_fit_are_said(
+    tmp_path: Path, files: tuple[str, str], capfd: pytest.CaptureFixture[str]
 ) -> None:
-    gold = gold_rows(tmp_path / "gold.jsonl")
+    other = write_lines(tmp_path / "o.jsonl", {"id": "2", "data": {}}, {"id": "7", "data": {}})
+    assert main(["eval", str(other), files[1], *FEW]) == 0
+    out, err = capfd.readouterr()
+    assert out.startswith("2 documents, 1 of them without a prediction\n")
+    assert "gold.jsonl:1 (id '1')" in err
+    assert "o.jsonl:2 (id '7')" in err
+    assert main(["eval", str(other), files[1], "--json", *FEW]) == 0
+    assert json.loads(capfd.readouterr().out)["matching"]["surplus"] == [{"id": "7", "line": 2}]
+
+
+def test_rows_without_ids_are_matched_by_order(
+    tmp_path: Path, files: tuple[str, str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    plain = write_lines(tmp_path / "o.jsonl", {"data": {"Brand": "Nike"}}, {"data": {}})
+    assert main(["eval", str(plain), files[1], *FEW]) == 0
+    out, err = capfd.readouterr()
+    assert "exact plain micro 100.00 50.00 66.67" in "\n".join(words(out))
+    assert "matched by order" in err
+
+
+def test_tables_on_both_sides(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    gold, predicted = tmp_path / "gold.csv", tmp_path / "made.tsv"
+    gold.write_text('asin,title,Brand,Color\na,a red Nike,Nike,red\nb,Puma,"[""Puma"", ""P""]",\n')
+    predicted.write_text("asin\tBrand\tColor\nb\tP\tgrey\na\tNike\tred\n")
+    command = ["eval", str(predicted), str(gold), "--id-field", "asin", *FEW]
+    assert main(command) == 0
+    out, err = capfd.readouterr()
+    assert "exact plain micro 75.00 100.00 85.71" in "\n".join(words(out))
+    assert "gold.csv: columns taken as attributes: Brand, Color" in err
+    assert "exact strict micro 75.00 100.00 85.71" in "\n".join(words(out))
+    # A column that is named as the text is no attribute; then the title is one.
+    assert main([*command, "--text-field", "Color"]) == 0
+    assert "attributes: title, Brand" in capfd.readouterr().err
+
+
+def test_the_attributes_of_each_category(
+    tmp_path: Path, files: tuple[str, str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    gold = files[1]
     attributes = tmp_path / "attributes.json"
     for content, nn in (('{"Shoes": ["Brand", "Color", "Size"]}', 4), ('["Heel"]', 2)):
         attributes.write_text(content)
-        command = ["eval", "--lookup", str(gold), str(gold), "--attributes", str(attributes)]
-        assert main([*command, "--json"]) == 0
-        found = json.loads(capfd.readouterr().out)["strict"]["micro"]
-        assert (found["vc"], found["nn"]) == (2, nn)
+        command = ["eval", "--lookup", gold, gold, "--attributes", str(attributes), "--json"]
+        assert main([*command, *FEW]) == 0
+        micro = json.loads(capfd.readouterr().out)["strict"]["micro"]
+        assert (micro["vc"], micro["nn"]) == (2, nn)
 
 
-def test_eval_refuses(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    gold = str(gold_rows(tmp_path / "gold.jsonl"))
-    other = str(write_lines(tmp_path / "other.jsonl", {"id": "x", "data": {}}))
-    for arguments, says in (
-        ([gold], "give PRED and GOLD, or --lookup TRAIN and GOLD"),
-        ([gold, gold, "--lookup", gold], "give PRED and GOLD, or --lookup TRAIN and GOLD"),
-        ([gold, gold], "neither 'data' nor 'error'"),
-        ([other, gold], "1 predictions for 2 documents, and the documents have no ids"),
-        ([str(tmp_path / "gone.jsonl"), gold], "cannot be opened"),
-        ([other, gold, "--attributes", "gone.json"], "gone.json"),
-    ):
-        assert main(["eval", *arguments]) == 2, arguments
-        assert says in capfd.readouterr().err
+def test_what_it_cost(
+    tmp_path: Path, files: tuple[str, str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    usage = {"prompt_tokens": 10, "completion_tokens": 4, "steps": 3, "seconds": 0.5}
+    lines = [{"id": i, "data": {}, "usage": usage} for i in "12"]
+    predicted = str(write_lines(tmp_path / "o.jsonl", *lines))
+    assert main(["eval", predicted, files[1], "--price-per-hour", "3.6", *FEW]) == 0
+    out = capfd.readouterr().out
+    assert "cost of 2 documents: 20 tokens read, 0 of them from the cache, 8 generated" in out
+    assert "throughput: 2.00 documents a second or more; $0.5000 for 1000 documents or less" in out
+    command = ["eval", predicted, files[1], "--price-per-hour", "3.6", "--wall-seconds", "0.2"]
+    assert main([*command, *FEW]) == 0
+    assert "throughput: 10.00 documents a second; $0.1000 for" in capfd.readouterr().out
+    assert main([*command, "--json", *FEW]) == 0
+    assert json.loads(capfd.readouterr().out)["throughput"]["dollars_per_1000"] == 0.1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["GOLD"], "give PRED and GOLD, or --lookup TRAIN and GOLD"),
+        (["GOLD", "GOLD", "--lookup", "GOLD"], "give PRED and GOLD, or --lookup TRAIN and GOLD"),
+        (["GOLD", "GOLD"], "neither 'data' nor 'error'"),
+        (["OTHER", "GOLD"], "1 predictions for 2 documents, and the documents have no ids"),
+        (["gone.jsonl", "GOLD"], "cannot be opened"),
+        (["PRED", "GOLD", "--attributes", "gone.json"], "gone.json"),
+        (["OTHER", "EMPTY"], "empty.jsonl has no rows"),
+        (["PRED", "GOLD", "--calibration"], "states no confidences"),
+        (["GOLD", "--lookup", "GOLD", "--calibration"], "--calibration needs PRED"),
+        (["PRED", "GOLD", "--price-per-hour", "2"], "have no usage"),
+        (["PRED", "GOLD", "--disagreements", "x"], "--disagreements needs a second file"),
+        (["PRED", "--vs", "PRED", "--calibration"], "--calibration needs GOLD"),
+        (["PRED", "--vs", "PRED", "--per-attribute"], "--per-attribute needs GOLD"),
+    ],
+)
+def test_what_is_refused(
+    arguments: list[str],
+    says: str,
+    tmp_path: Path,
+    files: tuple[str, str],
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    paths = {
+        "PRED": files[0],
+        "GOLD": files[1],
+        "OTHER": str(write_lines(tmp_path / "other.jsonl", {"id": "x", "data": {}})),
+        "EMPTY": str(write_lines(tmp_path / "empty.jsonl")),
+    }
+    assert main(["eval", *(paths.get(argument, argument) for argument in arguments)]) == 2
+    out, err = capfd.readouterr()
+    assert says in err
+    assert out == ""
+
+
+def test_too_few_samples_are_refused(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["eval", "a", "b", "--resamples", "99"])
+    assert "99 is below 100" in capfd.readouterr().err

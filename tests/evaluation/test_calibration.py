@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpd.cli import main
 from hpd.evaluation.calibration import Answer, answers, calibrate, reliability
-from hpd.evaluation.rows import Example
+from hpd.evaluation.coverage import CoveragePoint, coverage_curve
+from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import Counts
 
-found = st.lists(
+answered = st.lists(
     st.builds(Answer, st.floats(0, 1), st.sampled_from(["nn", "nv", "vn", "vc", "vw"])),
     max_size=40,
 )
@@ -38,7 +37,7 @@ def test_a_threshold_makes_nulls_of_values() -> None:
     assert rows[0.95] == Counts(nn=2, vn=2)
 
 
-@given(found)
+@given(answered)
 def test_nothing_is_lost(made: list[Answer]) -> None:
     table = calibrate(made)
     assert table.values.n + table.nulls.n == len(made)
@@ -56,66 +55,35 @@ def test_nothing_is_lost(made: list[Answer]) -> None:
 
 def test_only_fields_with_gold_and_confidence_count() -> None:
     examples = [Example("1", "t", "c", {"a": ["x"], "b": None, "d": ["y"]}), Example("2", "t", "c")]
-    made = answers(
-        examples, [{"a": "x", "b": None, "e": 1}, None], [{"a": 0.9, "b": 0.8, "e": 1}, None]
-    )
-    assert made == [Answer(0.9, "vc"), Answer(0.8, "nn")]
+    fields = {"a": {"confidence": 0.9}, "b": {"confidence": 0.8}, "e": {"confidence": 1}}
+    first = Prediction("1", {"a": "x", "b": None, "e": 1}, fields)
+    expected = [Answer(0.9, "vc"), Answer(0.8, "nn")]
+    assert answers(examples, [first, None]) == expected
+    assert answers(examples, [first, Prediction("2", None)]) == expected
 
 
-@pytest.fixture
-def files(tmp_path: Path) -> tuple[str, str]:
-    gold, predicted = tmp_path / "gold.jsonl", tmp_path / "predicted.jsonl"
-    rows = [
-        {"id": "1", "text": "Nike", "gold": {"brand": "Nike", "color": None}},
-        {"id": "2", "text": "Puma", "gold": {"brand": "Puma", "color": "red"}},
-    ]
-    lines = [
-        {"id": "2", "data": {"brand": "Pum", "color": None},
-         "fields": {"brand": {"confidence": 0.3}, "color": {"confidence": 0.8}}},
-        {"id": "1", "data": {"brand": "Nike", "color": None},
-         "fields": {"brand": {"confidence": 0.92}, "color": {"confidence": 0.7}}},
+# --- precision against coverage ---
+
+
+def test_the_curve_takes_in_the_most_likely_values_first() -> None:
+    made = [Answer(0.9, "vc"), Answer(0.5, "vw"), Answer(0.7, "vc"), Answer(0.5, "vc")]
+    made += [Answer(0.99, "nn"), Answer(0.2, "vn")]  # nulls, which do not count
+    assert coverage_curve(made) == [
+        CoveragePoint(0.9, 0.25, 1.0), CoveragePoint(0.7, 0.5, 1.0), CoveragePoint(0.5, 1.0, 0.75),
     ]  # fmt: skip
-    gold.write_text("\n".join(map(json.dumps, rows)))
-    predicted.write_text("\n".join(map(json.dumps, lines)))
-    return str(predicted), str(gold)
+    assert coverage_curve([]) == []
 
 
-def test_on_the_command_line(
-    files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["eval", *files, "--calibration"]) == 0
-    printed = capsys.readouterr().out
-    assert "confidence of values" in printed
-    assert "confidence of nulls" in printed
-    assert "expected calibration error: 0.1900" in printed  # (0.3 + 0.08) / 2
-    assert "--null-threshold" in printed
-    assert main(["eval", *files, "--calibration", "--json"]) == 0
-    calibration = json.loads(capsys.readouterr().out)["calibration"]
-    assert calibration["values"]["n"] == 2
-    assert calibration["nulls"]["bins"][0]["accuracy"] == 1.0
-    assert main(["eval", *files, "--json"]) == 0
-    assert "calibration" not in json.loads(capsys.readouterr().out)
-
-
-def test_the_plot(files: tuple[str, str], tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    image = tmp_path / "calibration.png"
-    assert main(["eval", *files, "--plot", str(image)]) == 0
-    assert image.read_bytes().startswith(b"\x89PNG")
-
-
-def test_the_plot_without_matplotlib_says_what_to_install(
-    files: tuple[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("hpd.cli.eval.find_spec", lambda name: None)
-    assert main(["eval", *files, "--plot", "x.png"]) == 2
-    assert "pip install 'hpd-cpp[plot]'" in capsys.readouterr().err
-
-
-def test_no_confidences_is_an_error(
-    tmp_path: Path, files: tuple[str, str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    bare = tmp_path / "bare.jsonl"
-    bare.write_text('{"id": "1", "data": {"brand": "Nike"}}')
-    assert main(["eval", str(bare), files[1], "--calibration"]) == 2
-    assert "tells no confidences" in capsys.readouterr().err
+@given(answered, st.integers(1, 20))
+def test_the_curve_ends_with_all_values(made: list[Answer], n_points: int) -> None:
+    curve = coverage_curve(made, n_points)
+    values = [answer for answer in made if answer.is_value]
+    assert len(curve) <= n_points
+    if values:
+        assert curve[-1].coverage == 1.0
+        assert curve[-1].precision == sum(answer.is_right for answer in values) / len(values)
+    assert [p.coverage for p in curve] == sorted({p.coverage for p in curve})
+    for point in curve:
+        kept = [answer for answer in values if answer.confidence >= point.threshold]
+        assert point.coverage == len(kept) / len(values)
+        assert point.precision == sum(answer.is_right for answer in kept) / len(kept)

@@ -115,14 +115,15 @@ def load_predictions(
 ) -> Iterator[Prediction]:
     """The rows of a prediction file, lazily.
 
-    Of a table every column but the id and the category is taken as an attribute, so that an
-    attribute may be called ``title`` or ``text``.
+    Rows that have no ``id_field`` have their id in ``id``. Of a table every column but the id and
+    the category is taken as an attribute, so that an attribute may be called ``title`` or ``text``.
     """
     is_table = (format or guess_format(source)) in TABLES
-    apart = {id_field or "id", category_field or "category"}
     for line, row in read_rows(source, format):
         try:
-            given_id = _id(row, id_field)
+            id_name = id_field if id_field in row else None
+            given_id = _id(row, id_name)
+            apart = {id_name or "id", category_field or "category"}
             data = _values(row, ("data",), apart if is_table else None)
             if data is None and "error" not in row:
                 raise InputError("neither 'data' nor 'error': not a line that hpd extract wrote")
@@ -180,7 +181,8 @@ def _category(row: Mapping[str, Any], category_field: str | None) -> str:
 
 
 def _text(row: Mapping[str, Any], text_fields: Sequence[str], *, needs_text: bool) -> str:
-    if not needs_text and not text_fields and not default_text_fields(row):
+    names = text_fields or default_text_fields(row)
+    if not needs_text and all(name in row and row[name] is None for name in names):
         return ""
     return row_text(row, text_fields)
 

@@ -25,7 +25,7 @@ def find_number(value: int | float, document: str) -> Iterator[tuple[int, int]]:
     wanted = abs(Decimal(str(value)))
     for match in _RUN.finditer(document):
         start, end = match.span()
-        for low, high in _readings(document, start, end, wanted):
+        for low, high in _parts_equal_to(document, start, end, wanted):
             before = document[low - 1 : low]
             # A hyphen before a positive number belongs to a range or a compound.
             if value < 0 and (not before or before not in _MINUS):
@@ -33,20 +33,22 @@ def find_number(value: int | float, document: str) -> Iterator[tuple[int, int]]:
             yield (low - 1 if value < 0 else low), high
 
 
-def _readings(document: str, start: int, end: int, wanted: Decimal) -> Iterator[tuple[int, int]]:
+def _parts_equal_to(
+    document: str, start: int, end: int, wanted: Decimal
+) -> Iterator[tuple[int, int]]:
     """The whole run, if it can be read as the number; else those of its parts that can."""
     run = document[start:end]
-    if len(run) <= MAX_DIGITS and wanted in _values(run):
+    if len(run) <= MAX_DIGITS and wanted in readings(run):
         yield start, end
         return
     for piece in _PIECE.finditer(run):
         low, high = start + piece.start(), start + piece.end()
-        if high - low <= MAX_DIGITS and piece.group() != run and wanted in _values(piece.group()):
+        if high - low <= MAX_DIGITS and piece.group() != run and wanted in readings(piece.group()):
             yield low, high
 
 
-def _values(text: str) -> set[Decimal]:
-    """All values that a written number can have."""
+def readings(text: str) -> set[Decimal]:
+    """All values that a written number can have: 1299 and 1.299 for ``1,299``."""
     text = _BLANKS.sub("", text)
     dots, commas = text.count("."), text.count(",")
     forms = []

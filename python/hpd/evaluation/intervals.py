@@ -1,0 +1,119 @@
+"""Intervals around scores: how far they would move with other documents of the same kind.
+
+Percentile bootstrap over documents (Efron and Tibshirani, "An Introduction to the Bootstrap",
+1993, chapter 13).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hpd.evaluation.outcomes import Cell, FieldOutcome
+from hpd.evaluation.resampling import (
+    N_RESAMPLES,
+    SCORES,
+    Array,
+    AverageScores,
+    OutcomeCounts,
+    bootstrap_counts,
+    scores,
+)
+
+LEVEL = 0.95
+"""The share of samples within an interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """The bounds between which ``LEVEL`` of the samples lie; in percent, as scores are."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, samples: Array) -> Interval:
+        """The interval of a score's samples: their percentiles."""
+        tail = (1 - LEVEL) / 2
+        low, high = np.quantile(samples, [tail, 1 - tail])
+        return cls(round(float(low), 2), round(float(high), 2))
+
+    def to_json(self) -> list[float]:
+        """Both bounds."""
+        return [self.low, self.high]
+
+
+Intervals = Mapping[str, Interval]
+"""The interval of each of ``SCORES``."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreIntervals:
+    """The intervals around a ``Score``."""
+
+    micro: Intervals
+    macro: Intervals
+    cells: Mapping[Cell, Intervals]
+
+    def to_json(self) -> dict[str, Any]:
+        """All of them, the cells in the order of ``Score.to_json``."""
+        return {
+            "micro": _plain(self.micro),
+            "macro": _plain(self.macro),
+            "attributes": [
+                {"category": category, "attribute": attribute, **_plain(intervals)}
+                for (category, attribute), intervals in sorted(self.cells.items())
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationIntervals:
+    """The intervals around an ``Evaluation``."""
+
+    plain: ScoreIntervals
+    strict: ScoreIntervals
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything, ready for ``json.dumps``."""
+        return {"plain": self.plain.to_json(), "strict": self.strict.to_json()}
+
+
+def evaluation_intervals(
+    fields: Sequence[FieldOutcome], n_rows: int, n_resamples: int = N_RESAMPLES, seed: int = 0
+) -> EvaluationIntervals:
+    """The intervals around every score of some fields, of ``n_rows`` documents."""
+    plain = OutcomeCounts((field for field in fields if field.is_named), n_rows)
+    strict = OutcomeCounts(fields, n_rows)
+    return EvaluationIntervals(
+        _intervals(plain, n_resamples, seed), _intervals(strict, n_resamples, seed)
+    )
+
+
+def intervals_of(samples: Array) -> dict[str, Interval]:
+    """The interval of each of ``SCORES``: (samples, 3)."""
+    return {name: Interval.of(samples[:, i]) for i, name in enumerate(SCORES)}
+
+
+def _intervals(outcomes: OutcomeCounts, n_resamples: int, seed: int) -> ScoreIntervals:
+    by_cell: list[Array] = []
+
+    def with_cells() -> Iterator[Array]:
+        for counts in bootstrap_counts(outcomes, n_resamples, seed):
+            by_cell.append(scores(counts))
+            yield counts
+
+    averages = AverageScores.of_chunks(with_cells())
+    cells = np.concatenate(by_cell)
+    return ScoreIntervals(
+        intervals_of(averages.micro),
+        intervals_of(averages.macro),
+        {cell: intervals_of(cells[:, i]) for i, cell in enumerate(outcomes.cells)},
+    )
+
+
+def _plain(intervals: Intervals) -> dict[str, list[float]]:
+    return {name: interval.to_json() for name, interval in intervals.items()}

@@ -1,0 +1,140 @@
+"""One image of an evaluation: F1 by attribute, reliability, precision against coverage.
+
+Needs matplotlib (the extra ``plot``).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from hpd.evaluation.assessment import Resampling
+from hpd.evaluation.calibration import Calibration
+from hpd.evaluation.coverage import CoveragePoint
+from hpd.evaluation.intervals import LEVEL, evaluation_intervals
+from hpd.evaluation.outcomes import FieldOutcome
+from hpd.evaluation.scores import count_outcomes
+
+N_ATTRIBUTES = 30
+"""Attributes shown: those with the most gold values."""
+
+_COLORS = ("#0b6e99", "#d9730d")
+
+
+def plot_evaluation(
+    path: str | Path,
+    files: Mapping[str, Sequence[FieldOutcome]],
+    n_rows: int,
+    *,
+    calibration: Calibration | None = None,
+    coverage: Sequence[CoveragePoint] = (),
+    resampling: Resampling | None = None,
+) -> None:
+    """Draw the image; the format is the extension's (``.svg``, ``.png``, ``.pdf``).
+
+    Args:
+        path: the file to write.
+        files: the exact outcomes of one file or of two, by the name to show.
+        n_rows: the number of documents.
+        calibration: of the first file, if it states confidences.
+        coverage: likewise.
+        resampling: how the intervals are computed.
+    """
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    # The same picture is the same file, whenever it is drawn.
+    with mpl.rc_context({"svg.hashsalt": "hpd"}):
+        shown = _attributes(next(iter(files.values())))
+        beside = ["reliability"] * (calibration is not None) + ["coverage"] * bool(coverage)
+        height = 1.6 + 0.26 * len(shown) * (1 + 0.4 * (len(files) - 1))
+        figure = Figure(
+            figsize=(10.5 if beside else 6.0, max(4.2 * len(beside), height, 2.5)),
+            layout="constrained",
+        )
+        panels: dict[str, Any] = figure.subplot_mosaic(
+            [["attributes", panel] for panel in beside] or [["attributes"]],
+            width_ratios=[5, 4] if beside else None,
+        )
+        _plot_attributes(panels["attributes"], files, shown, n_rows, resampling or Resampling())
+        if calibration is not None:
+            _plot_reliability(panels["reliability"], calibration)
+        if coverage:
+            _plot_coverage(panels["coverage"], coverage)
+        metadata = {"Date": None} if str(path).lower().endswith(".svg") else None
+        figure.savefig(path, dpi=150, metadata=metadata)
+
+
+def _attributes(fields: Sequence[FieldOutcome]) -> list[str]:
+    """The attributes to show, those with the most gold values first."""
+    gold = Counter(f.cell[1] for f in fields if f.is_named and f.outcome in ("vn", "vc", "vw"))
+    return [name for name, _ in gold.most_common(N_ATTRIBUTES)]
+
+
+def _plot_attributes(
+    axes: Any,
+    files: Mapping[str, Sequence[FieldOutcome]],
+    shown: Sequence[str],
+    n_rows: int,
+    resampling: Resampling,
+) -> None:
+    """F1 with its interval for each attribute, whatever the category."""
+    for place, (label, fields) in enumerate(files.items()):
+        merged = [
+            replace(field, cell=("", field.cell[1]))
+            for field in fields
+            if field.is_named and field.cell[1] in shown
+        ]
+        score = count_outcomes(merged).plain
+        bounds = evaluation_intervals(merged, n_rows, resampling.n, resampling.seed).plain
+        f1 = [score.cells["", name].f1 for name in shown]
+        around = [bounds.cells["", name]["f1"] for name in shown]
+        # Rounded scores may lie a hair outside of the interval of the unrounded ones.
+        low = [max(0.0, x - each.low) for x, each in zip(f1, around, strict=True)]
+        high = [max(0.0, each.high - x) for x, each in zip(f1, around, strict=True)]
+        offset = 0.18 * (2 * place - len(files) + 1)
+        axes.errorbar(
+            f1, [i + offset for i in range(len(shown))], xerr=[low, high], fmt="o", markersize=4,
+            color=_COLORS[place], elinewidth=1, capsize=2, label=label,
+        )  # fmt: skip
+    n_gold = Counter(f.cell[1] for f in merged if f.outcome in ("vn", "vc", "vw"))
+    axes.set_yticks(range(len(shown)), [f"{name} ({n_gold[name]})" for name in shown])
+    axes.invert_yaxis()
+    axes.set(xlabel=f"F1 with {LEVEL:.0%} interval; in brackets: gold values", xlim=(-2, 102))
+    axes.grid(axis="x", color="0.9")
+    if len(files) > 1:
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(files))
+
+
+def _plot_reliability(axes: Any, calibration: Calibration) -> None:
+    """Accuracy beside confidence; on the diagonal the two are equal."""
+    axes.plot([0, 1], [0, 1], color="gray", linestyle=":")
+    kinds = (("values", calibration.values), ("nulls", calibration.nulls))
+    for color, (name, kind) in zip(_COLORS, kinds, strict=True):
+        if kind.n:
+            axes.plot(
+                [b.confidence for b in kind.bins],
+                [b.accuracy for b in kind.bins],
+                color=color,
+                marker="o",
+                label=f"{name}: {kind.n}, error {kind.ece:.3f}",
+            )
+    axes.set(xlabel="confidence", ylabel="accuracy", xlim=(0, 1), ylim=(0, 1), aspect="equal")
+    axes.legend(loc="upper left")
+
+
+def _plot_coverage(axes: Any, coverage: Sequence[CoveragePoint]) -> None:
+    """Precision of the values that stay when the least likely ones are left out."""
+    axes.plot(
+        [point.coverage for point in coverage],
+        [point.precision for point in coverage],
+        color=_COLORS[0],
+    )
+    axes.set(
+        xlabel="coverage: share of values kept, the most likely first", ylabel="precision",
+        xlim=(0, 1), ylim=(0, 1.02), aspect="equal",
+    )  # fmt: skip
+    axes.grid(color="0.9")

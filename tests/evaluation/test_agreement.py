@@ -1,0 +1,69 @@
+"""Agreement of two files, with gold and without."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hpd.evaluation.agreement import Agreement, agreement, field_pairs
+from hpd.evaluation.rows import Example
+
+GOLD = [
+    Example("1", "a red Nike", "Shoes", {"Brand": ["Nike"], "Color": ["red", "crimson"]}, 4),
+    Example("2", "", "Shoes", {"Brand": None}, 5),
+]
+FIRST: list[dict[str, Any] | None] = [{"Brand": "Nike", "Color": "Red", "x": 1}, {"Brand": None}]
+SECOND: list[dict[str, Any] | None] = [{"Brand": "Nike", "Color": "red "}, None]
+
+
+def test_fields_are_those_of_the_category() -> None:
+    pairs = list(field_pairs(GOLD, FIRST, SECOND))
+    assert [(pair.example.id, pair.attribute) for pair in pairs] == [
+        ("1", "Brand"), ("1", "Color"), ("2", "Brand"), ("2", "Color"),
+    ]  # fmt: skip
+    assert agreement(pairs) == Agreement(4, 3, 4, 2, 1, 2)
+    shares = agreement(pairs).to_json()
+    assert (shares["same"], shares["filled_same"]) == (75.0, 50.0)
+    assert (shares["same_normalized"], shares["filled_same_normalized"]) == (100.0, 100.0)
+
+
+def test_a_disagreement_says_all_that_is_needed_to_judge_it() -> None:
+    (pair,) = [pair for pair in field_pairs(GOLD, FIRST, SECOND) if not pair.is_same]
+    assert pair.to_json() == {
+        "id": "1", "line": 4, "category": "Shoes", "attribute": "Color",
+        "first": "Red", "second": "red ", "gold": ["red", "crimson"],
+        "first_outcome": "vw", "second_outcome": "vw", "same_normalized": True,
+        "text": "a red Nike",
+    }  # fmt: skip
+
+
+def test_named_attributes() -> None:
+    pairs = field_pairs(GOLD, FIRST, SECOND, {"Shoes": ["Brand", "Heel"]})
+    assert [pair.attribute for pair in pairs] == ["Brand", "Color", "Heel", "Brand", "Heel"]
+
+
+def test_without_gold_the_fields_are_what_either_file_names() -> None:
+    rows = [Example("1", "", "", {}, 1), Example("2", "", "", {}, 2)]
+    pairs = list(field_pairs(rows, FIRST, SECOND))
+    assert [(pair.attribute, pair.is_same) for pair in pairs] == [
+        ("Brand", True), ("Color", False), ("x", False), ("Brand", True),
+    ]  # fmt: skip
+    assert pairs[1].outcomes is None
+    assert "gold" not in pairs[1].to_json()
+
+
+def test_what_counts_as_the_same() -> None:
+    row = [Example("1", "", "", {}, 1)]
+    for one, two, same in (
+        (["a", "b"], ["b", "a"], True),
+        (["a"], "a", True),
+        (["a", "a"], "a", False),
+        ("n/a", None, True),
+        ("", None, False),
+        (1, "1", True),
+    ):
+        (pair,) = field_pairs(row, [{"v": one}], [{"v": two}])
+        assert pair.is_same == same, (one, two)
+
+
+def test_empty_files_agree() -> None:
+    assert agreement([]).to_json()["same"] == 100.0
