@@ -34,7 +34,7 @@ def test_schema(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [[], *([name] for name in ("extract", "eval", "bench", "tune", "finetune", "schema"))],
+    [[], *([name] for name in ("extract", "eval", "data", "bench", "tune", "finetune", "schema"))],
 )
 def test_help_fits_a_terminal(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert exit_code(*command, "--help") == 0

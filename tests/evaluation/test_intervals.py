@@ -7,10 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hpd.evaluation import resampling
+from hpd.evaluation import outcome_counts
 from hpd.evaluation.intervals import Interval, evaluation_intervals
+from hpd.evaluation.outcome_counts import (
+    AverageScores,
+    OutcomeCounts,
+    bootstrap_counts,
+    scores,
+)
 from hpd.evaluation.outcomes import OUTCOMES, FieldOutcome
-from hpd.evaluation.resampling import AverageScores, OutcomeCounts, bootstrap_counts, scores
+from hpd.evaluation.resampling import Resampling
 from hpd.evaluation.scores import count_outcomes
 from random_outcomes import random_fields
 
@@ -52,7 +58,7 @@ def test_scores_are_those_of_the_metric_but_for_rounding() -> None:
 def test_bootstrap_against_documents_drawn_one_by_one() -> None:
     fields = random_fields(N_ROWS)
     outcomes = OutcomeCounts(fields, N_ROWS)
-    (counts,) = bootstrap_counts(outcomes, n_resamples=20, seed=3)
+    (counts,) = bootstrap_counts(outcomes, Resampling(20, 3))
     drawn = np.random.default_rng(3).integers(0, N_ROWS, (20, N_ROWS))
     for own, rows in zip(counts, drawn, strict=True):
         expected = count_outcomes(drawn_one_by_one(fields, list(rows))).strict.cells
@@ -63,15 +69,17 @@ def test_bootstrap_against_documents_drawn_one_by_one() -> None:
 
 def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     fields = random_fields(N_ROWS)
-    whole = evaluation_intervals(fields, N_ROWS, 100)
-    monkeypatch.setattr(resampling, "_CHUNK", 7 * N_ROWS * 3)
-    assert len(list(bootstrap_counts(OutcomeCounts(fields, N_ROWS), 100))) > 3
-    assert evaluation_intervals(fields, N_ROWS, 100) == whole
+    whole = evaluation_intervals(fields, N_ROWS, Resampling(100))
+    monkeypatch.setattr(outcome_counts, "_CHUNK", 7 * N_ROWS * 3)
+    assert len(list(bootstrap_counts(OutcomeCounts(fields, N_ROWS), Resampling(100)))) > 3
+    assert evaluation_intervals(fields, N_ROWS, Resampling(100)) == whole
 
 
 def test_the_seed_decides() -> None:
     fields = random_fields(N_ROWS)
-    one, again, other = (evaluation_intervals(fields, N_ROWS, 200, seed) for seed in (0, 0, 1))
+    one, again, other = (
+        evaluation_intervals(fields, N_ROWS, Resampling(200, seed)) for seed in (0, 0, 1)
+    )
     assert one == again
     assert one != other
 
@@ -85,7 +93,7 @@ def test_intervals_hold_the_score_and_narrow_with_more_documents() -> None:
     for n_rows in (50, 200, 800):
         fields = random_fields(n_rows)
         f1 = count_outcomes(fields).strict.micro.f1
-        interval = evaluation_intervals(fields, n_rows, 500).strict.micro["f1"]
+        interval = evaluation_intervals(fields, n_rows, Resampling(500)).strict.micro["f1"]
         assert interval.low < f1 < interval.high
         widths.append(interval.high - interval.low)
     # Four times the documents, half the width.
@@ -101,15 +109,15 @@ def test_fields_of_one_document_stand_and_fall_together() -> None:
         for i in range(25)
     ]
     alone = [replace(field, row=i) for i, field in enumerate(same)]
-    together = evaluation_intervals(same, 40, 300).plain.micro["f1"]
-    apart = evaluation_intervals(alone, 1000, 300).plain.micro["f1"]
+    together = evaluation_intervals(same, 40, Resampling(300)).plain.micro["f1"]
+    apart = evaluation_intervals(alone, 1000, Resampling(300)).plain.micro["f1"]
     assert together.high - together.low > 3 * (apart.high - apart.low)
 
 
 def test_plain_leaves_out_what_rows_do_not_name() -> None:
     fields = [FieldOutcome(row, ("", "a"), "vc", True) for row in range(5)]
     fields += [FieldOutcome(row, ("", "b"), "nv", False) for row in range(5)]
-    intervals = evaluation_intervals(fields, 5, 100)
+    intervals = evaluation_intervals(fields, 5, Resampling(100))
     assert intervals.plain.micro["precision"] == Interval(100.0, 100.0)
     assert intervals.strict.micro["precision"] == Interval(50.0, 50.0)
     assert list(intervals.plain.cells) == [("", "a")]

@@ -6,10 +6,11 @@ from itertools import product
 
 import pytest
 
-from hpd.evaluation import resampling
+from hpd.evaluation import outcome_counts
 from hpd.evaluation.intervals import Interval
 from hpd.evaluation.outcomes import FieldOutcome
 from hpd.evaluation.paired import paired_differences
+from hpd.evaluation.resampling import Resampling
 from random_outcomes import changed, random_fields
 
 
@@ -58,8 +59,8 @@ def test_p_values_are_those_of_all_exchanges(seed: int) -> None:
 def test_random_exchanges_come_close_to_all_of_them() -> None:
     first = random_fields(11, 5)
     second = changed(first, 0.8, 7)
-    exact = paired_differences(first, second, 11, n_resamples=2048)
-    drawn = paired_differences(first, second, 11, n_resamples=2000)
+    exact = paired_differences(first, second, 11, Resampling(2048))
+    drawn = paired_differences(first, second, 11, Resampling(2000))
     assert exact.n_differing == 11
     assert exact.is_exact
     assert not drawn.is_exact
@@ -70,14 +71,14 @@ def test_random_exchanges_come_close_to_all_of_them() -> None:
 def test_a_random_test_never_says_zero() -> None:
     first = [FieldOutcome(row, ("", "a"), "vc", True) for row in range(60)]
     second = [FieldOutcome(row, ("", "a"), "vw", True) for row in range(60)]
-    found = paired_differences(first, second, 60, n_resamples=100).micro["f1"]
+    found = paired_differences(first, second, 60, Resampling(100)).micro["f1"]
     assert found.p_value == 1 / 101
     assert (found.difference, found.interval) == (100.0, Interval(100.0, 100.0))
 
 
 def test_one_file_with_itself() -> None:
     fields = random_fields(30)
-    differences = paired_differences(fields, fields, 30, n_resamples=100)
+    differences = paired_differences(fields, fields, 30, Resampling(100))
     assert differences.n_differing == 0
     for difference in (*differences.micro.values(), *differences.macro.values()):
         assert (difference.difference, difference.p_value) == (0, 1)
@@ -87,8 +88,8 @@ def test_one_file_with_itself() -> None:
 def test_the_other_way_round() -> None:
     first = random_fields(40)
     second = changed(first, 0.3)
-    there = paired_differences(first, second, 40, 200).micro["f1"]
-    back = paired_differences(second, first, 40, 200).micro["f1"]
+    there = paired_differences(first, second, 40, Resampling(200)).micro["f1"]
+    back = paired_differences(second, first, 40, Resampling(200)).micro["f1"]
     assert back.difference == -there.difference
     assert back.interval == Interval(-there.interval.high, -there.interval.low)
     assert back.p_value == there.p_value
@@ -100,8 +101,8 @@ def test_pairing_makes_the_interval_narrow() -> None:
     first = random_fields(200)
     second = changed(first, 0.02)
     independent = random_fields(200, seed=9)
-    near = paired_differences(first, second, 200, 300).micro["f1"].interval
-    far = paired_differences(first, independent, 200, 300).micro["f1"].interval
+    near = paired_differences(first, second, 200, Resampling(300)).micro["f1"].interval
+    far = paired_differences(first, independent, 200, Resampling(300)).micro["f1"].interval
     assert (near.high - near.low) * 3 < far.high - far.low
 
 
@@ -109,7 +110,7 @@ def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     first = random_fields(9)
     second = changed(first, 0.4)
     exact = paired_differences(first, second, 9)
-    monkeypatch.setattr(resampling, "_CHUNK", 300)
+    monkeypatch.setattr(outcome_counts, "_CHUNK", 300)
     assert paired_differences(first, second, 9) == exact
 
 

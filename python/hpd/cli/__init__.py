@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from hpd.cli import bench as bench_command
+from hpd.cli import data as data_command
 from hpd.cli import eval as eval_command
 from hpd.cli import export as export_command
 from hpd.cli import extract as extract_command
@@ -34,6 +35,7 @@ COMMANDS = (
     extract_command,
     eval_command,
     report_command,
+    data_command,
     bench_command,
     tune_command,
     finetune_command,

@@ -12,19 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from hpd.evaluation.outcomes import Cell, FieldOutcome
-from hpd.evaluation.resampling import (
-    N_RESAMPLES,
-    SCORES,
+from hpd.evaluation.outcome_counts import (
     Array,
     AverageScores,
     OutcomeCounts,
     bootstrap_counts,
     scores,
 )
-
-LEVEL = 0.95
-"""The share of samples within an interval."""
+from hpd.evaluation.outcomes import Cell, FieldOutcome
+from hpd.evaluation.resampling import LEVEL, USUAL, Resampling
+from hpd.evaluation.score_names import SCORES
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +80,12 @@ class EvaluationIntervals:
 
 
 def evaluation_intervals(
-    fields: Sequence[FieldOutcome], n_rows: int, n_resamples: int = N_RESAMPLES, seed: int = 0
+    fields: Sequence[FieldOutcome], n_rows: int, resampling: Resampling = USUAL
 ) -> EvaluationIntervals:
     """The intervals around every score of some fields, of ``n_rows`` documents."""
     plain = OutcomeCounts((field for field in fields if field.is_named), n_rows)
     strict = OutcomeCounts(fields, n_rows)
-    return EvaluationIntervals(
-        _intervals(plain, n_resamples, seed), _intervals(strict, n_resamples, seed)
-    )
+    return EvaluationIntervals(_intervals(plain, resampling), _intervals(strict, resampling))
 
 
 def intervals_of(samples: Array) -> dict[str, Interval]:
@@ -98,11 +93,11 @@ def intervals_of(samples: Array) -> dict[str, Interval]:
     return {name: Interval.of(samples[:, i]) for i, name in enumerate(SCORES)}
 
 
-def _intervals(outcomes: OutcomeCounts, n_resamples: int, seed: int) -> ScoreIntervals:
+def _intervals(outcomes: OutcomeCounts, resampling: Resampling) -> ScoreIntervals:
     by_cell: list[Array] = []
 
     def with_cells() -> Iterator[Array]:
-        for counts in bootstrap_counts(outcomes, n_resamples, seed):
+        for counts in bootstrap_counts(outcomes, resampling):
             by_cell.append(scores(counts))
             yield counts
 

@@ -17,16 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hpd.evaluation.intervals import Interval
-from hpd.evaluation.outcomes import FieldOutcome
-from hpd.evaluation.resampling import (
-    N_RESAMPLES,
-    SCORES,
+from hpd.evaluation.outcome_counts import (
     Array,
     AverageScores,
     OutcomeCounts,
@@ -34,9 +31,9 @@ from hpd.evaluation.resampling import (
     bootstrap_counts,
     chunk_sizes,
 )
-
-Average = Literal["micro", "macro"]
-AVERAGES: tuple[Average, ...] = get_args(Average)
+from hpd.evaluation.outcomes import FieldOutcome
+from hpd.evaluation.resampling import USUAL, Resampling
+from hpd.evaluation.score_names import SCORES, Average
 
 _EPSILON = 1e-9
 """Differences closer than this are the same one, computed in another order."""
@@ -93,12 +90,11 @@ def paired_differences(
     first: Sequence[FieldOutcome],
     second: Sequence[FieldOutcome],
     n_rows: int,
-    n_resamples: int = N_RESAMPLES,
-    seed: int = 0,
+    resampling: Resampling = USUAL,
 ) -> Differences:
     """The differences between two files, whose fields are the same ones in the same order.
 
-    ``n_resamples`` is the number of bootstrap samples, and of exchanges.
+    Raises ``ValueError`` if they are not.
     """
     if [(field.row, field.cell) for field in first] != [
         (field.row, field.cell) for field in second
@@ -108,22 +104,20 @@ def paired_differences(
     differing = np.unique(
         [one.row for one, two in zip(first, second, strict=True) if one.outcome != two.outcome]
     ).astype(np.intp)
-    is_exact = 2 ** len(differing) <= n_resamples
-    sizes = chunk_sizes(counts[0], 2 ** len(differing) if is_exact else n_resamples)
+    is_exact = 2 ** len(differing) <= resampling.n
+    sizes = chunk_sizes(counts[0], 2 ** len(differing) if is_exact else resampling.n)
     exchanges = (
         _every_exchange(differing, n_rows, sizes)
         if is_exact
-        else _random_exchanges(n_rows, sizes, seed)
+        else _random_exchanges(n_rows, sizes, resampling.seed)
     )
-    drawn = _apart(
-        zip(*(bootstrap_counts(each, n_resamples, seed) for each in counts), strict=True)
-    )
+    drawn = _apart(zip(*(bootstrap_counts(each, resampling) for each in counts), strict=True))
     exchanged = _apart(_exchanged(*counts, exchanges))
     everyone = np.ones((1, n_rows), np.float32)
     whole = [AverageScores.of(each.count(everyone)) for each in counts]
 
     def compare(average: Average) -> dict[str, Difference]:
-        differences = {}
+        differences: dict[str, Difference] = {}
         for i, name in enumerate(SCORES):
             one, two = (float(getattr(each, average)[0, i]) for each in whole)
             p_value = _p_value(exchanged[average][:, i], one - two, is_exact=is_exact)

@@ -11,11 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hpd.evaluation.assessment import Resampling
 from hpd.evaluation.calibration import Calibration
 from hpd.evaluation.coverage import CoveragePoint
-from hpd.evaluation.intervals import LEVEL, evaluation_intervals
+from hpd.evaluation.intervals import evaluation_intervals
 from hpd.evaluation.outcomes import FieldOutcome
+from hpd.evaluation.resampling import LEVEL, USUAL, Resampling
 from hpd.evaluation.scores import count_outcomes
 
 N_ATTRIBUTES = 30
@@ -31,7 +31,7 @@ def plot_evaluation(
     *,
     calibration: Calibration | None = None,
     coverage: Sequence[CoveragePoint] = (),
-    resampling: Resampling | None = None,
+    resampling: Resampling = USUAL,
 ) -> None:
     """Draw the image; the format is the extension's (``.svg``, ``.png``, ``.pdf``).
 
@@ -59,7 +59,7 @@ def plot_evaluation(
             [["attributes", panel] for panel in beside] or [["attributes"]],
             width_ratios=[5, 4] if beside else None,
         )
-        _plot_attributes(panels["attributes"], files, shown, n_rows, resampling or Resampling())
+        _plot_attributes(panels["attributes"], files, shown, n_rows, resampling)
         if calibration is not None:
             _plot_reliability(panels["reliability"], calibration)
         if coverage:
@@ -89,7 +89,7 @@ def _plot_attributes(
             if field.is_named and field.cell[1] in shown
         ]
         score = count_outcomes(merged).plain
-        bounds = evaluation_intervals(merged, n_rows, resampling.n, resampling.seed).plain
+        bounds = evaluation_intervals(merged, n_rows, resampling).plain
         f1 = [score.cells["", name].f1 for name in shown]
         around = [bounds.cells["", name]["f1"] for name in shown]
         # Rounded scores may lie a hair outside of the interval of the unrounded ones.

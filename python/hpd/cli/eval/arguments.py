@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 
 from hpd.cli.common import integer, number
-from hpd.cli.eval.command import run
 from hpd.cli.eval.thresholds import thresholds
-from hpd.evaluation.resampling import N_RESAMPLES
+from hpd.evaluation.resampling import USUAL
 
 _DESCRIPTION = """\
 Hold predictions against gold values: precision, recall and F1, micro and macro, with intervals.
@@ -55,7 +54,14 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     _add_resampling(parser)
     _add_cost(parser)
     _add_fields(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=_run)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    # What computes is loaded when it is needed, so that --help comes at once.
+    from hpd.cli.eval.command import run
+
+    return run(arguments)
 
 
 def _add_printing(parser: argparse.ArgumentParser) -> None:
@@ -100,10 +106,12 @@ def _add_resampling(parser: argparse.ArgumentParser) -> None:
         "--resamples",
         metavar="B",
         type=integer(100),
-        default=N_RESAMPLES,
-        help=f"samples of the bootstrap, and of the test (default {N_RESAMPLES})",
+        default=USUAL.n,
+        help=f"samples of the bootstrap, and of the test (default {USUAL.n})",
     )
-    group.add_argument("--seed", metavar="N", type=integer(0), default=0, help="(default 0)")
+    group.add_argument(
+        "--seed", metavar="N", type=integer(0), default=USUAL.seed, help=f"(default {USUAL.seed})"
+    )
 
 
 def _add_cost(parser: argparse.ArgumentParser) -> None:

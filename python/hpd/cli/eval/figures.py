@@ -9,9 +9,10 @@ from typing import Any
 
 from hpd.cli.common import UsageError
 from hpd.cli.eval.inputs import Inputs
-from hpd.evaluation.assessment import Assessment, Resampling, Versus, assess, versus
+from hpd.evaluation.assessment import Assessment, Versus, assess, versus
 from hpd.evaluation.calibration import Calibration, answers, calibrate
 from hpd.evaluation.coverage import CoveragePoint, coverage_curve
+from hpd.evaluation.resampling import Resampling
 from hpd.evaluation.throughput import Throughput, throughput
 
 

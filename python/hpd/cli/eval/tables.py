@@ -10,11 +10,12 @@ from hpd.cli.common import table
 from hpd.cli.eval.figures import Figures
 from hpd.cli.eval.inputs import Inputs
 from hpd.evaluation.agreement import Agreement, FieldPair
-from hpd.evaluation.assessment import FORMS, SCOPES, Assessment, Resampling, Versus
+from hpd.evaluation.assessment import Assessment, Versus
 from hpd.evaluation.calibration import Calibration
-from hpd.evaluation.intervals import LEVEL, Interval
+from hpd.evaluation.intervals import Interval
 from hpd.evaluation.outcomes import OUTCOMES
-from hpd.evaluation.paired import AVERAGES
+from hpd.evaluation.resampling import LEVEL, Resampling
+from hpd.evaluation.score_names import AVERAGES, FORM_NAMES, SCOPES
 from hpd.evaluation.scores import Counts, Macro
 from hpd.evaluation.throughput import Throughput
 
@@ -60,7 +61,7 @@ def _documents_line(inputs: Inputs) -> str:
 def _score_table(assessment: Assessment, resampling: Resampling) -> str:
     """Every score of one file; the interval is that of F1."""
     rows = [["", "", "", "P", "R", "F1", _INTERVAL, *OUTCOMES]]
-    for form in FORMS:
+    for form in FORM_NAMES:
         for scope in SCOPES:
             score = getattr(assessment.evaluations[form], scope)
             intervals = getattr(assessment.intervals[form], scope)

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping
 
 from hpd.cli.common import UsageError
-from hpd.evaluation.assessment import AGREEMENT_NAMES, SCORE_PLACES
+from hpd.evaluation.score_names import AGREEMENT_NAMES, SCORE_PLACES
 
 _DEFAULT = "f1"
 _SCORE_NAMES = tuple(place.name for place in SCORE_PLACES)

@@ -1,0 +1,157 @@
+"""``hpd data``: published data sets, listed, checked and converted."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from hpd.cli.common import EXIT_OK, EXIT_SOME_FAILED, UsageError, before_the_model, say, table
+from hpd.evaluation.datasets.catalogue import FORMATS, DatasetFormat, find_format, read_dataset
+from hpd.evaluation.datasets.conversion import schema_path, schemas_of, write_dataset
+from hpd.evaluation.datasets.survey import Survey, survey
+
+_DESCRIPTION = """\
+Read the files of published data sets: list the formats, check a file, or convert it to the lines
+that hpd extract, eval and finetune take, with a schema for each category beside them.
+
+  hpd data list
+  hpd data check dev.jsonl
+  hpd data convert dev.jsonl -o gold.jsonl
+  hpd extract gold.jsonl --schema gold.schema.json --category-field category -o values.jsonl
+  hpd eval values.jsonl gold.jsonl
+"""
+
+_N_SHOWN = 20
+"""Problems printed; --json has them all."""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "data",
+        help="list, check and convert the files of published data sets",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+    listing = actions.add_parser("list", help="the formats", allow_abbrev=False)
+    listing.set_defaults(run=_list)
+    checking = actions.add_parser(
+        "check",
+        help="count what a file holds, and name the lines that cannot be read",
+        allow_abbrev=False,
+    )
+    _add_source(checking)
+    checking.add_argument("--json", action="store_true", help="everything, as JSON")
+    checking.set_defaults(run=_check)
+    converting = actions.add_parser(
+        "convert",
+        help="write hpd's own lines, and the schema of each category as OUT.schema.json",
+        allow_abbrev=False,
+    )
+    _add_source(converting)
+    converting.add_argument("-o", "--output", metavar="OUT", required=True, help="a .jsonl file")
+    converting.add_argument(
+        "--overwrite", action="store_true", help="replace OUT and its schema, if they are there"
+    )
+    converting.set_defaults(run=_convert)
+
+
+def _add_source(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="the file, which may be packed (.gz)")
+    parser.add_argument(
+        "--format", metavar="NAME", choices=[*FORMATS], help="(else told by the first lines)"
+    )
+    parser.add_argument(
+        "--whole-documents",
+        action="store_true",
+        help="conll: all sentences from one -DOCSTART- to the next are one document",
+    )
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    """Print the formats."""
+    print(table([[each.name, each.description] for each in FORMATS.values()], n_left=2))
+    return EXIT_OK
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    """Print what a file holds; 3 if some of its rows cannot be read."""
+    dataset, found = _survey(arguments)
+    if arguments.json:
+        print(json.dumps(found.to_json(), ensure_ascii=False, indent=2))
+    else:
+        print("\n\n".join(_tables(arguments.file, dataset, found)))
+    return EXIT_SOME_FAILED if found.problems else EXIT_OK
+
+
+def _convert(arguments: argparse.Namespace) -> int:
+    """Write what can be read; 3 if something could not."""
+    output = Path(arguments.output)
+    for path in (output, schema_path(output)):
+        if path.exists() and path.samefile(arguments.file):
+            raise UsageError(f"{path} is the file that is read")
+        if path.exists() and path.stat().st_size and not arguments.overwrite:
+            raise UsageError(f"{path} exists: name another file, or say --overwrite")
+    dataset, found = _survey(arguments)
+    rows = read_dataset(arguments.file, dataset, whole_documents=arguments.whole_documents)
+    with before_the_model():
+        write_dataset(rows, found, output)
+    for lines, prefix in ((found.problems, "left out: "), (found.notices, "")):
+        for line in _first(lines):
+            say(prefix + line)
+    say(f"{found.n_documents} documents in {output}")
+    if schemas_of(found):
+        say(f"their schema is {schema_path(output)}")
+    else:
+        say("the file names no attributes, so there is no schema")
+    return EXIT_SOME_FAILED if found.problems else EXIT_OK
+
+
+def _first(lines: Sequence[str]) -> list[str]:
+    """The lines that are shown, and how many are not."""
+    n_more = len(lines) - _N_SHOWN
+    more = [f"... and {n_more} more (hpd data check --json has all)"] if n_more > 0 else []
+    return [*lines[:_N_SHOWN], *more]
+
+
+def _survey(arguments: argparse.Namespace) -> tuple[DatasetFormat, Survey]:
+    with before_the_model():
+        name = arguments.format
+        dataset = find_format(arguments.file) if name is None else FORMATS[name]
+        if arguments.whole_documents and dataset.read_whole_documents is None:
+            raise UsageError(f"--whole-documents is for conll; {arguments.file} is {dataset.name}")
+        rows = read_dataset(arguments.file, dataset, whole_documents=arguments.whole_documents)
+        return dataset, survey(rows, dataset, arguments.file)
+
+
+def _tables(name: str, dataset: DatasetFormat, found: Survey) -> Iterator[str]:
+    yield f"{name}: {dataset.name} ({dataset.description})"
+    rows = [
+        ["documents", f"{found.n_documents}"],
+        ["characters a document", f"{found.n_characters / max(1, found.n_documents):.0f}"],
+        ["categories", f"{len(found.categories)}"],
+        ["attributes", f"{sum(len(found.attribute_names(c)) for c in found.categories)}"],
+    ]
+    if dataset.has_gold:
+        share = 100 * found.n_in_text / max(1, found.n_values)
+        rows += [
+            ["attributes with gold values", f"{found.n_filled}"],
+            ["of these with more than one", f"{found.n_several}"],
+            ["attributes stated to have none", f"{found.n_none}"],
+            ["gold values that the text holds", f"{share:.1f}%"],
+        ]
+    yield table(rows)
+    by_category = [["category", "documents", "attributes", "filled in"]]
+    for category, n in sorted(found.categories.items()):
+        counts = found.attributes[category]
+        n_names = str(len(found.attribute_names(category)))
+        by_category.append([category or "(none)", str(n), n_names, str(counts.total())])
+    yield table(by_category)
+    if found.problems:
+        yield "\n".join([f"{len(found.problems)} rows cannot be read:", *_first(found.problems)])
+    if found.notices:
+        yield "\n".join([f"{len(found.notices)} rows are odd:", *_first(found.notices)])

@@ -1,0 +1,323 @@
+"""The readers of published data sets, on made-up rows."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dataset_files
+from hpd.errors import InputError, SchemaError
+from hpd.evaluation.datasets.catalogue import FORMATS, find_format, read_dataset
+from hpd.evaluation.datasets.conversion import schema_path, schemas_of, write_dataset
+from hpd.evaluation.datasets.document import DatasetDocument, Row
+from hpd.evaluation.datasets.survey import survey
+from hpd.evaluation.rows import load_examples
+from hpd.schema import load_schemas
+from jsonl import read_lines, write_lines
+
+FILES = {
+    "extractgpt": dataset_files.extractgpt,
+    "wdc-pave": dataset_files.wdc_pave,
+    "amazon-2023": dataset_files.amazon,
+    "conll": dataset_files.conll,
+}
+
+
+def rows(path: Path, name: str, *, whole_documents: bool = False) -> list[Row]:
+    return list(read_dataset(path, FORMATS[name], whole_documents=whole_documents))
+
+
+def documents(path: Path, name: str, *, whole_documents: bool = False) -> list[DatasetDocument]:
+    every = rows(path, name, whole_documents=whole_documents)
+    assert all(isinstance(row, DatasetDocument) for row in every)
+    return [row for row in every if isinstance(row, DatasetDocument)]
+
+
+def problems(path: Path, name: str, **named: bool) -> list[str]:
+    return [str(row) for row in rows(path, name, **named) if isinstance(row, InputError)]
+
+
+@pytest.mark.parametrize("name", [*FORMATS])
+def test_a_format_is_told_by_the_first_lines(name: str, tmp_path: Path) -> None:
+    assert find_format(FILES[name](tmp_path)).name == name
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "some words\nand more\n", '{"a": 1}\n', "[1]\n"])
+def test_a_file_in_no_format(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "other.txt"
+    path.write_text(text)
+    with pytest.raises(InputError, match=r"other\.txt: (empty|in none of the formats)"):
+        find_format(path)
+    with pytest.raises(InputError, match="cannot be opened"):
+        find_format(tmp_path / "gone")
+
+
+@pytest.mark.parametrize("name", [*FORMATS])
+def test_a_packed_file_is_the_same(name: str, tmp_path: Path) -> None:
+    path = FILES[name](tmp_path)
+    packed = tmp_path / f"{path.name}.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert find_format(packed).name == name
+    assert rows(packed, name) == rows(path, name)
+    packed.write_bytes(packed.read_bytes()[:-9])
+    with pytest.raises(InputError, match="cannot be read"):
+        rows(packed, name)
+
+
+# --- rows with target_scores ---
+
+
+def test_titles(tmp_path: Path) -> None:
+    first, second, third = documents(dataset_files.extractgpt(tmp_path), "extractgpt")
+    assert first == DatasetDocument(
+        "1", "Veldra Women's Trail Shoe, Moss, 8 M", 1, "Shoes",
+        {"Brand": ["Veldra"], "Color": ["Moss", "moss green"]},
+    )  # fmt: skip
+    assert (second.id, second.gold) == ("2", {"Brand": ["Harbor"], "Caffeine": None})
+    assert third.gold == {}
+
+
+def test_pave(tmp_path: Path) -> None:
+    first, second = documents(dataset_files.wdc_pave(tmp_path), "wdc-pave")
+    assert first == DatasetDocument(
+        "501", "Inkwell Pen Set\nTwelve pens, blue", 1, "Office",
+        {"Brand": ["Inkwell"], "Quantity": ["Set", "Twelve"], "Width": None},
+    )  # fmt: skip
+    assert second.text == "Paper"
+
+
+ROW: dict[str, Any] = {"input": "t", "category": "c", "target_scores": {"a": {"x": 1}}}
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ({**ROW, "input": None}, "the field 'input' should be text, and is null"),
+        ({**ROW, "input": " "}, "'input': no text"),
+        ({**ROW, "category": ""}, "the category should be text"),
+        ({**ROW, "category": 3}, "the category should be text, and is the int 3"),
+        ({**ROW, "target_scores": ["a"]}, "target_scores should be an object, and is a list"),
+        ({**ROW, "target_scores": {"a": "x"}}, "target_scores['a'] should be an object of values"),
+        ('"text"', "expected a JSON object"),
+        ("{", "not valid JSON"),
+    ],
+)
+def test_a_row_with_target_scores_that_is_wrong(row: object, says: str, tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "dev.jsonl", ROW, row, ROW)
+    (problem,) = problems(path, "extractgpt")
+    assert problem.startswith(f"{path}:2: ")
+    assert says in problem
+    assert [row.id for row in rows(path, "extractgpt") if isinstance(row, DatasetDocument)] == [
+        "1", "3",
+    ]  # fmt: skip
+
+
+# --- Amazon ---
+
+
+def test_amazon(tmp_path: Path) -> None:
+    hammer, tape, book = documents(dataset_files.amazon(tmp_path), "amazon-2023")
+    assert hammer == DatasetDocument(
+        "B000000001",
+        "Ferrum Claw Hammer\nForged steel\n16 oz head\nA hammer.\nFor nails.",
+        1,
+        "Tools",
+        attributes=("Brand", "Head Weight"),
+    )
+    assert (tape.text, tape.category, tape.attributes) == ("Tape", "Tools", ("Brand",))
+    assert (book.text, book.category) == ("A Field Guide\nOne text.", "Books")
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ({"title": " ", "features": [], "description": None}, "no text in title, features, desc"),
+        ({"title": "t", "features": [3]}, "features should be text or a list of it, and has the"),
+        ({"title": "t", "main_category": 3}, "main_category should be text"),
+        ({"title": "t", "parent_asin": 3}, "parent_asin should be text"),
+        ({"title": "t", "details": "{"}, "details is not valid JSON"),
+        ({"title": "t", "details": [1]}, "details should be an object, and is a list"),
+    ],
+)
+def test_an_item_that_is_wrong(row: dict[str, Any], says: str, tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "meta.jsonl", {"title": "fine"}, row)
+    (problem,) = problems(path, "amazon-2023")
+    assert problem.startswith(f"{path}:2: {says}")
+
+
+def test_the_schema_of_a_category_without_gold_is_its_most_frequent_names(tmp_path: Path) -> None:
+    names = [f"name {i:02}" for i in range(30)]
+    lines = [
+        {"title": "t", "main_category": "Tools", "details": dict.fromkeys(names[: n + 1], "x")}
+        for n in range(30)
+    ]
+    path = write_lines(tmp_path / "meta.jsonl", *lines)
+    found = survey(rows(path, "amazon-2023"), FORMATS["amazon-2023"], "meta.jsonl")
+    assert schemas_of(found) == {"Tools": names[:16]}
+
+
+# --- CoNLL ---
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_sentences(tmp_path: Path) -> None:
+    assert documents(dataset_files.conll(tmp_path), "conll") == [
+        DatasetDocument(
+            "1", "Ada Byron met Charles in New York .", 3,
+            gold={"PER": ["Ada Byron", "Charles"], "LOC": ["New York"]},
+        ),
+        DatasetDocument("2", "Ada left", 12, gold={"PER": ["Ada"]}),
+        DatasetDocument("3", "Nobody", 17, gold={}),
+    ]  # fmt: skip
+
+
+def test_whole_documents(tmp_path: Path) -> None:
+    first, second = documents(dataset_files.conll(tmp_path), "conll", whole_documents=True)
+    assert first == DatasetDocument(
+        "1", "Ada Byron met Charles in New York .\nAda left", 3,
+        gold={"PER": ["Ada Byron", "Charles", "Ada"], "LOC": ["New York"]},
+    )  # fmt: skip
+    assert second.text == "Nobody"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "New B-LOC\nYork I-LOC\nAda B-PER\nBob B-PER\n",  # BIO
+        "New I-LOC\nYork I-LOC\nAda I-PER\nBob B-PER\n",  # IOB1
+        "New B-LOC\nYork E-LOC\nAda S-PER\nBob S-PER\n",  # BIOES
+        "New B-LOC\nYork L-LOC\nAda U-PER\nBob U-PER\n",  # BILOU
+        "New\tB-LOC\nYork\tI-LOC\nAda\tB-PER\nBob\tB-PER",  # tabs, no line feed at the end
+        "\ufeffNew  B-LOC\r\nYork   I-LOC\r\nAda B-PER\r\nBob B-PER\r\n\r\n",
+        "# id 1\nNew x y B-LOC\nYork x y I-LOC\nAda x y B-PER\nBob x y B-PER\n",
+    ],
+)
+def test_every_scheme_says_the_same(text: str, tmp_path: Path) -> None:
+    (document,) = documents(write(tmp_path / "x.conll", text), "conll")
+    assert document.text == "New York Ada Bob"
+    assert document.gold == {"LOC": ["New York"], "PER": ["Ada", "Bob"]}
+
+
+def test_entities_of_more_than_two_tokens_and_across_sentences(tmp_path: Path) -> None:
+    text = "a B-X\nb M-X\nc E-X\n\nd I-X\n\ne I-X\nf I-Y\n"
+    found = documents(write(tmp_path / "x.conll", text), "conll")
+    assert [row.gold for row in found] == [{"X": ["a b c"]}, {"X": ["d"]}, {"X": ["e"], "Y": ["f"]}]
+
+
+def test_a_number_sign_can_be_a_token(tmp_path: Path) -> None:
+    (document,) = documents(write(tmp_path / "x.conll", "# O\n1 B-N\n"), "conll")
+    assert document.text == "# 1"
+
+
+def test_what_is_wrong_in_a_sentence(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "x.conll", "a O\nb PER\n\nfine O\n\nalone\n\nc E-PER\n\nd B-X\ne L-Y\n\nf\tg\t\n"
+    )
+    assert problems(path, "conll") == [
+        f"{path}:2: the tag 'PER' is neither O nor a letter and a type, as B-PER",
+        f"{path}:6: expected a token and its tag, found one column",
+        f"{path}:8: E-PER has no beginning",
+        f"{path}:11: L-Y has no beginning",
+        f"{path}:13: the tag '' is neither O nor a letter and a type, as B-PER",
+    ]
+    assert [row.text for row in rows(path, "conll") if isinstance(row, DatasetDocument)] == ["fine"]
+    path.write_bytes(b"\xff O\n")
+    assert problems(path, "conll") == [f"{path}:1: not valid UTF-8 at byte 1 of the line"]
+
+
+# --- counting and converting ---
+
+
+def test_a_survey(tmp_path: Path) -> None:
+    path = dataset_files.extractgpt(tmp_path)
+    with path.open("a") as file:
+        file.write('{"id": "1", "input": "again", "category": "Tea", "target_scores": {}}\n{\n')
+    found = survey(rows(path, "extractgpt"), FORMATS["extractgpt"], "dev.jsonl")
+    assert found.categories == {"Shoes": 2, "Tea": 2}
+    assert found.attributes == {
+        "Shoes": {"Brand": 1, "Color": 1},
+        "Tea": {"Brand": 1, "Caffeine": 0},
+    }
+    assert (found.n_documents, found.n_filled, found.n_none, found.n_several) == (4, 3, 1, 1)
+    assert (found.n_values, found.n_in_text) == (4, 3)
+    assert found.notices == ["dev.jsonl:4: the id '1' is that of line 1"]
+    assert len(found.problems) == 1
+    assert json.loads(json.dumps(found.to_json()))["n_characters"] == found.n_characters == 75
+
+
+def converted(path: Path, name: str, output: Path) -> list[dict[str, Any]]:
+    found = survey(rows(path, name), FORMATS[name], path.name)
+    write_dataset(read_dataset(path, FORMATS[name]), found, output)
+    assert sorted(left.name for left in output.parent.iterdir()) == [
+        output.name, schema_path(output).name,
+    ]  # fmt: skip
+    lines: list[dict[str, Any]] = read_lines(output)
+    return lines
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> Path:
+    (tmp_path / "out").mkdir()
+    return tmp_path / "out" / "gold.jsonl"
+
+
+@pytest.mark.parametrize("name", ["extractgpt", "wdc-pave"])
+def test_a_converted_file_has_the_same_gold(name: str, tmp_path: Path, output: Path) -> None:
+    path = FILES[name](tmp_path)
+    converted(path, name, output)
+    assert list(load_examples(output)) == list(load_examples(path))
+
+
+def test_the_lines_of_a_converted_file(tmp_path: Path, output: Path) -> None:
+    first, _, _ = converted(dataset_files.extractgpt(tmp_path), "extractgpt", output)
+    assert first == {
+        "id": "1", "text": "Veldra Women's Trail Shoe, Moss, 8 M", "category": "Shoes",
+        "gold": {"Brand": "Veldra", "Color": ["Moss", "moss green"]},
+    }  # fmt: skip
+    schemas = load_schemas(schema_path(output))
+    assert isinstance(schemas, dict)
+    names = {category: [a.name for a in schema] for category, schema in schemas.items()}
+    assert names == {"Shoes": ["Brand", "Color"], "Tea": ["Brand", "Caffeine"]}
+
+
+def test_converted_entities_are_lists_and_every_type_is_stated(
+    tmp_path: Path, output: Path
+) -> None:
+    lines = converted(dataset_files.conll(tmp_path), "conll", output)
+    assert [line["gold"] for line in lines] == [
+        {"PER": ["Ada Byron", "Charles"], "LOC": ["New York"]},
+        {"PER": ["Ada"], "LOC": None},
+        {"PER": None, "LOC": None},
+    ]
+    schema = load_schemas(schema_path(output))
+    assert not isinstance(schema, dict)
+    assert [(a.name, a.type, a.item and a.item.type) for a in schema] == [
+        ("PER", "array", "string"), ("LOC", "array", "string"),
+    ]  # fmt: skip
+
+
+def test_converted_items_have_no_gold(tmp_path: Path, output: Path) -> None:
+    lines = converted(dataset_files.amazon(tmp_path), "amazon-2023", output)
+    assert [sorted(line) for line in lines] == [["category", "id", "text"]] * 3
+    assert json.loads(schema_path(output).read_text()) == {"Tools": ["Brand", "Head Weight"]}
+
+
+def test_an_attribute_that_no_schema_can_have_leaves_the_old_file(
+    tmp_path: Path, output: Path
+) -> None:
+    path = write_lines(
+        tmp_path / "dev.jsonl", {**ROW, "target_scores": {"a": {"x": 1}, " ": {"y": 1}}}
+    )
+    output.write_text("old")
+    with pytest.raises(SchemaError, match="category 'c'"):
+        converted(path, "extractgpt", output)
+    assert output.read_text() == "old"
+    assert [left.name for left in output.parent.iterdir()] == ["gold.jsonl"]
