@@ -87,6 +87,17 @@ def test_json_and_the_file_of_disagreements(
     }  # fmt: skip
 
 
+def test_values_are_shown_as_they_are_unless_they_could_break_the_table(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    first = write_lines(tmp_path / "1.jsonl", {"id": 1, "data": {"a": "Café", "b": "x\u202ey"}})
+    second = write_lines(tmp_path / "2.jsonl", {"id": 1, "data": {"a": "z" * 99}})
+    assert main(["eval", str(first), "--vs", str(second)]) == 0
+    rows = words(capfd.readouterr().out)
+    assert f'1 a "Café" "{"z" * 32}...' in rows
+    assert '1 b "x\\u202ey" null' in rows
+
+
 def test_many_disagreements_are_cut_on_the_terminal(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -212,6 +212,12 @@ def test_entities_of_more_than_two_tokens_and_across_sentences(tmp_path: Path) -
     assert [row.gold for row in found] == [{"X": ["a b c"]}, {"X": ["d"]}, {"X": ["e"], "Y": ["f"]}]
 
 
+def test_an_entity_of_one_token_is_closed_and_one_said_twice_counts_once(tmp_path: Path) -> None:
+    text = "a S-X\nb I-X\nc B-X\nd E-X\ne I-X\nf O\na S-X\n"
+    (document,) = documents(write(tmp_path / "x.conll", text), "conll")
+    assert document.gold == {"X": ["a", "b", "c d", "e"]}
+
+
 def test_a_number_sign_can_be_a_token(tmp_path: Path) -> None:
     (document,) = documents(write(tmp_path / "x.conll", "# O\n1 B-N\n"), "conll")
     assert document.text == "# 1"
