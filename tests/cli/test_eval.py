@@ -146,6 +146,7 @@ def test_what_it_cost(
         (["GOLD", "--lookup", "GOLD", "--calibration"], "--calibration needs PRED"),
         (["PRED", "GOLD", "--price-per-hour", "2"], "have no usage"),
         (["PRED", "GOLD", "--disagreements", "x"], "--disagreements needs a second file"),
+        (["PRED", "GOLD", "--plot", "x.bmp"], "--plot x.bmp: the name must end in .svg, .png"),
         (["PRED", "--vs", "PRED", "--calibration"], "--calibration needs GOLD"),
         (["PRED", "--vs", "PRED", "--per-attribute"], "--per-attribute needs GOLD"),
     ],
@@ -169,7 +170,14 @@ def test_what_is_refused(
     assert out == ""
 
 
+def test_gold_without_any_attribute(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    gold = write_lines(tmp_path / "gold.jsonl", {"id": 1, "gold": {}}, {"id": 2, "gold": {}})
+    predicted = write_lines(tmp_path / "pred.jsonl", {"id": 1, "data": {"a": "x"}})
+    assert main(["eval", str(predicted), str(gold), "--per-attribute", *FEW]) == 0
+    rows = words(capfd.readouterr().out)
+    assert "exact strict macro 0.00 0.00 0.00 0.00 to 0.00" in rows
+
+
 def test_too_few_samples_are_refused(capfd: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        main(["eval", "a", "b", "--resamples", "99"])
+    assert main(["eval", "a", "b", "--resamples", "99"]) == 2
     assert "99 is below 100" in capfd.readouterr().err

@@ -33,16 +33,13 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "data",
         help="list, check and convert the files of published data sets",
         description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
-    listing = actions.add_parser("list", help="the formats", allow_abbrev=False)
+    listing = actions.add_parser("list", help="the formats")
     listing.set_defaults(run=_list)
     checking = actions.add_parser(
         "check",
         help="count what a file holds, and name the lines that cannot be read",
-        allow_abbrev=False,
     )
     _add_source(checking)
     checking.add_argument("--json", action="store_true", help="everything, as JSON")
@@ -50,7 +47,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     converting = actions.add_parser(
         "convert",
         help="write hpd's own lines, and the schema of each category as OUT.schema.json",
-        allow_abbrev=False,
     )
     _add_source(converting)
     converting.add_argument("-o", "--output", metavar="OUT", required=True, help="a .jsonl file")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from hpd.cli.common import integer, number
+from hpd.cli.arguments import add_field_arguments, integer, number
 from hpd.cli.eval.thresholds import thresholds
 from hpd.evaluation.resampling import USUAL
 
@@ -32,10 +32,10 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     """Add the command."""
     parser = commands.add_parser(
         "eval",
+        usage="%(prog)s PRED GOLD [--vs OTHER] [options]\n       %(prog)s PRED --vs OTHER [options]"
+        "\n       %(prog)s --lookup TRAIN GOLD [options]",
         help="score predictions against gold values, or compare two files of them",
         description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     parser.add_argument("predictions", metavar="PRED", nargs="?", help="output of hpd extract")
     parser.add_argument("gold", metavar="GOLD", nargs="?", help="documents with gold values")
@@ -53,7 +53,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     _add_comparison(parser)
     _add_resampling(parser)
     _add_cost(parser)
-    _add_fields(parser)
+    add_field_arguments(parser.add_argument_group("fields of GOLD, columns of tables"))
     parser.set_defaults(run=_run)
 
 
@@ -126,15 +126,3 @@ def _add_cost(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--price-per-hour", metavar="X", type=number(0), help="of the machine, in dollars"
     )
-
-
-def _add_fields(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("fields and columns")
-    group.add_argument(
-        "--text-field",
-        metavar="F",
-        action="append",
-        help="the text in GOLD, which in a table is no attribute; may be repeated",
-    )
-    group.add_argument("--id-field", metavar="F", help='the id, in files that have it (else "id")')
-    group.add_argument("--category-field", metavar="F", help='the category (else "category")')
