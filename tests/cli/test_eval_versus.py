@@ -51,10 +51,10 @@ def test_differences_agreement_and_disagreements(
     (exact,) = [row for row in rows if row.startswith("exact plain micro 66.67 0.00 +66.67")]
     assert exact.endswith(" 0.500")
     assert any("normalized plain micro 66.67 40.00 +26.67" in row for row in rows)
-    assert any("all exchanges; outcomes differ in 3 documents" in row for row in rows)
+    assert any("all exchanges; outcomes differ in 3 of them" in row for row in rows)
     assert "all fields 6 33.33% 50.00%" in rows
     assert "fields with a value in either 4 0.00% 25.00%" in rows
-    assert "4 fields differ; all of them (--disagreements FILE keeps them all):" in rows
+    assert "fields that differ: 4; all of them (--disagreements FILE keeps all):" in rows
     assert 'a brand "N" "n" "N" vc vw' in rows
     assert 'b brand "P" null "P" vc vn' in rows
     # What a value holds cannot break the table.
@@ -106,7 +106,7 @@ def test_many_disagreements_are_cut_on_the_terminal(
     kept = tmp_path / "differ.jsonl"
     assert main(["eval", str(first), "--vs", str(second), "--disagreements", str(kept)]) == 0
     rows = words(capfd.readouterr().out)
-    assert "49 fields differ; the first 20 of them (--disagreements FILE keeps them all):" in rows
+    assert "fields that differ: 49; the first 20 (--disagreements FILE keeps all):" in rows
     assert "20 a 20 -20" in rows
     assert not any(row.startswith("21 a") for row in rows)
     assert len(read_lines(kept)) == 49

@@ -110,7 +110,12 @@ def _add_resampling(parser: argparse.ArgumentParser) -> None:
         help=f"samples of the bootstrap, and of the test (default {USUAL.n})",
     )
     group.add_argument(
-        "--seed", metavar="N", type=integer(0), default=USUAL.seed, help=f"(default {USUAL.seed})"
+        "-s",
+        "--seed",
+        metavar="N",
+        type=integer(0),
+        default=USUAL.seed,
+        help=f"(default {USUAL.seed})",
     )
 
 

@@ -18,7 +18,7 @@ from hpd.evaluation.rows import (
     load_examples,
     load_predictions,
 )
-from hpd.records import guess_format
+from hpd.records import guess_format, source_name
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
 
@@ -78,11 +78,11 @@ def read_inputs(arguments: argparse.Namespace) -> Inputs:
             )
         if not examples:
             raise UsageError(f"{gold or name} has no rows")
-        first = PredictionFile(name, match_rows(examples, predictions))
+        first = PredictionFile(source_name(name), match_rows(examples, predictions))
         second = None
         if arguments.vs is not None:
             others = _predictions(arguments.vs, arguments)
-            second = PredictionFile(arguments.vs, match_rows(examples, others))
+            second = PredictionFile(source_name(arguments.vs), match_rows(examples, others))
     for file in (first, second):
         if file is not None and not (gold is None and file is first):
             for notice in file.matching.notices(gold or name, file.name):

@@ -131,7 +131,7 @@ def difference_table(versus: Versus, names: Sequence[str], resampling: Resamplin
     return (
         f"{table(rows, n_left=3)}\n{_how(resampling)}\n"
         f"p: two-sided randomization test over documents, {test}; outcomes differ in "
-        f"{plain.n_differing} documents"
+        f"{plain.n_differing} of them"
     )
 
 
@@ -172,8 +172,8 @@ def _disagreement_table(pairs: Sequence[FieldPair]) -> str:
             row.append(" or ".join(map(_short, gold)) if gold else "null")
             row.append(" ".join(pair.outcomes or ()))
         rows.append(row)
-    shown = "all" if len(pairs) <= N_DISAGREEMENTS else f"the first {N_DISAGREEMENTS}"
-    title = f"{len(pairs)} fields differ; {shown} of them (--disagreements FILE keeps them all):"
+    shown = "all of them" if len(pairs) <= N_DISAGREEMENTS else f"the first {N_DISAGREEMENTS}"
+    title = f"fields that differ: {len(pairs)}; {shown} (--disagreements FILE keeps all):"
     return f"{title}\n{table(rows, n_left=len(head))}"
 
 
