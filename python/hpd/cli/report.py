@@ -120,8 +120,7 @@ def _gold(
     )
     matching = match_rows(examples, predictions)
     notices += matching.notices(arguments.gold, arguments.predictions)
-    confidences = [row.confidences if row else None for row in matching.predictions]
-    stated = answers(examples, matching.data, confidences)
+    stated = answers(examples, matching.predictions)
     return for_predictions(predictions, examples, matching), AgainstGold(
         evaluate(examples, matching.data), calibrate(stated) if stated else None
     )
