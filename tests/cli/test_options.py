@@ -86,6 +86,7 @@ def test_a_text_is_read_as_in_python_or_refused(
         ("--flash", "unrecognized arguments: --flash"),
         ("-md=", "-md/--draft-model: must be text, not ''"),
         ("-m=", "-m/--model: is empty"),
+        ("--id-field=--", "--id-field: must not be '--'"),
     ],
 )
 def test_bad_options_are_refused_before_the_model(
@@ -129,3 +130,19 @@ def test_files_with_endless_names_are_errors(documents: str) -> None:
         assert code in (1, 2)
         assert said.startswith("hpd: error: ")
         assert Path(documents).exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["extract", "-", "--schema", "a", "--examples", "-"],
+        ["bench", "-", "--schema", "a", "--replay", "-"],
+        ["eval", "-", "-"],
+        ["eval", "--lookup", "-", "-"],
+    ],
+)
+def test_standard_input_is_read_once(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    assert "hpd: error: - is standard input, which can be read once" in capsys.readouterr().err

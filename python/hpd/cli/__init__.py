@@ -42,6 +42,9 @@ COMMANDS = (
     export_command,
     schema_command,
 )
+_NO_INPUT = ("output", "schema", "text_field", "id_field", "category_field")
+"""Arguments of which - is not standard input."""
+
 _OURS = (SchemaWarning, TunedWarning)
 
 _DESCRIPTION = """\
@@ -74,6 +77,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command, and return its exit code."""
     try:
         arguments = build_parser().parse_args(argv)
+        _check_standard_input(arguments)
         with _plain_warnings():
             code: int = arguments.run(arguments)
         sys.stdout.flush()
@@ -92,6 +96,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         say(f"error: {error}")
         return EXIT_FAILED
     return code
+
+
+def _check_standard_input(arguments: argparse.Namespace) -> None:
+    """Refuse to read standard input twice: there would be nothing left."""
+    files = {name: value for name, value in vars(arguments).items() if name not in _NO_INPUT}
+    readers = [
+        name
+        for name, value in files.items()
+        if "-" in (value if isinstance(value, list) else [value])
+    ]
+    if len(readers) > 1:
+        raise UsageError(f"- is standard input, which can be read once only: {', '.join(readers)}")
 
 
 @contextmanager

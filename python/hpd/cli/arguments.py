@@ -24,6 +24,15 @@ class Parser(argparse.ArgumentParser):
         settings.setdefault("allow_abbrev", False)
         super().__init__(**settings)
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """Parse; ``--flag=--`` is refused, of which Python 3.11 makes an empty list."""
+        given = list(sys.argv[1:] if args is None else args)
+        for text in given:
+            flag, _, value = text.partition("=")
+            if flag.startswith("-") and value == "--":
+                self.error(f"argument {flag}: must not be '--'")
+        return super().parse_known_args(given, namespace)
+
     def error(self, message: str) -> NoReturn:
         """Refuse a command line.
 
