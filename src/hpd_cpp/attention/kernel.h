@@ -39,7 +39,7 @@ struct AttentionKernel {
     void (*attend)(const AttentionJob &);
 };
 
-// attention_kernel.cpp is compiled once for each of these instruction sets.
+// kernel.cpp is compiled once for each of these instruction sets.
 AttentionKernel attention_kernel_avx512();
 AttentionKernel attention_kernel_avx2();
 AttentionKernel attention_kernel_neon();
