@@ -98,12 +98,14 @@ def test_bad_options_are_refused_before_the_model(
     assert message in said
 
 
-@pytest.mark.parametrize("command", ["bench", "tune"])
-def test_verbose_is_heard(documents: str, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("command", [["bench"], ["tune"], ["extract", "--dry-run"]])
+def test_verbose_is_heard(
+    documents: str, command: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     echoed: list[bool] = []
     monkeypatch.setattr(_native, "echo_log", echoed.append)
-    run(command, documents)
-    run(command, documents, "--verbose")
+    run(command[0], documents, *command[1:])
+    run(command[0], documents, *command[1:], "--verbose")
     assert echoed == [False, True]
 
 

@@ -226,6 +226,12 @@ def test_plain_text_is_a_document_a_line() -> None:
     assert "<stream>:4: not valid UTF-8" in message(records[2])
 
 
+@pytest.mark.parametrize("named", ["text_field", "id_field", "category_field"])
+def test_lines_of_text_have_no_fields_to_name(named: str) -> None:
+    with pytest.raises(InputError, match="lines of text have no fields"):
+        RecordReader(io.BytesIO(b"one\n"), format="txt", **{named: "a"})
+
+
 @pytest.mark.parametrize("format", ["jsonl", "txt"])
 def test_an_empty_file_has_no_records(format: str) -> None:  # noqa: A002
     assert read(b"", format) == []

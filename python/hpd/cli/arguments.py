@@ -79,6 +79,11 @@ def not_empty(text: str) -> str:
     return text
 
 
+def flag_of(name: str) -> str:
+    """The flag of an argument that is kept under a name."""
+    return f"--{name.replace('_', '-')}"
+
+
 def add_model_arguments(group: argparse._ActionsContainer) -> None:
     """``-m`` and ``-hf``."""
     source = group.add_mutually_exclusive_group()

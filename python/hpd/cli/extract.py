@@ -174,9 +174,11 @@ def _dry_run(
         if schema is None:
             raise UsageError(f"there is no schema for the category {category!r}")
 
+    from hpd import _native
     from hpd.pipeline.pipeline import examples_of
     from hpd.pipeline.preview import context_size, open_vocabulary, preview
 
+    _native.echo_log(options.verbose)
     model = open_vocabulary(arguments.model, arguments.hf, progress=not options.quiet)
     shown = preview(
         model,

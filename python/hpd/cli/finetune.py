@@ -8,45 +8,15 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hpd.cli.arguments import add_field_arguments, add_schema_argument, integer, not_empty, number
+from hpd.cli.arguments import flag_of
 from hpd.cli.common import EXIT_OK, UsageError, before_the_model, need_training, say
-from hpd.cli.option_arguments import add_option_argument
+from hpd.cli.finetune_arguments import add_arguments
 from hpd.machine.model_files import resolve_model
-from hpd.options import OPTIONS
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
 
 if TYPE_CHECKING:
     from hpd.training.finetune import FinetuneOptions, Labels
-
-_NUMBERS = (
-    ("lora_rank", "R", integer(0, 4096), "of an adapter; 0: train all weights [default: 0]"),
-    ("lora_alpha", "A", number(0, 1e6), "weight of the adapter; 0: twice R [default: 0]"),
-    ("epochs", "E", number(0, 1e6), "times that each document is seen [default: 3]"),
-    (
-        *("learning_rate", "LR", number(0, 1e3)),
-        "at its highest [default: 2e-4 for adapters, 5e-5 for all weights]",
-    ),
-    ("warmup", "PART", number(0, 1), "of all updates, while the rate rises [default: 0.05]"),
-    ("weight_decay", "W", number(0, 1e3), "of AdamW [default: 0]"),
-    ("batch_size", "N", integer(1), "rows computed together [default: 4]"),
-    ("accumulate", "N", integer(1), "batches in one update [default: 4]"),
-    (
-        "max_row",
-        "N",
-        integer(1),
-        "longest row, in tokens; others are left out [default: 4096]",
-    ),
-    ("n_dev", "N", integer(0), "validate on N documents of DEV; 0: all [default: 100]"),
-    ("validate_every", "N", integer(0), "validate after N updates; 0: an epoch [default: 0]"),
-    (
-        "patience",
-        "N",
-        integer(0),
-        "end after N validations without a gain; 0: never [default: 3]",
-    ),
-)
-"""Fields of the training's options that are numbers: metavar, bounds and help."""
 
 _NEEDS = {"lora_alpha": "lora_rank", "n_dev": "dev", "validate_every": "dev", "patience": "dev"}
 
@@ -73,83 +43,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         description=_DESCRIPTION,
     )
     parser.set_defaults(run=run)
-    _add_files(parser)
-    _add_task(parser)
-    _add_training(parser)
-
-
-def _add_files(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("train", metavar="TRAIN", type=Path, help="documents, with gold values")
-    add_schema_argument(parser, required=True)
-    parser.add_argument(
-        "-o", "--output", metavar="OUTDIR", type=Path, required=True, help="a folder for all of it"
-    )
-    parser.add_argument(
-        "-m",
-        "--model",
-        metavar="MODEL",
-        type=not_empty,
-        help="a transformers checkpoint, or a GGUF file (else HPD_MODEL, else the one in the box)",
-    )
-    parser.add_argument(
-        "--dev", metavar="DEV", type=Path, help="documents with gold values, to validate on"
-    )
-    parser.add_argument(
-        "--labels",
-        metavar="FILE",
-        default="gold",
-        help="what hpd extract wrote for TRAIN; or self: the model's own autoregressive answers "
-        "[default: the gold values of TRAIN]",
-    )
-    add_field_arguments(parser)
-    parser.add_argument("--resume", action="store_true", help="go on where OUTDIR's run stopped")
-    parser.add_argument("--quiet", action="store_true", help="no progress line, no summary")
-
-
-def _add_task(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("what is taught")
-    group.add_argument(
-        "--method",
-        choices=("hpd", "ar"),
-        help="fields in parallel, or the whole object [default: hpd]",
-    )
-    group.add_argument(
-        "--mask",
-        choices=("branch", "skeleton", "paper"),
-        help="what a field sees of the others: nothing, keys, or also unfinished values "
-        "[default: branch]",
-    )
-    add_option_argument(
-        group, OPTIONS["max_tokens"], help="longest value, in tokens, and the gap of --mask paper"
-    )
-    add_option_argument(group, OPTIONS["stack"])
-    group.add_argument(
-        "--unnamed",
-        choices=("null", "skip"),
-        help="attributes that a document's label does not name are absent (null), or not taught "
-        "(skip) [default: null]",
-    )
-
-
-def _add_training(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("training")
-    for name, metavar, kind, text in _NUMBERS:
-        group.add_argument(_flag(name), metavar=metavar, type=kind, help=text)
-    group.add_argument(
-        "--no-bf16", dest="bf16", action="store_false", default=None, help="compute in F32"
-    )
-    group.add_argument(
-        "--device", type=not_empty, help="cpu, cuda, ... [default: cuda if there is one, else cpu]"
-    )
-    add_option_argument(group, OPTIONS["n_threads"], help="threads that compute; 0: all")
-    group.add_argument(
-        "--outtype",
-        dest="file_type",
-        metavar="TYPE",
-        type=not_empty,
-        help="of the weights in model.gguf, as of hpd export [default: q8_0]",
-    )
-    add_option_argument(group, OPTIONS["seed"], help="seed of the order of the documents")
+    add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -206,7 +100,7 @@ def _check(arguments: argparse.Namespace, loaded: Schema | Mapping[str, Schema])
         )
     for name, needed in _NEEDS.items():
         if getattr(arguments, name) is not None and not getattr(arguments, needed):
-            raise UsageError(f"{_flag(name)} does nothing without {_flag(needed)}")
+            raise UsageError(f"{flag_of(name)} does nothing without {flag_of(needed)}")
     if arguments.file_type is not None and arguments.lora_rank:
         raise UsageError("--outtype is of model.gguf: with --lora-rank there is only adapter.gguf")
     if arguments.method == "ar" and arguments.mask not in (None, "branch"):
@@ -227,10 +121,6 @@ def _labels(text: str) -> Labels:
     if text == "gold":
         return "gold"
     return "self" if text == "self" else Path(text)
-
-
-def _flag(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
 
 
 def _check_device(name: str) -> None:

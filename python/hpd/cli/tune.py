@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hpd.bench.workload import Workload, load_workload
-from hpd.cli.arguments import add_field_arguments, add_schema_argument, number
+from hpd.cli.arguments import add_field_arguments, add_schema_argument, flag_of, number
 from hpd.cli.common import (
     EXIT_OK,
     UsageError,
@@ -123,9 +123,9 @@ def _workload(arguments: argparse.Namespace) -> Workload:
     if (arguments.input is None) != (arguments.schema is None):
         raise UsageError("give INPUT and --schema, or neither of them for made-up listings")
     if arguments.input is None:
-        for flag in ("text_field", "id_field", "category_field"):
-            if getattr(arguments, flag) is not None:
-                raise UsageError(f"--{flag.replace('_', '-')} is about INPUT, and there is none")
+        for name in ("text_field", "id_field", "category_field"):
+            if getattr(arguments, name) is not None:
+                raise UsageError(f"{flag_of(name)} is about INPUT, and there is none")
         from hpd.tune.catalogue import catalogue
 
         return catalogue()

@@ -75,6 +75,8 @@ class RecordReader:
     ) -> None:
         self.name = source_name(source)
         self.format = format or guess_format(source)
+        if self.format == "txt" and (text_field or id_field or category_field):
+            raise InputError(f"{self.name}: lines of text have no fields, so none can be named")
         self._text_fields = (
             (text_field,) if isinstance(text_field, str) else tuple(text_field or ())
         )
