@@ -1,8 +1,8 @@
-"""Everything that can be set about an extractor.
+"""The options of an extractor.
 
-Each option is declared once, as a field of ``Options``: its default, help, flags, bounds, and what
-it is for. The command line, the checks, the engine's own structs and the identity of tuned
-settings are made from that.
+Each option is declared once, as a field of ``Options``, with its default, help, flags, bounds and
+purpose. The command line, the checks, the engine's own structs and the identity of tuned settings
+are made from that.
 """
 
 from hpd.options.option import Option, Tuning

@@ -29,12 +29,12 @@ _KINDS: dict[object, Kind] = {
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """The part of ``hpd tune`` in an option that it may set.
+    """The declaration of an option that ``hpd tune`` may set.
 
     Args:
-        otherwise: the value where neither the user nor ``hpd tune`` has set one.
-        tried: the values that are tried; none if those of another option are.
-        together_with: the option that takes the same value as this one while it is tried.
+        otherwise: the value if neither the user nor ``hpd tune`` has set one.
+        tried: the values to try; none if the option only follows another one.
+        together_with: the option that gets the same value as this one while it is tried.
     """
 
     otherwise: int
@@ -44,7 +44,7 @@ class Tuning:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """All that is known of an option, but for its value."""
+    """The declaration of an option: everything but its value."""
 
     flags: tuple[str, ...]
     """Its names on the command line, as ``-c`` and ``--ctx-size``."""
@@ -53,9 +53,9 @@ class Option:
     group: Group
     """Its heading on the command line."""
     target: Target
-    """Whose setting it is: a struct of the engine, or nobody's outside Python."""
+    """The struct of the engine to which it belongs; ``python`` if it belongs to none."""
     native_name: str
-    """Its name in that struct, where it is another one."""
+    """Its name in that struct, if it is a different one."""
     metavar: str
     minimum: float
     maximum: float
@@ -63,7 +63,7 @@ class Option:
     needs: str
     """The option without which this one does nothing."""
     in_identity: bool
-    """Whether what is fast with one value of it may be slow with another."""
+    """Whether the fastest settings may depend on its value."""
     tuning: Tuning | None
     # From the field itself:
     name: str = ""
@@ -79,7 +79,7 @@ class Option:
 
     @property
     def allowed(self) -> str:
-        """The values that it may have, in words."""
+        """The values that it can have, in words."""
         if self.kind == "switch":
             return "True or False"
         if self.kind == "choice":
@@ -91,7 +91,7 @@ class Option:
         return f"a {'whole ' if self.kind == 'integer' else ''}number{self._bounds()}"
 
     def checked(self, value: object) -> Any:
-        """The value as ``Options`` keeps it.
+        """Check a value, and convert it to the form that ``Options`` has.
 
         Raises:
             ValueError: it is not of the option's type, or out of its bounds; the message goes on

@@ -27,10 +27,10 @@ _UINT64 = 2**64 - 1
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Options:
-    """How documents are read and values are chosen.
+    """The options for reading documents and choosing values.
 
-    Names and meanings follow llama.cpp's where it has the same setting. Counts of 0, and None,
-    mean: chosen for the model and the machine.
+    Settings that llama.cpp has, too, have its names and meanings. Counts of 0, and None, mean that
+    the value is chosen for the model and the machine.
 
     Raises:
         OptionError: an option cannot have the value that it was given.
@@ -345,7 +345,7 @@ class Options:
     )
 
     def __post_init__(self) -> None:
-        """Refuse what cannot work, by name."""
+        """Refuse values that cannot work, naming the option."""
         for name, declared in OPTIONS.items():
             try:
                 value = declared.checked(getattr(self, name))
@@ -355,7 +355,7 @@ class Options:
         self._check_together()
 
     def _check_together(self) -> None:
-        """Refuse what does nothing, or cannot be, beside another option."""
+        """Refuse options that do nothing, or cannot work, beside another one."""
         if self.method == "ar" and self.layout != "branch":
             raise OptionError(
                 f"layout {self.layout!r} ({OPTIONS['layout'].flag}) does nothing with method 'ar' "
@@ -377,16 +377,16 @@ class Options:
 
     @property
     def most_in_flight(self) -> int:
-        """Prompts decoded together, at most."""
+        """The most prompts that are decoded together."""
         return self.in_flight or _MOST_IN_FLIGHT
 
     @property
     def unset(self) -> tuple[str, ...]:
-        """Those of ``TUNABLE`` that nobody has set."""
+        """The options of ``TUNABLE`` that are not set."""
         return tuple(name for name in TUNABLE if not self._is_set(name))
 
     def replaced(self, settings: Mapping[str, object]) -> Options:
-        """The same, but for some options by name.
+        """A copy with other values for some options, by name.
 
         Raises:
             OptionError: there is no such option, or it cannot have that value.
@@ -397,7 +397,7 @@ class Options:
         return replace(self, **changes)
 
     def filled(self, tuned: Mapping[str, int] | None = None) -> Options:
-        """The same, and what nobody has set as in ``tuned``, or else as in ``TUNABLE``."""
+        """A copy in which options that are not set have the values of ``tuned`` or ``TUNABLE``."""
         chosen = {**TUNABLE, **(tuned or {})}
         values = {name: chosen[name] for name in self.unset}
         # A pass is a part of a call, so what was set bounds what was not.
@@ -412,16 +412,16 @@ class Options:
 
 
 OPTIONS: dict[str, Option] = table_of(Options)
-"""All that is known of each option, in the order of the fields."""
+"""The declaration of each option, in the order of the fields."""
 
 TUNABLE: dict[str, int] = {
     name: declared.tuning.otherwise
     for name, declared in OPTIONS.items()
     if declared.tuning is not None
 }
-"""What ``hpd tune`` tries, and what each is where neither it nor anybody else has said.
+"""The options that ``hpd tune`` varies, each with its value if neither it nor the user has set it.
 
-They decide how fast values come, not which.
+They decide how fast values are decoded, not which values.
 """
 
 

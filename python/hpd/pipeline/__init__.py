@@ -1,6 +1,6 @@
-"""From documents to extractions, through one engine.
+"""The way from documents to extractions, through one engine.
 
-A document's way: ``pipeline`` puts documents of one category into a stack, ``long_documents`` makes
-jobs of it that fit the context, a job asks its questionnaire for requests, ``runner`` takes them
-through the engine, and the job's findings become extractions.
+``pipeline`` puts documents of the same category into stacks, ``long_documents`` makes jobs of them
+that fit the context, each job asks its questionnaire for requests, ``runner`` and ``worker`` take
+these through the engine, and the findings of the job become extractions.
 """

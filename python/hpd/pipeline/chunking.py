@@ -1,4 +1,4 @@
-"""A long text in parts of so many tokens, cut where sentences end. Pure text."""
+"""Long texts cut into parts of limited length, where sentences end. Pure text."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from hpd.grounding.search import is_joined
 CountTokens = Callable[[str], int]
 
 _OVERLAP = 8
-"""A part begins with up to this share (one eighth) of what the part before it ends with."""
+"""The denominator of the share of a part with which the next part begins once more."""
 _MAX_WORD = 40
-"""Longer words, such as sentences in scripts without blanks, are cut into pieces."""
+"""The longest word; longer ones, such as sentences without blanks, are cut into pieces."""
 
 # Blanks go with the word behind them, as they do in most tokenizers.
 _WORD = re.compile(r"\s*\S+|\s+\Z")
@@ -38,10 +38,10 @@ class _Piece:
 
 
 def chunks(text: str, room: int, count_tokens: CountTokens) -> list[Chunk]:
-    """Parts of at most ``room`` tokens that cover all of ``text``, each overlapping the next.
+    """Parts of at most ``room`` tokens, which overlap each other and cover all of ``text``.
 
-    A part ends with a sentence if one ends in its second half, else with a word; words are cut
-    only where they are longer than most. A part holds one piece at least, whatever the room.
+    A part ends with a sentence if one ends in its second half, else with a word; only very long
+    words are cut. A part holds at least one piece, however small the room is.
     """
     pieces = _pieces(text, count_tokens)
     parts: list[Chunk] = []
@@ -52,14 +52,14 @@ def chunks(text: str, room: int, count_tokens: CountTokens) -> list[Chunk]:
             end = _last_sentence(pieces, max(least, first + (end - first) // 2), end)
         parts.append(Chunk(pieces[first].start, pieces[end - 1].end))
         if end < len(pieces):
-            # What the next part adds must fit beside what it has again.
+            # The next part must have room for its overlap and for new text.
             overlap = min(room // _OVERLAP, room - pieces[end].n_tokens)
             first = _overlap(pieces, first, end, overlap)
     return parts
 
 
 def fitting_length(text: str, room: int, count_tokens: CountTokens) -> int:
-    """How many leading characters of ``text`` have at most ``room`` tokens, in whole words."""
+    """The number of leading characters, in whole words, that have at most ``room`` tokens."""
     pieces = _pieces(text, count_tokens)
     n_tokens = 0
     for piece in pieces:
@@ -93,7 +93,7 @@ def _cut_word(text: str, start: int, end: int) -> list[tuple[int, int]]:
     for low, high in zip([start, *cuts], [*cuts, end], strict=True):
         while high - low > _MAX_WORD:
             cut = low + _MAX_WORD
-            # What a reader sees as one character stays in one piece.
+            # Characters that a reader sees as one stay in one piece.
             while cut < high and is_joined(text[cut - 1], text[cut]):
                 cut += 1
             parts.append((low, cut))
@@ -114,12 +114,12 @@ def _fill(pieces: list[_Piece], first: int, room: int) -> int:
 
 
 def _last_sentence(pieces: list[_Piece], least: int, end: int) -> int:
-    """The last end of a sentence behind ``least`` and up to ``end``; else ``end`` itself."""
+    """The last end of a sentence between ``least`` and ``end``; ``end`` if there is none."""
     return next((at for at in range(end, least, -1) if pieces[at - 1].ends_sentence), end)
 
 
 def _overlap(pieces: list[_Piece], first: int, end: int, room: int) -> int:
-    """Where the next part begins: at a sentence within the overlap, or at a word."""
+    """The start of the next part: that of a sentence within the overlap, or of a word."""
     n_tokens = 0
     at = end
     while at - 1 > first and n_tokens + pieces[at - 1].n_tokens <= room:

@@ -1,4 +1,4 @@
-"""The constraints on values while they are decoded, as the engine takes them."""
+"""The constraints on values while they are decoded, in the engine's form."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Constraint:
 
     grammar: str = ""
     choices: tuple[tuple[int, ...], ...] = ()
-    """Each in tokens."""
+    """The tokens of each choice."""
 
 
 FREE = Constraint()
@@ -23,15 +23,17 @@ FREE = Constraint()
 
 
 class Constraints:
-    """The constraint of every attribute, made once."""
+    """The constraints of attributes, each of which is made once."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
         self._made: dict[str, Constraint] = {}
 
     def of(self, attribute: Attribute) -> Constraint:
-        """The constraint on values of one attribute, which is neither array nor object."""
-        name = repr(attribute)  # Equal attributes may differ: as choices, 1 equals True.
+        """The constraint on the values of an attribute that is neither array nor object."""
+        name = repr(
+            attribute
+        )  # By their text, as attributes that are equal may differ: the choices 1 and True are equal.
         if name not in self._made:
             texts = enum_texts(attribute)
             if texts is None:

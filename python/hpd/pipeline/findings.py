@@ -1,4 +1,4 @@
-"""The findings on one document while it is worked on, and the extraction made of them."""
+"""The findings on one document while it is under way, and the extraction made of them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Findings:
         result: FieldResult,
         null_threshold: float,
     ) -> Parsed:
-        """Keep a value, if it is as likely as it must be."""
+        """Store a value; it becomes null if it is less likely than the threshold."""
         if (
             parsed.value is not None
             and not is_count(path)
@@ -41,7 +41,7 @@ class Findings:
         return parsed
 
     def ground(self, schema: Schema, text: str, options: Options) -> None:
-        """Find every value in the document, and let go of those that must be there and are not."""
+        """Look up every value in the document, and drop those that must be there but are not."""
         grounder = Grounder(text)
         for path, result in self.results.items():
             attribute = answer_leaf(schema, path)
@@ -67,13 +67,13 @@ class Findings:
                 self.results[path] = replace(result, value=None, error=refused.error)
 
     def data(self, schema: Schema) -> dict[str, Any]:
-        """The values so far, nested as in the answer."""
+        """The values found so far, nested as in the answer."""
         return assemble(schema, self.values).data
 
     def extraction(
         self, schema: Schema, id_: Any, usage: Usage, truncated_at: int | None = None
     ) -> Extraction:
-        """All of it as the user sees it: nested, and an instance of the user's class."""
+        """The extraction for the user: nested data, or an instance of the user's class."""
         assembled = assemble(schema, self.values)
         data, problems = build_data(schema, assembled.data)
         fields = {
@@ -88,12 +88,12 @@ class Findings:
 
 
 def is_count(path: Path) -> bool:
-    """Whether a field counts an array's items."""
+    """Whether a field is the number of an array's items."""
     return path[-1:] == (COUNT_KEY,)
 
 
 def refusal(attribute: Attribute, why: str) -> str | None:
-    """An error where the field must have a value; otherwise the value is silently null."""
+    """A refused value: null, with an error if the field must have a value."""
     return f"required, but {why}" if attribute.required and not attribute.nullable else None
 
 

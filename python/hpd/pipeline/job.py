@@ -1,4 +1,4 @@
-"""A job: one prompt on its way, with the documents that it stacks."""
+"""A job: one prompt on its way through the engine, with the documents in its stack."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Placed = tuple[int, Document]
 
 @dataclass(frozen=True, slots=True)
 class FinishedJob:
-    """A finished job: the findings on each of its documents, or the reason why there are none."""
+    """A finished job: the findings on each of its documents, or the error for all of them."""
 
     questionnaire: Questionnaire
     documents: Sequence[Placed]
@@ -36,7 +36,7 @@ class Delivery:
     """Turns a finished job into extractions, one for each document of its prompt."""
 
     def extractions(self, finished: FinishedJob) -> Iterator[tuple[int, Extraction]]:
-        """Each document's place in the input, and its extraction."""
+        """The place of each document in the input, and its extraction."""
         n = len(finished.documents)
         for i, (place, document) in enumerate(finished.documents):
             usage = finished.usage.share(i, n)
@@ -55,10 +55,10 @@ class Job(ABC):
     ``first()`` gives the first request, ``take()`` takes a result in and gives the next request.
 
     Args:
-        questionnaire: what is asked.
-        documents: those that the prompt stacks.
-        delivery: how findings become extractions.
-        answers: known answers to be decoded in place of the model's own.
+        questionnaire: makes the requests.
+        documents: the documents in the prompt.
+        delivery: turns findings into extractions.
+        answers: known answers, to be decoded in place of the model's own.
     """
 
     def __init__(
@@ -82,14 +82,14 @@ class Job(ABC):
         self._n_requests = 0
 
     def first(self) -> Request:
-        """The first request; made once, however often it is looked at."""
+        """The first request, which is made only once."""
         if self._first is None:
             self._first = self._open()
         return self._first
 
     def take(self, result: Result) -> Request | None:
-        """Take in the result of the last request; the next one, or None if all is known."""
-        self._first = None  # It is not sent again, and its tokens are many.
+        """Take in the result of a request; returns the next one, None if the job is finished."""
+        self._first = None  # The last request is not sent again, and its tokens take much memory.
         self._usage += usage_of(result, is_first=self._n_requests == 0)
         self._n_requests += 1
         if result.error:
@@ -99,11 +99,11 @@ class Job(ABC):
         return self._take(result)
 
     def fail(self, error: Exception) -> None:
-        """Give up: the extractions will have this error."""
+        """Give up; all extractions get the error."""
         self._failure = Failure.of(error)
 
     def extractions(self) -> Iterator[tuple[int, Extraction]]:
-        """The finished documents with their places; none, if others of their chunks must come."""
+        """The extractions with their places; none while other chunks are under way."""
         finished = FinishedJob(
             self._questionnaire, self.documents, self._findings, self._usage, self._failure
         )
@@ -128,7 +128,7 @@ class Job(ABC):
 
 
 def usage_of(result: Result, *, is_first: bool) -> Usage:
-    """The cost of one request; a later wave's prompt has been paid for already."""
+    """The usage of one request; the prompt counts in the first wave only."""
     return Usage(
         prompt_tokens=result.n_prompt_tokens if is_first else 0,
         cached_tokens=result.n_cached_tokens if is_first else 0,

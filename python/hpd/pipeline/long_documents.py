@@ -18,13 +18,13 @@ from hpd.pipeline.questionnaire import Questionnaire
 from hpd.results import Extraction, Failure, Usage
 
 LEAST_ROOM = 16
-"""Tokens of a document that must fit; with less, there is nothing to extract from."""
+"""The fewest tokens of a document that must fit for a cut or a chunk to make sense."""
 
 _COMFORTABLE_CHUNK = 256
-"""Tokens that a chunk should have, so that what belongs together stays together."""
+"""The tokens that a chunk should have, so that it keeps together what belongs together."""
 
 Item = Job | tuple[int, Extraction]
-"""A job, or the extraction of a document (with its place) that cannot become one."""
+"""A job, or the extraction and the place of a document that cannot become a job."""
 
 Replay = Callable[[Document], Mapping[str, Any] | None]
 """The known answer of a document, decoded in place of the model's own; None: there is none."""
@@ -34,8 +34,8 @@ class JobMaker:
     """Makes jobs that fit the context of documents of one category.
 
     Args:
-        questionnaire: what they are asked.
-        n_ctx: KV cells that one request may take.
+        questionnaire: makes their requests.
+        n_ctx: the KV cells that one request may take.
         replay: known answers, to be decoded in place of the model's own.
     """
 
@@ -48,7 +48,7 @@ class JobMaker:
         self._replay = replay
 
     def jobs(self, documents: Sequence[Placed]) -> Iterator[Item]:
-        """The jobs of some documents that may share a prompt."""
+        """The jobs of a stack of documents."""
         try:
             job = self._job(documents)
             n_over = self._n_over(job)
@@ -62,7 +62,7 @@ class JobMaker:
         elif len(documents) == 1:
             yield from self._long(documents[0], job)
         else:
-            # Together they are too long, or one cannot be written: each on its own.
+            # They are too long together, or one cannot be tokenised: each gets a job of its own.
             for document in documents:
                 yield from self.jobs([document])
 
@@ -107,7 +107,7 @@ class JobMaker:
             length = fitting_length(document.text, room, self._questionnaire.n_tokens)
             beginning = replace(document, text=document.text[:length])
             job = self._job([(place, beginning)], TruncatedDelivery(length))
-            # Tokens of words apart may be fewer than of words together.
+            # Words that are tokenised one by one may have fewer tokens than together.
             n_over = self._n_over(job)
             if n_over <= 0 or length == 0:
                 return job
@@ -135,13 +135,13 @@ class JobMaker:
 
 
 class TruncatedDelivery(Delivery):
-    """Delivers the extraction of a document's beginning, which says that there was more."""
+    """Delivers the extraction of a truncated document, with the place of the cut."""
 
     def __init__(self, length: int) -> None:
         self._length = length
 
     def extractions(self, finished: FinishedJob) -> Iterator[tuple[int, Extraction]]:
-        """The one extraction."""
+        """The extraction of the one document."""
         for place, extraction in super().extractions(finished):
             yield place, replace(extraction, truncated_at=self._length)
 
@@ -156,7 +156,7 @@ class ChunkedDocument:
         self._n_finished = 0
 
     def take(self, n: int, findings: Findings, usage: Usage, failure: Failure | None) -> bool:
-        """Take in a finished chunk; whether it was the last one."""
+        """Take in a finished chunk; returns whether it was the last one."""
         self._n_finished += 1
         self._parts[n] = findings
         self._failure = self._failure or failure
@@ -164,7 +164,7 @@ class ChunkedDocument:
         return self._n_finished == len(self._parts)
 
     def extraction(self, questionnaire: Questionnaire, document: Document) -> Extraction:
-        """The whole document's, once all of its chunks are finished."""
+        """The extraction of the whole document, once all of its chunks are finished."""
         if self._failure is not None:
             return Extraction(document.id, usage=self._usage, error=self._failure)
         schema = questionnaire.schema
@@ -173,7 +173,7 @@ class ChunkedDocument:
 
 
 class ChunkDelivery(Delivery):
-    """Delivers the whole document's extraction with the last of its chunks."""
+    """Delivers the extraction of the whole document with the last of its chunks."""
 
     def __init__(self, whole: ChunkedDocument, n: int, start: int) -> None:
         self._whole = whole
@@ -181,7 +181,7 @@ class ChunkDelivery(Delivery):
         self._start = start
 
     def extractions(self, finished: FinishedJob) -> Iterator[tuple[int, Extraction]]:
-        """Nothing, or the whole document's."""
+        """The extraction of the whole document; nothing before its last chunk."""
         ((place, document),) = finished.documents
         (findings,) = finished.findings
         questionnaire = finished.questionnaire

@@ -1,8 +1,8 @@
-"""What is known of a document's chunks, put together into what is known of the whole.
+"""The findings on a document's chunks, merged into those on the whole document.
 
-A value is taken from the chunk that is surest of it, where its text holds it rather than not; null
-only where every chunk says so. Attributes that depend on one another come from one chunk. Arrays
-are the union of the chunks' items: one that an earlier chunk has, too, is taken once.
+A value is taken from the chunk with the highest confidence, preferably from one whose text holds
+the value; it is null only if every chunk says so. Attributes that depend on one another come from
+the same chunk. An array is the union of the chunks' items, without repeated ones.
 """
 
 from __future__ import annotations
@@ -60,17 +60,17 @@ class _Merger:
                 self.gather_occurrences(path)
 
     def surest(self, roots: Sequence[Path]) -> Findings:
-        """The chunk whose values below some paths are the ones to take."""
+        """The chunk with the best values below some paths."""
 
         def rank(part: Findings) -> tuple[int, int, int, float]:
             results = [result for path, result in part.results.items() if _is_below(path, roots)]
-            found = [result for result in results if result.value is not None]
-            n_held = sum(result.match not in (None, "none") for result in found)
+            filled = [result for result in results if result.value is not None]
+            n_grounded = sum(result.match not in (None, "none") for result in filled)
             n_errors = sum(result.error is not None for result in results)
-            # If all say null, that is as sure as the least sure of them.
-            sign = 1 if found else -1
-            mean = sum(result.confidence or 0.0 for result in found or results)
-            return n_held, len(found), -n_errors, sign * mean / max(1, len(found or results))
+            # Where all values are null, the least confident chunk is taken.
+            sign = 1 if filled else -1
+            mean = sum(result.confidence or 0.0 for result in filled or results)
+            return n_grounded, len(filled), -n_errors, sign * mean / max(1, len(filled or results))
 
         return max(self.parts, key=rank)
 
@@ -83,7 +83,7 @@ class _Merger:
                 self.whole.results[path] = result
 
     def gather_occurrences(self, path: Path) -> None:
-        """All places of the value taken, wherever in the document."""
+        """Note all places of a value in the whole document."""
         taken = self.whole.results.get(path)
         if taken is None or not taken.occurrences:
             return
@@ -136,7 +136,7 @@ class _Merger:
         )
 
     def move(self, part: Findings, root: Path, to: Path) -> None:
-        """Take an item under a number of its own."""
+        """Take an item of a chunk, with a new number."""
         for path, parsed in part.values.items():
             if _is_below(path, [root]):
                 self.whole.values[to + path[len(root) :]] = parsed
@@ -146,7 +146,7 @@ class _Merger:
 
 
 def _dependent_groups(attributes: Sequence[Attribute]) -> list[list[Attribute]]:
-    """Siblings grouped with those they come after, directly or not, in the order of the first."""
+    """Groups of siblings that come after one another, directly or not, in the schema's order."""
     group_of: dict[str, set[str]] = {attribute.name: {attribute.name} for attribute in attributes}
     for attribute in attributes:
         for other in attribute.after:
@@ -168,7 +168,7 @@ def _is_below(path: Path, roots: Sequence[Path]) -> bool:
 
 
 def _identity(part: Findings, root: Path) -> str | None:
-    """The same for items with the same values; None for one that has no value at all."""
+    """A key that is the same for items with the same values; None if all values are null."""
     values = {
         path[len(root) :]: parsed.value
         for path, parsed in part.values.items()

@@ -1,4 +1,4 @@
-"""The limits of a decoding method: what it cannot honour is refused before a model is loaded."""
+"""The limits of the decoding methods, checked before a model is loaded."""
 
 from __future__ import annotations
 

@@ -22,15 +22,15 @@ MakeEngine = Callable[[_native.Model, _native.EngineOptions], _native.Engine]
 
 
 class Pipeline:
-    """Extracts with a loaded model. Any number of threads may use one pipeline.
+    """Extracts with a loaded model; any number of threads may use it.
 
     Args:
-        model: as loaded; other pipelines may share it.
-        schemas: what to extract, perhaps by category.
-        options: every one of them set (``Options.filled``).
-        native: the same for the engine.
+        model: the loaded model, which other pipelines may share.
+        schemas: the schema, or one for each category.
+        options: the options, all of them set (``Options.filled``).
+        native: the same options for the engine.
         examples: documents with their answers, shown in the prompt; by category, if the schema is.
-        patience: documents after which an incomplete stack goes on its way.
+        patience: the number of documents after which an incomplete stack goes on its way.
         replay: known answers, to be decoded in place of the model's own, for timing and tests.
         make_engine: makes the engine; a benchmark may put something around it.
     """
@@ -53,7 +53,7 @@ class Pipeline:
         self._examples = examples
         self._replay = replay
         self._engine = make_engine(model, native)
-        # A position beyond those of its training says nothing to a model.
+        # A model knows no positions beyond those of its training.
         self._n_ctx = min(self._engine.n_ctx, model.n_ctx_train or self._engine.n_ctx)
         in_flight = options.most_in_flight
         self._runner = Runner(self._engine, n_ahead=in_flight)
@@ -61,7 +61,7 @@ class Pipeline:
         self._job_makers: dict[str | None, JobMaker] = {}
 
     def run(self, documents: Iterable[str | Document]) -> Iterator[tuple[int, Extraction]]:
-        """Each document's place in the input and its extraction, as they finish.
+        """The extraction of each document with its place in the input, as soon as it is finished.
 
         Documents are pulled as the engine wants them. One that fails has ``error`` in its
         extraction.
@@ -76,7 +76,7 @@ class Pipeline:
         return self._engine.stats
 
     def close(self) -> None:
-        """Free the engine; what is under way ends with ``EngineClosedError``."""
+        """Free the engine; documents under way end with ``EngineClosedError``."""
         self._runner.close()
         self._job_makers.clear()
         self._model = None
@@ -108,7 +108,7 @@ class Pipeline:
         return self._job_makers[key]
 
     def _refusal(self, document: Document) -> Failure | None:
-        """Why a document cannot be asked anything, if that is so."""
+        """The error of a document that cannot be extracted from; None if it can."""
         if not isinstance(document.text, str):
             kind = type(document.text).__name__
             return Failure("InputError", f"a document must be text, not {kind}")
@@ -120,5 +120,5 @@ class Pipeline:
 
 
 def examples_of(examples: Examples | Mapping[str, Examples], category: str | None) -> Examples:
-    """The examples of a category; those that are not by category are for all."""
+    """The examples of a category; if they are not given by category, all of them."""
     return examples.get(category or "", ()) if isinstance(examples, Mapping) else examples

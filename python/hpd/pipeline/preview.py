@@ -1,4 +1,4 @@
-"""A preview of the first request, in text and in numbers, with no weights loaded."""
+"""A preview of the first request, as text and in numbers, for which no weights are loaded."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hpd.prompt.template import render
 from hpd.schema.attributes import Schema
 
 DEFAULT_N_CTX = 8192
-"""KV cells of the engine, if nobody names a number."""
+"""The KV cells of the engine, if the user names no number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,26 +26,26 @@ class Preview:
     keys: tuple[tuple[str, int], ...]
     """The text of each field's key, which follows the prompt, and the number of its tokens."""
     n_prompt: int
-    """Tokens of the prompt."""
+    """The number of tokens in the prompt."""
     n_instruction: int
-    """Those of them that every document of the schema shares."""
+    """The number of these that every document of the schema shares."""
     n_later: int
-    """Fields that wait for the values of others; items of arrays are not among them."""
+    """The number of fields that wait for the values of others; items of arrays do not count."""
     n_longest: int
-    """Tokens that the longest field may take, its key and its value."""
+    """The most tokens that a field can have, with its key and its value."""
 
 
 def open_vocabulary(
     model: str | Path | None = None, hf: str | None = None, *, progress: bool = True
 ) -> _native.Model:
-    """A model of which only the tokenizer is loaded; named as for the extractor."""
+    """Load only the tokenizer of a model, which is named as for the extractor."""
     native = _native.ModelOptions()
     native.vocab_only = True
     return _native.Model([str(resolve_model(model, hf, progress=progress))], native)
 
 
 def context_size(model: _native.Model, options: Options | None = None) -> int:
-    """The longest prompt with its value that the extractor would take."""
+    """The most tokens of a prompt with a value that the extractor would accept."""
     architecture = model.metadata("general.architecture")
     trained = model.metadata(f"{architecture}.context_length")
     wanted = options.n_ctx if options is not None else 0
@@ -60,7 +60,7 @@ def preview(
     options: Options | None = None,
     examples: Examples = (),
 ) -> Preview:
-    """The first request for ``documents`` (several: stacked), as the extractor makes it."""
+    """The first request for ``documents``, as the extractor makes it; several are a stack."""
     options = options or Options()
     questionnaire = Questionnaire(model, schema, options, examples)
     n_stacked = len(documents)

@@ -1,4 +1,4 @@
-"""A schema made ready to be asked by one model: prompts, keys and constraints as tokens."""
+"""A questionnaire: a schema prepared for one model, with its prompts and constraints in tokens."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from hpd.questions import (
 from hpd.schema.attributes import Attribute, Schema
 
 Examples = Sequence[tuple[str, object]]
-"""Documents with their answers, shown in the prompt."""
+"""Documents with their answers, to be shown in the prompt."""
 
 Answers = Sequence[Mapping[str, Any] | None]
 """Known answers of stacked documents, to be replayed; None where there is none."""
 
 _N_ANSWER_ITEMS = 16
-"""Items of an array for which an answer in one piece has room, if all are as long as can be."""
+"""The items of an array for which a whole answer has room, if all have their greatest length."""
 _N_NAME_TOKENS = 16
 
 
@@ -61,7 +61,7 @@ class Questionnaire:
         self._n_later_tokens: int | None = None
 
     def waves(self, n_stacked: int) -> Waves:
-        """The questions for a stack, nothing of it asked yet."""
+        """The questions for a new stack of documents."""
         return Waves(self.schema, self.options.layout, n_stacked, leaves=self.leaves)
 
     def request(
@@ -77,8 +77,8 @@ class Questionnaire:
 
         Args:
             texts: the stacked documents.
-            questions: one wave.
-            first: whether it is the first wave; then the documents have no KV cells yet.
+            questions: the questions of one wave.
+            first: whether it is the first wave, when the documents have no KV cells yet.
             keep_prompt: whether another wave may follow.
             answers: known answers, to be decoded in place of the model's own.
         """
@@ -120,7 +120,7 @@ class Questionnaire:
         )
 
     def piece_ends(self, tokens: Sequence[int]) -> list[int]:
-        """For each token, the number of bytes of text up to its end."""
+        """The number of bytes of text up to the end of each token."""
         ends = []
         n_bytes = 0
         for token in tokens:
@@ -129,7 +129,7 @@ class Questionnaire:
         return ends
 
     def n_tokens(self, text: str) -> int:
-        """The tokens of a text by itself."""
+        """The number of tokens of a text by itself."""
         return len(self._model.tokenize(text))
 
     def taught_values(self) -> Iterator[tuple[int, list[int]]]:
@@ -148,7 +148,7 @@ class Questionnaire:
 
     @property
     def n_later_tokens(self) -> int:
-        """By how many tokens the keys of later waves may be longer than those of the first."""
+        """The most tokens that a key of a later wave can have more than those of the first."""
         if self._n_later_tokens is None:
             first = [leaf for leaf in self.leaves if leaf.wave == 0]
             later = [leaf for leaf in self.leaves if leaf.wave > 0]
@@ -160,7 +160,7 @@ class Questionnaire:
         return self._n_later_tokens
 
     def _tokenizer(self, n_stacked: int) -> PromptTokenizer:
-        """The tokenizer of prompts; that of stacks has a rule more in its instruction."""
+        """The tokenizer of prompts; for stacks, the instruction has one more rule."""
         is_stack = n_stacked > 1
         if is_stack not in self._tokenizers:
             system = prompt.system_text(n_stacked)
@@ -172,7 +172,7 @@ class Questionnaire:
         constraint = self._constraints.of(leaf.attribute)
         if answer is not None:
             replay = self._model.tokenize(prompt.value_text(answer_at(answer, leaf.path)))
-            # A model with random weights would break every constraint at every token.
+            # A model with random weights would violate every constraint at every token.
             constraint = FREE
         return Field(
             key,
@@ -184,7 +184,7 @@ class Questionnaire:
         )
 
     def _n_key_tokens(self, leaf: Leaf) -> int:
-        """Of a field's key, with the values that it sees at their longest."""
+        """The number of tokens in a field's key, if all values that it sees are the longest."""
         n_seen = sum(
             1 for path in leaf.after for other in self.leaves if other.path[: len(path)] == path
         )
@@ -203,9 +203,9 @@ class Questionnaire:
 
 
 def attribute_number(leaf: Leaf) -> int:
-    """A number for what a leaf asks, the same for all items of an array and in every stack.
+    """A number for the attribute of a leaf, the same for all items of an array and in every stack.
 
-    By it the engine's drafter knows whose earlier values may come again.
+    The engine's drafter uses it to know the earlier values of the same attribute.
     """
     names = [name for name in leaf.path if not name.isdecimal()]
     kind = "count" if leaf.path[-1] == COUNT_KEY and leaf.array is not None else "value"

@@ -9,18 +9,18 @@ from hpd._native import Field
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One prompt and its fields; several waves of one prompt are as many requests."""
+    """One prompt and the fields of one wave; each wave of a prompt is a request."""
 
     prompt: list[int]
     fields: list[Field]
     n_instruction: int
-    """Leading tokens of the prompt that all documents of the schema share."""
+    """The number of leading tokens that all documents of the schema share."""
     n_cached: int
-    """Leading tokens whose KV cells are kept for others, or from an earlier wave."""
+    """The number of leading tokens whose KV cells are kept for others or from an earlier wave."""
     keep_prompt: bool = False
-    """Whether more may be asked of the same prompt."""
+    """Whether another wave of the same prompt may follow."""
 
     @property
     def n_cells(self) -> int:
-        """KV cells that it takes at the very least: its prompt and its longest field."""
+        """The fewest KV cells with which it can be decoded: its prompt and its longest field."""
         return len(self.prompt) + max(len(field.key) + field.max_tokens for field in self.fields)

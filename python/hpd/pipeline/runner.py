@@ -1,4 +1,4 @@
-"""Jobs through the engine.
+"""The way of jobs through the engine.
 
 All host work (reading documents, tokenising, parsing, grounding) is done here, in the threads of
 the callers, while the worker's thread waits for the device.
@@ -22,8 +22,8 @@ class Runner:
     """Takes jobs through one engine, for any number of callers at the same time.
 
     Args:
-        engine: given up to this runner: nobody else may drive or close it.
-        n_ahead: requests that a caller prepares before the engine wants them.
+        engine: the engine, which belongs to this runner: nobody else may drive or close it.
+        n_ahead: the number of requests that a caller prepares before the engine wants them.
     """
 
     def __init__(self, engine: Engine, n_ahead: int) -> None:
@@ -32,10 +32,10 @@ class Runner:
         self._numbers = itertools.count()
 
     def run(self, items: Iterator[Item]) -> Iterator[tuple[int, Extraction]]:
-        """The extractions of all items with their places in the input, as they finish.
+        """The extractions of all items with their places in the input, as soon as each is finished.
 
-        Items are pulled as the engine wants them. The caller may leave the iterator at any time:
-        what was asked for it is then cancelled.
+        Items are pulled when the engine wants them. The caller may leave the iterator at any time;
+        its requests are then cancelled.
 
         Raises:
             EngineClosedError: the runner was closed.
@@ -86,11 +86,11 @@ class Runner:
 
 
 class _Run:
-    """The jobs of one caller: those that the worker has, and what they have given."""
+    """The jobs of one caller: those that the worker has, and the extractions that are ready."""
 
     def __init__(self, worker: Worker, caller: Caller, numbers: Iterator[int]) -> None:
         self.jobs: dict[int, Job] = {}
-        """By the number of the request that each waits for."""
+        """The jobs by the number of the request for which each waits."""
         self.finished: deque[tuple[int, Extraction]] = deque()
         self._worker = worker
         self._caller = caller
@@ -103,7 +103,7 @@ class _Run:
         self._worker.send(self._caller, number, request, is_first=is_first)
 
     def take(self, message: Message) -> int:
-        """Deal with one message; the number of requests for which it makes room."""
+        """Handle one message; returns the number of requests for which it makes room."""
         if isinstance(message, Exception):
             raise message
         if isinstance(message, Wanted):

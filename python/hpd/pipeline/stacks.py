@@ -12,8 +12,8 @@ class Stacks:
     """Stacks of documents that are not full yet, by category.
 
     Args:
-        size: documents in one prompt (paper, section 4.3.5).
-        patience: documents after which a stack goes without having become full, so that a rare
+        size: the number of documents in one prompt (paper, section 4.3.5).
+        patience: the number of documents after which an incomplete stack goes, so that a rare
             category does not wait for ever.
     """
 
@@ -23,7 +23,7 @@ class Stacks:
         self._open: dict[str | None, list[Placed]] = {}
 
     def add(self, place: int, document: Document) -> Iterator[list[Placed]]:
-        """Put a document into the stack of its category; the stacks that are ready to go."""
+        """Put a document into the stack of its category; returns the stacks that are ready."""
         stack = self._open.setdefault(document.category, [])
         stack.append((place, document))
         late = [c for c, waiting in self._open.items() if place - waiting[0][0] >= self._patience]
@@ -32,6 +32,6 @@ class Stacks:
             yield self._open.pop(category)
 
     def rest(self) -> Iterator[list[Placed]]:
-        """The stacks that are left when no document follows."""
+        """The stacks that are left when no more documents follow."""
         while self._open:
             yield self._open.pop(next(iter(self._open)))

@@ -1,5 +1,6 @@
-"""The fastest settings for a model on this machine, found by trying a few.
+"""The search for the fastest settings of a model on this machine.
 
-``search`` decides what is tried and what wins, ``timing`` tries it on documents, ``catalogue``
-makes some up where there are none. What was found is kept by ``hpd.machine.tuned_settings``.
+``search`` decides which settings are tried and which win, ``timing`` tries them on documents, and
+``catalogue`` makes up documents if there are none. The result goes to
+``hpd.machine.tuned_settings``.
 """

@@ -1,4 +1,4 @@
-"""Made-up listings to time with, where there are no documents of one's own."""
+"""Made-up listings for timing, if the user has no documents."""
 
 from __future__ import annotations
 

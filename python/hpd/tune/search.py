@@ -1,4 +1,4 @@
-"""Which settings are the fastest: one after the other is varied, and the best value is kept."""
+"""A search for the fastest settings, which varies one after the other and keeps the best value."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from hpd.errors import HpdError
 
 Settings = Mapping[str, int]
 Axis = Sequence[Settings]
-"""Values of one setting, or of several that go together."""
+"""The values to try of one setting, or of several that are varied together."""
 
 TIE = 0.03
-"""Part of a time by which another must be shorter to count as shorter."""
+"""The share of a time by which another must be shorter to count as faster."""
 
 _N_RUNS = 3
-_HOPELESS = 1.2  # times the first run of the fastest: not worth another one
+_HOPELESS = 1.2  # times the first run of the fastest; slower settings are not run again
 _MAX_PASSES = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Settings, used once."""
+    """One run with some settings."""
 
     seconds: float
     n_different: int = 0
-    """Documents that were answered otherwise than with the default settings."""
+    """The number of documents with other answers than with the default settings."""
 
 
 Measure = Callable[[Settings], Run]
@@ -38,10 +38,10 @@ class Trial:
 
     settings: Settings
     seconds: list[float] = field(default_factory=list)
-    """Of each run."""
+    """The time of each run."""
     n_different: int = 0
     problem: str = ""
-    """Why they cannot be used."""
+    """The reason why the settings cannot be used; empty if they can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +50,21 @@ class Found:
 
     chosen: Settings
     speedup: float
-    """The default's time over that of what was chosen, taken in turns; 1 if they are the same."""
+    """The time with the default settings divided by that with the chosen ones, timed in turns; 1 if
+    they are the same."""
     trials: list[Trial]
-    """In the order in which they were first tried; the default is the first."""
+    """All settings in the order in which they were tried first, beginning with the default."""
 
 
 class Search:
     """Coordinate descent from the default settings.
 
     Args:
-        measure: uses settings once; ``HpdError`` means that they do not work here.
-        default: all settings; they win ties.
-        n_tolerated: documents that settings may answer otherwise than the default.
-        axes: what is varied, the one that matters most first.
-        is_over: whether the time for trying is up.
+        measure: runs once with some settings; ``HpdError`` means that they do not work here.
+        default: the default settings, which win ties.
+        n_tolerated: the number of documents whose answers may differ from the default's.
+        axes: the settings to vary, the most important one first.
+        is_over: whether the time for the search is up.
     """
 
     def __init__(
@@ -82,12 +83,12 @@ class Search:
         self._trials: list[Trial] = []
 
     def run(self) -> Found:
-        """Try until nothing is gained any more, or the time is up.
+        """Search until nothing more can be gained, or the time is up.
 
         Raises:
             HpdError: the default settings do not work.
         """
-        # In no contest: it warms up the machine, and its answers are those to compare with.
+        # This run warms up the machine; its time does not count, but its answers are the reference.
         self._seconds(self._default)
         best = self._default
         done: set[frozenset[frozenset[tuple[str, int]]]] = set()
@@ -104,7 +105,7 @@ class Search:
         return self._confirmed(best)
 
     def _winner(self, candidates: Sequence[Settings], axis: Axis) -> Settings:
-        """The fastest; of those that are as good as that, the most ordinary."""
+        """The fastest settings; of several that are as fast, those nearest to the default."""
         incumbent = candidates[0]
         times = self._contest(candidates)
         if times[0] is None:
@@ -122,10 +123,10 @@ class Search:
         return candidates[medians.index(min(medians))]
 
     def _contest(self, candidates: Sequence[Settings]) -> list[list[float] | None]:
-        """The seconds of each candidate's runs, None where there was no time for any.
+        """The seconds of each candidate's runs; None if there was no time for it.
 
-        They take turns, forwards and backwards, so that a machine that grows slow or fast in the
-        meantime favours none.
+        They take turns, forwards and backwards, so that a machine that becomes slower or faster in
+        the meantime favours none.
         """
         times: list[list[float]] = [[] for _ in candidates]
         left = list(range(len(candidates)))
@@ -148,7 +149,7 @@ class Search:
         return [runs or None for runs in times]
 
     def _confirmed(self, best: Settings) -> Found:
-        """The best beside the default once more: small gains of several steps may be none."""
+        """Compare the best with the default once more, as several small gains may be no gain."""
         if best == self._default:
             return Found(best, 1.0, self._trials)
         ratios = []
@@ -178,7 +179,7 @@ class Search:
         return run.seconds
 
     def _is_usable(self, settings: Settings) -> bool:
-        """They work, and answer as the default settings do."""
+        """Whether settings work, and give the answers of the default settings."""
         trial = self._trial(settings)
         return not trial.problem and trial.n_different <= self._n_tolerated
 

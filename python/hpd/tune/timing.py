@@ -1,4 +1,4 @@
-"""Settings, tried on documents; the model's own answers are decoded and compared."""
+"""Settings timed on documents; the model's own answers are decoded and compared."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ AXES: tuple[Axis, ...] = tuple(
     for name, option in OPTIONS.items()
     if option.tuning is not None and option.tuning.tried
 )
-"""What is tried, in this order: each option's values, with those of the options that go with it."""
+"""The values to try of each option, in this order, and of the options that are varied with it."""
 
 _N_PROBED = 8
 _N_RUNS = 40
-"""About so many runs a search has, when it has the time for all."""
+"""The approximate number of runs in a search with enough time."""
 _FEWEST = 32
-"""Documents: with fewer, nothing could be said of many in flight."""
+"""The fewest documents; fewer would say nothing about many in flight."""
 
 
 def n_tolerated(n_documents: int) -> int:
-    """Documents of which settings may give other answers.
+    """The number of documents for which settings may give other answers.
 
-    Not none: what is computed beside what decides how sums are rounded, and rounding decides
-    between values that are as good as equally likely. The default does not always agree with
-    itself, as how much is drafted hangs on what was measured.
+    It is not zero, because rounding depends on the batch, and decides between values that are
+    almost equally likely. Not even two runs of the default settings always agree, as the number of
+    drafts depends on measured times.
     """
     return max(1, n_documents // 10)
 
@@ -51,9 +51,9 @@ class Timer:
 
     Args:
         bench: the model and the documents.
-        base: what the settings are not about.
-        n_documents: that the bench has.
-        note: told of each measurement.
+        base: the options that are not varied.
+        n_documents: the number of documents of the bench.
+        note: called with each measurement.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Timer:
         self.n_documents = n_documents
 
     def fit(self, seconds: float) -> None:
-        """Take as many documents as fit a search of so many seconds."""
+        """Choose the number of documents, so that the search takes about so many seconds."""
         n_probed = min(_N_PROBED, self.n_documents)
         method = Method("tune", "hpd", self._base.filled(), n_probed)
         took = self._bench.measure(method, 0).measurement.seconds / n_probed
@@ -78,10 +78,10 @@ class Timer:
         self.n_documents = min(self.n_documents, max(_FEWEST, n_fitting))
 
     def measure(self, settings: Settings) -> Run:
-        """Use settings once.
+        """Run once with some settings.
 
         Raises:
-            HpdError: they do not work here, or a document cannot be decoded.
+            HpdError: the settings do not work here, or a document cannot be decoded.
         """
         method = Method("tune", "hpd", self._base.filled(settings), self.n_documents)
         measured = self._bench.measure(method, 1)
@@ -92,7 +92,7 @@ class Timer:
 
 
 def axes_for(base: Options, n_documents: int) -> list[Axis]:
-    """What is to be tried with so many documents, without what ``base`` has set."""
+    """The settings to vary with so many documents; those that ``base`` has set are left out."""
     axes: Sequence[Axis] = [
         [change for change in axis if change.get("in_flight", 0) <= n_documents] for axis in AXES
     ]
@@ -101,6 +101,6 @@ def axes_for(base: Options, n_documents: int) -> list[Axis]:
 
 
 def default_settings(base: Options) -> dict[str, int]:
-    """All settings as they are where nothing is tuned."""
+    """The values of all settings without tuning."""
     filled = base.filled()
     return {name: getattr(filled, name) for name in TUNABLE}
