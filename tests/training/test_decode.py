@@ -27,15 +27,6 @@ TIE = 1e-4
 """Two libraries add up in different orders: where the best two are closer, either may win."""
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """Tiny matrices gain nothing from threads, and lose much where cores are busy."""
-    n = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(n)
-
-
 @pytest.fixture(scope="module", params=["qwen3", "llama", "llama-spm", "gemma3"])
 def gguf(request, tiny_model):
     return tiny_model(request.param)
@@ -153,7 +144,8 @@ def test_prompts_are_the_engines(gguf, vocabulary, n_stacked):
     )
     for layout in ("branch", "skeleton"):
         theirs = engines.tokenize(documents, prompt.key_texts(paths, layout))
-        ours = Prompter(vocabulary, schema, layout).fields(documents, paths)
+        keys = prompt.key_texts(paths, layout)
+        ours = Prompter(vocabulary, schema, layout).fields(documents, keys)
         expected = skeleton(theirs.prompt, theirs.keys)
         if layout == "branch":
             expected = Prompt(theirs.prompt, theirs.keys)
@@ -167,16 +159,19 @@ def test_prompts_are_the_engines(gguf, vocabulary, n_stacked):
 def test_skeletons_share_their_keys(gguf, vocabulary):
     schema = Schema(tuple(Attribute(name) for name in ("Brand", "Color", "Size")))
     paths = [("Brand",), ("Color",), ("Size",)]
-    prompt = Prompter(vocabulary, schema, "skeleton").fields(["Nike Shoe"], paths)
-    text = b"".join(map(vocabulary.piece, [t for key in prompt.keys for t in key])).decode()
-    if prompt.mask == "skeleton":
+    keys = prompt.key_texts(paths, "skeleton")
+    asked = Prompter(vocabulary, schema, "skeleton").fields(["Nike Shoe"], keys)
+    text = b"".join(map(vocabulary.piece, [t for key in asked.keys for t in key])).decode()
+    if asked.mask == "skeleton":
         assert text.endswith('"Brand":, "Color":, "Size":')
     else:
         # This vocabulary has a token that spans two keys, so each field carries them all.
-        assert any('":,' in vocabulary.piece(t).decode() for key in prompt.keys for t in key)
+        assert any('":,' in vocabulary.piece(t).decode() for key in asked.keys for t in key)
         assert text.count('"Brand":') == 3
     clean = skeleton([1, 2], [[5, 6], [5, 6, 7], [5, 6, 7, 8, 9]])
-    assert clean == Prompt([1, 2], [[5, 6], [7], [8, 9]], "skeleton")
+    assert clean == Prompt([1, 2], [[5, 6], [7], [8, 9]], "skeleton", 3)
+    later = skeleton([1, 2], [[5, 6], [5, 6, 7], [5, 8], [5, 9]], n_first=2)
+    assert later == Prompt([1, 2], [[5, 6], [7], [5, 8], [5, 9]], "skeleton", 2)
     assert skeleton([1], [[5, 6], [5, 9]]) == Prompt([1], [[5, 6], [5, 9]], "branch")
 
 
@@ -189,7 +184,8 @@ def test_cache_batches_and_pruning_change_nothing(decoder, vocabulary, mask, n_s
     prompts = []
     for i, words in enumerate(["Nike Shoe", "Black Boot, 10 M US", "Canon Battery 日本 12-Pack"]):
         paths = [(*place, name) for place in places for name in ("Brand", "Color", "Size")[: i + 1]]
-        prompts.append(prompter.fields([words] * n_stacked, paths))
+        keys = prompt.key_texts(paths, prompter.layout)
+        prompts.append(prompter.fields([words] * n_stacked, keys))
     decoded = decoder.decode(prompts, batch_size=2)
     assert len({len(values) for values in decoded}) > 1
     for asked, values in zip(prompts, decoded, strict=True):
@@ -206,10 +202,11 @@ def test_values_of_the_paper_see_each_other(decoder, vocabulary):
     schema = Schema((Attribute("Brand"), Attribute("Color")))
     paths = [("Brand",), ("Color",)]
     for mask in masks.MASKS:
-        prompt = Prompter(vocabulary, schema, mask).fields(["Nike Shoe"], paths)
+        prompter = Prompter(vocabulary, schema, mask)
+        asked = prompter.fields(["Nike Shoe"], prompt.key_texts(paths, prompter.layout))
         color = vocabulary.tokenize(' "Black')
         one, other = (
-            full_logits(decoder.model, prompt, [vocabulary.tokenize(f' "{brand}'), color], 9)[1]
+            full_logits(decoder.model, asked, [vocabulary.tokenize(f' "{brand}'), color], 9)[1]
             for brand in ("Nike", "Sony")
         )
         assert torch.equal(one, other) == (mask != "paper")

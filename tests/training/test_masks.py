@@ -119,6 +119,35 @@ def test_training_and_inference_have_the_same_pattern(mask, row):
     assert (dense[where][:, where] == masks.dense(mask, masks.stack([inference]))[0, 0]).all()
 
 
+later_fields = st.lists(st.tuples(st.integers(1, 3), st.integers(0, 5)), min_size=1, max_size=3)
+
+
+@pytest.mark.parametrize("mask", MASKS)
+@given(row=rows, later=later_fields)
+@part_of_examples(0.4)
+def test_fields_of_later_waves_see_the_prompt_and_themselves(mask, row, later):
+    """Whatever the first wave's mask is; and the first wave does not see them."""
+    first = row.flat()
+    pairs = [*first, *later]
+    layout = RowLayout(mask, row.n_prompt, [n_key for n_key, _ in pairs], 5, len(first))
+    roles = layout.whole([n_value for _, n_value in pairs])
+    dense = masks.dense(mask, masks.stack([roles]))[0, 0].numpy()
+    n_before = len(row.natural())
+    assert (dense[:n_before, :n_before] == brute_force(mask, row, row.natural())).all()
+    alone = [RowLayout("branch", row.n_prompt, [n_key], 5).whole([n]) for n_key, n in later]
+    start = n_before
+    for field in alone:
+        n_own = len(field.kind) - row.n_prompt
+        expected = np.zeros((n_own, len(dense)), dtype=bool)
+        expected[:, : row.n_prompt] = True
+        expected[:, start : start + n_own] = np.tri(n_own, dtype=bool)
+        assert (dense[start : start + n_own] == expected).all()
+        assert (roles.position[start : start + n_own] == field.position[row.n_prompt :]).all()
+        assert not dense[:start, start : start + n_own].any()
+        start += n_own
+    assert start == len(dense)
+
+
 @given(row=rows, k_max=st.integers(5, 9))
 def test_positions_of_the_paper_are_those_of_algorithm_2(row, k_max):
     # s = cat(p, a), its positions 0, 1, 2, ...; then a gap of K_max behind every attribute

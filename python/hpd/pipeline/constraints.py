@@ -31,9 +31,8 @@ class Constraints:
 
     def of(self, attribute: Attribute) -> Constraint:
         """The constraint on the values of an attribute that is neither array nor object."""
-        name = repr(
-            attribute
-        )  # By their text, as attributes that are equal may differ: the choices 1 and True are equal.
+        # By their text, as attributes that are equal may differ: the choices 1 and True are equal.
+        name = repr(attribute)
         if name not in self._made:
             texts = enum_texts(attribute)
             if texts is None:

@@ -6,10 +6,8 @@ documents with a larger model (distillation) or with the model itself (self-supe
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,13 +16,16 @@ from hpd.errors import InputError
 from hpd.evaluation.matching import match_rows
 from hpd.evaluation.outcomes import gold_values
 from hpd.evaluation.rows import Example, load_predictions
-from hpd.prompt.tokens import Vocabulary
+from hpd.questions import UNKNOWN, Leaf, Question, answer_at
 from hpd.records import Record, RecordReader
 from hpd.schema.attributes import Attribute, Schema
+from hpd.training.interview import Interview
 from hpd.training.masks import Mask
 from hpd.training.prompter import Prompter
 from hpd.training.rows import TrainingRow, training_row
-from hpd.values import check_value
+from hpd.training.stacks import stacks
+from hpd.training.vocabulary import CheckpointVocabulary
+from hpd.values import Parsed, check_value, parse_value
 
 Unnamed = Literal["null", "skip"]
 """What an attribute is taught to be in a document whose label does not name it."""
@@ -130,20 +131,12 @@ def label(
     return labelled
 
 
-def answer_fields(schema: Schema, answer: Mapping[str, Any]) -> list[tuple[prompt.Path, Any]]:
-    """Every field of an answer: its path and its value, counts of arrays included."""
-    return [
-        field
-        for attribute in schema
-        if attribute.name in answer
-        for field in _fields(attribute, (attribute.name,), answer[attribute.name])
-    ]
-
-
 class RowMaker:
     """Labelled documents as rows."""
 
-    def __init__(self, vocabulary: Vocabulary, eos: int, mask: Mask, max_tokens: int) -> None:
+    def __init__(
+        self, vocabulary: CheckpointVocabulary, eos: int, mask: Mask, max_tokens: int
+    ) -> None:
         self._vocabulary = vocabulary
         self._eos = eos
         self._mask: Mask = mask
@@ -152,15 +145,26 @@ class RowMaker:
 
     def fields(self, documents: Sequence[Labelled]) -> TrainingRow | None:
         """All fields of one document, or of a stack; None if there is nothing to teach."""
-        found = []
-        for place, document in zip(_places(len(documents)), documents, strict=True):
-            for path, value in answer_fields(document.schema, document.answer):
-                found.append(((*place, *path), value))
-        if not found:
+        prompter = self._prompter(documents[0].schema)
+        asked: list[tuple[Question, Any]] = []
+        n_first = 0
+        interview = Interview(documents[0].schema, prompter.layout, len(documents))
+        while interview.questions:
+            wave = [(q, _known(documents[q.document].answer, q.leaf)) for q in interview.questions]
+            if interview.is_first:
+                # Nothing is taught of what is not known, but the next keys of a skeleton show it.
+                shows_all = prompter.layout == "skeleton"
+                asked = [(q, value) for q, value in wave if shows_all or value is not UNKNOWN]
+                n_first = len(asked)
+            else:
+                asked += [(q, value) for q, value in wave if value is not UNKNOWN]
+            interview.take([_said(q, value) for q, value in wave])
+        if all(value is UNKNOWN for _, value in asked):
             return None
         texts = [document.text for document in documents]
-        keys = self._prompter(documents[0].schema).fields(texts, [path for path, _ in found])
-        return training_row(keys, [self._value(value) for _, value in found], self._max_tokens)
+        fields = prompter.fields(texts, [question.key for question, _ in asked], n_first)
+        values = [None if value is UNKNOWN else self._value(value) for _, value in asked]
+        return training_row(fields, values, self._max_tokens)
 
     def answer(self, documents: Sequence[Labelled]) -> TrainingRow | None:
         """The whole answer of one document, or of a stack, as autoregression writes it."""
@@ -171,7 +175,7 @@ class RowMaker:
         whole = answers[0]
         if len(answers) > 1:
             whole = {str(number): answer for number, answer in enumerate(answers, start=1)}
-        tokens = [*self._vocabulary.tokenize(prompt.answer_text(whole)), self._eos]
+        tokens = [*self._vocabulary.tokenize_inside(prompt.answer_text(whole)), self._eos]
         keys = self._prompter(documents[0].schema).answer([document.text for document in documents])
         return training_row(keys, [tokens], len(tokens))
 
@@ -181,15 +185,11 @@ class RowMaker:
         return self._prompters[id(schema)]
 
     def _value(self, value: Any) -> list[int]:
-        tokens = self._vocabulary.tokenize(" " + json.dumps(value, ensure_ascii=False))
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            # A number ends where something else begins, so that has to be taught too.
-            tokens = [*tokens, *self._vocabulary.tokenize(",")]
-        return tokens
+        return self._vocabulary.tokenize_inside(prompt.value_text(value))
 
 
 def make_rows(
-    documents: Iterable[Labelled],
+    documents: Sequence[Labelled],
     maker: RowMaker,
     *,
     whole_answer: bool = False,
@@ -199,40 +199,30 @@ def make_rows(
     """The rows of all documents, and how many of those were longer than ``max_row`` tokens."""
     rows = []
     n_long = 0
-    for _, group in groupby(documents, key=lambda document: id(document.schema)):
-        same = list(group)
-        for start in range(0, len(same), stack):
-            some = same[start : start + stack]
-            row = maker.answer(some) if whole_answer else maker.fields(some)
-            if row is None:
-                continue
-            if len(row) > max_row:
-                n_long += 1
-            else:
-                rows.append(row)
+    for places in stacks([id(document.schema) for document in documents], stack):
+        group = [documents[place] for place in places]
+        row = maker.answer(group) if whole_answer else maker.fields(group)
+        if row is None:
+            continue
+        if len(row) > max_row:
+            n_long += 1
+        else:
+            rows.append(row)
     return rows, n_long
 
 
-def _places(n_stacked: int) -> list[prompt.Path]:
-    return [()] if n_stacked == 1 else [(str(number),) for number in range(1, n_stacked + 1)]
+def _known(answer: Mapping[str, Any], leaf: Leaf) -> Any:
+    """The value of a leaf, or ``UNKNOWN`` where it or a value that its key shows is not known."""
+    if any(path[0] not in answer for path in (leaf.path, *leaf.after)):
+        return UNKNOWN
+    return answer_at(answer, leaf.path)
 
 
-def _fields(attribute: Attribute, path: prompt.Path, value: Any) -> list[tuple[prompt.Path, Any]]:
-    if attribute.type == "object":
-        inner = value if isinstance(value, Mapping) else {}
-        return [
-            field
-            for child in attribute.attributes
-            for field in _fields(child, (*path, child.name), inner.get(child.name))
-        ]
-    if attribute.type == "array":
-        item = attribute.item or Attribute("item")
-        items = _items(value)
-        found: list[tuple[prompt.Path, Any]] = [((*path, prompt.COUNT_KEY), len(items))]
-        for number, part in enumerate(items, start=1):
-            found += _fields(item, (*path, str(number)), part)
-        return found
-    return [(path, value)]
+def _said(question: Question, value: Any) -> Parsed:
+    """The value as decoding takes it in when the model says it."""
+    if value is UNKNOWN:
+        return Parsed()
+    return parse_value(prompt.value_text(value), question.leaf.attribute)
 
 
 def _whole(attribute: Attribute, value: Any) -> Any:

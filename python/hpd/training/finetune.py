@@ -198,7 +198,12 @@ def _validation(
 
     def validate(network: Any) -> dict[str, float]:
         predictor = Predictor(
-            plain(network), vocabulary, options.method, options.mask, options.max_tokens
+            plain(network),
+            vocabulary,
+            options.method,
+            options.mask,
+            options.max_tokens,
+            options.stack,
         )
         found = predictor.predict([example.text for example in examples], own)
         scores = evaluate(examples, found, every)

@@ -9,9 +9,12 @@ stacked), then for each field its *key* and the tokens of its *value*. Three mas
 - ``skeleton``: field n sees the prompt, the keys 1 to n and its own value. No gaps.
 - ``branch``: a field sees the prompt, its own key and its own value. No gaps.
 
-The last two are what llama.cpp's sequences can do, and what the engine does. One rule, ``sees``,
-serves dense masks and FlexAttention, training (tokens in natural order) and inference (values
-appended step by step): it looks at what a token is, never at where it lies.
+The last two are what llama.cpp's sequences can do, and what the engine does. All three are about
+the first wave of questions: fields of later waves (items of arrays, attributes that come after
+others) are *lone*: each sees the prompt, its own key and its own value.
+
+One rule, ``sees``, serves dense masks and FlexAttention, training (tokens in natural order) and
+inference (values appended step by step): it looks at what a token is, never at where it lies.
 """
 
 from __future__ import annotations
@@ -37,6 +40,8 @@ class Kind(IntEnum):
     PROMPT = 1
     KEY = 2
     VALUE = 3
+    LONE_KEY = 4
+    LONE_VALUE = 5
 
 
 class Roles(NamedTuple):
@@ -67,9 +72,17 @@ class RowLayout:
         n_keys: for each field the tokens of its own key. With ``paper`` and ``skeleton`` that is
             the part between the value before it and its own value.
         k_max: the longest value, in tokens; the gap of ``paper``.
+        n_first: the fields of the first wave, which come first; all, unless it is given.
     """
 
-    def __init__(self, mask: Mask, n_prompt: int, n_keys: Sequence[int], k_max: int) -> None:
+    def __init__(
+        self,
+        mask: Mask,
+        n_prompt: int,
+        n_keys: Sequence[int],
+        k_max: int,
+        n_first: int | None = None,
+    ) -> None:
         if mask not in MASKS:
             raise ValueError(f"mask must be one of {', '.join(MASKS)}, not {mask!r}")
         if n_prompt < 1 or k_max < 1:
@@ -78,11 +91,12 @@ class RowLayout:
         self.n_prompt = n_prompt
         self.n_keys = list(n_keys)
         self.k_max = k_max
-        self.key_starts = []
+        self.n_first = len(self.n_keys) if n_first is None else n_first
+        self.key_starts = [n_prompt] * len(self.n_keys)
         """The position of each key's first token."""
         start = n_prompt
-        for n_key in self.n_keys:
-            self.key_starts.append(start)
+        for field, n_key in enumerate(self.n_keys[: self.n_first]):
+            self.key_starts[field] = start
             if mask == "paper":
                 start += n_key + k_max
             elif mask == "skeleton":
@@ -102,11 +116,16 @@ class RowLayout:
     def key(self, field: int) -> Roles:
         """A key's tokens."""
         start = self.key_starts[field]
-        return _roles((Kind.KEY, field, 0, start + i) for i in range(self.n_keys[field]))
+        kind = Kind.KEY if field < self.n_first else Kind.LONE_KEY
+        return _roles((kind, field, 0, start + i) for i in range(self.n_keys[field]))
 
     def values(self, places: Iterable[tuple[int, int]]) -> Roles:
         """Tokens of values, each given by its field and its step."""
-        return _roles((Kind.VALUE, f, k, self.value_position(f, k)) for f, k in places)
+        kinds = (Kind.LONE_VALUE, Kind.VALUE)
+        return _roles(
+            (kinds[field < self.n_first], field, k, self.value_position(field, k))
+            for field, k in places
+        )
 
     def first_step(self) -> Roles:
         """Prompt and keys: what inference reads first (the paper's ``s``)."""
@@ -155,6 +174,7 @@ def sees(mask: Mask, query: Roles, key: Roles) -> Any:
     is_key = key.kind == Kind.KEY.value
     is_value = key.kind == Kind.VALUE.value
     own = key.field == query.field
+    is_lone = (key.kind >= Kind.LONE_KEY.value) | (query.kind >= Kind.LONE_KEY.value)
     if mask == "branch":
         answer = (is_key | is_value) & own
     elif mask == "skeleton":
@@ -162,6 +182,7 @@ def sees(mask: Mask, query: Roles, key: Roles) -> Any:
     else:
         # A key's step is 0, so no value is at or before it.
         answer = is_key | (is_value & (key.step <= query.step))
+    answer = (is_lone & own) | (~is_lone & answer)
     return (key.position <= query.position) & ((key.kind == Kind.PROMPT.value) | answer)
 
 

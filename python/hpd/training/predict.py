@@ -6,24 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hpd import prompt
 from hpd.options import Method
-from hpd.questions import Leaf, item_leaves, schema_leaves
-from hpd.schema.attributes import Schema
+from hpd.prompt import Path
+from hpd.questions import schema_leaves, stack_places
+from hpd.schema.attributes import Attribute, Schema
 from hpd.training.decode import Decoder
+from hpd.training.interview import Interview
 from hpd.training.masks import Mask
 from hpd.training.prompter import Prompter
+from hpd.training.stacks import stacks
 from hpd.training.vocabulary import CheckpointVocabulary
-from hpd.values import (
-    Parsed,
-    answer_leaf,
-    assemble,
-    parse_value,
-    split_answer,
-)
+from hpd.values import Parsed, answer_leaf, assemble, parse_value, split_answer
 
 MAX_ANSWER = 1024
-"""Longest whole answer, in tokens."""
+"""Longest whole answer of a document, in tokens."""
 
 
 @dataclass(slots=True)
@@ -35,70 +31,96 @@ class Predictor:
     method: Method = "hpd"
     mask: Mask = "branch"
     max_tokens: int = 64
+    stack: int = 1
+    """Documents in one prompt."""
     batch_size: int = 16
 
     def predict(self, texts: Sequence[str], schemas: Sequence[Schema]) -> list[dict[str, Any]]:
         """Each document's data."""
         prompters = {id(schema): Prompter(self.vocabulary, schema, self.mask) for schema in schemas}
-        own = [prompters[id(schema)] for schema in schemas]
+        groups = [
+            _Stack(places, [texts[i] for i in places], schemas[places[0]])
+            for places in stacks([id(schema) for schema in schemas], self.stack)
+        ]
+        own = [prompters[id(group.schema)] for group in groups]
         decoder = Decoder(
             self.model, self.vocabulary.piece, self.vocabulary.end_tokens, self.max_tokens
         )
-        if self.method == "ar":
-            found = self._answers(decoder, texts, schemas, own)
-        else:
-            found = self._fields(decoder, texts, schemas, own)
-        return [
-            assemble(schema, values).data for schema, values in zip(schemas, found, strict=True)
-        ]
+        predict = self._answers if self.method == "ar" else self._fields
+        predicted: list[dict[str, Any]] = [{} for _ in texts]
+        for group, data in zip(groups, predict(decoder, groups, own), strict=True):
+            for place, document in zip(group.places, data, strict=True):
+                predicted[place] = document
+        return predicted
 
     def _fields(
-        self,
-        decoder: Decoder,
-        texts: Sequence[str],
-        schemas: Sequence[Schema],
-        prompters: Sequence[Prompter],
-    ) -> list[Mapping[prompt.Path, Parsed]]:
-        found: list[dict[prompt.Path, Parsed]] = [{} for _ in texts]
-        pending: list[tuple[int, list[Leaf]]] = [
-            (i, schema_leaves(schema)) for i, schema in enumerate(schemas)
+        self, decoder: Decoder, groups: Sequence[_Stack], prompters: Sequence[Prompter]
+    ) -> list[list[dict[str, Any]]]:
+        interviews = [
+            Interview(group.schema, prompter.layout, len(group.texts))
+            for group, prompter in zip(groups, prompters, strict=True)
         ]
-        # Items of arrays are asked for once their number is known.
-        while pending := [(i, leaves) for i, leaves in pending if leaves]:
-            prompts = [
-                prompters[i].fields([texts[i]], [leaf.path for leaf in leaves])
-                for i, leaves in pending
-            ]
-            following = []
-            decoded = decoder.decode(prompts, self.batch_size)
-            for (i, leaves), values in zip(pending, decoded, strict=True):
-                items: list[Leaf] = []
-                for leaf, value in zip(leaves, values, strict=True):
-                    parsed = parse_value(value.text, leaf.attribute)
-                    found[i][leaf.path] = parsed
-                    if leaf.array is not None and isinstance(parsed.value, int):
-                        items += item_leaves(leaf, parsed.value)
-                following.append((i, items))
-            pending = following
-        return list(found)
+        # The next waves of all stacks are decoded together.
+        while due := [i for i, interview in enumerate(interviews) if interview.questions]:
+            prompts = []
+            for i in due:
+                keys = [question.key for question in interviews[i].questions]
+                n_first = len(keys) if interviews[i].is_first else 0
+                prompts.append(prompters[i].fields(groups[i].texts, keys, n_first))
+            for i, values in zip(due, decoder.decode(prompts, self.batch_size), strict=True):
+                interviews[i].take(
+                    [
+                        parse_value(value.text, question.leaf.attribute)
+                        for question, value in zip(interviews[i].questions, values, strict=True)
+                    ]
+                )
+        return [
+            [interview.data(document) for document in range(len(group.texts))]
+            for group, interview in zip(groups, interviews, strict=True)
+        ]
 
     def _answers(
-        self,
-        decoder: Decoder,
-        texts: Sequence[str],
-        schemas: Sequence[Schema],
-        prompters: Sequence[Prompter],
-    ) -> list[Mapping[prompt.Path, Parsed]]:
-        n_fields = max((len(schema_leaves(schema)) for schema in schemas), default=1)
-        longest = min(MAX_ANSWER, self.max_tokens * max(1, n_fields))
-        prompts = [prompter.answer([text]) for text, prompter in zip(texts, prompters, strict=True)]
+        self, decoder: Decoder, groups: Sequence[_Stack], prompters: Sequence[Prompter]
+    ) -> list[list[dict[str, Any]]]:
+        n_fields = max((len(schema_leaves(group.schema)) for group in groups), default=1)
+        longest = min(MAX_ANSWER, self.max_tokens * max(1, n_fields)) * self.stack
+        prompts = [
+            prompter.answer(group.texts) for group, prompter in zip(groups, prompters, strict=True)
+        ]
         decoded = replace(decoder, max_tokens=longest).decode(prompts, self.batch_size)
-        found: list[Mapping[prompt.Path, Parsed]] = []
-        for schema, (value,) in zip(schemas, decoded, strict=True):
-            values = {}
-            for path, raw in split_answer(schema, value.text).items():
-                attribute = answer_leaf(schema, path)
-                if attribute is not None:
-                    values[path] = raw.parse(attribute)
-            found.append(values)
-        return found
+        return [group.split(value.text) for group, (value,) in zip(groups, decoded, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Stack:
+    """Documents of one prompt, and their places among all."""
+
+    places: Sequence[int]
+    texts: Sequence[str]
+    schema: Schema
+
+    def split(self, answer: str) -> list[dict[str, Any]]:
+        """Each document's data from a whole answer, which for several has theirs by number."""
+        places = stack_places(len(self.texts))
+        schema = self.schema
+        if len(places) > 1:
+            objects = (
+                Attribute(place[0], "object", attributes=schema.attributes) for place in places
+            )
+            schema = Schema(tuple(objects))
+        values: Mapping[Path, Parsed] = {
+            path: raw.parse(attribute)
+            for path, raw in split_answer(schema, answer).items()
+            if (attribute := answer_leaf(schema, path)) is not None
+        }
+        return [
+            assemble(
+                self.schema,
+                {
+                    path[len(place) :]: value
+                    for path, value in values.items()
+                    if path[: len(place)] == place
+                },
+            ).data
+            for place in places
+        ]

@@ -6,38 +6,52 @@ import itertools
 from collections.abc import Sequence
 
 from hpd import prompt
-from hpd.prompt import Path
-from hpd.prompt.tokens import PromptTokenizer, Vocabulary
+from hpd.prompt import Layout, PromptTokenizer
 from hpd.schema.attributes import Schema
 from hpd.training.masks import Mask
 from hpd.training.rows import Prompt
+from hpd.training.vocabulary import CheckpointVocabulary
 
 
 class Prompter:
     """The prompts of one schema for one model, the same tokens as the engine's."""
 
-    def __init__(self, vocabulary: Vocabulary, schema: Schema, mask: Mask) -> None:
+    layout: Layout
+    """Of the first wave's keys."""
+
+    def __init__(self, vocabulary: CheckpointVocabulary, schema: Schema, mask: Mask) -> None:
+        self.layout = "branch" if mask == "branch" else "skeleton"
         self._vocabulary = vocabulary
         self._schema = schema
         self._mask: Mask = mask
         self._tokenizers: dict[bool, PromptTokenizer] = {}
 
-    def fields(self, documents: Sequence[str], paths: Sequence[Path]) -> Prompt:
-        """A prompt with one key per path; several documents are stacked."""
-        layout: prompt.Layout = "branch" if self._mask == "branch" else "skeleton"
-        texts = prompt.key_texts(paths, layout)
+    def fields(
+        self, documents: Sequence[str], keys: Sequence[str], n_first: int | None = None
+    ) -> Prompt:
+        """A prompt with its fields, from one wave or from several.
+
+        Args:
+            documents: their texts; several are stacked.
+            keys: for each field the text between the prompt and its value, as ``hpd.questions``
+                gives it.
+            n_first: how many of these belong to the first wave, and come first; all, unless it
+                is given.
+        """
         tokenizer = self._tokenizer(len(documents))
-        if self._mask == "paper":
+        n_first = len(keys) if n_first is None else n_first
+        if self._mask == "paper" and n_first:
             # A value will stand between two keys, so no token may span them.
-            first = tokenizer.tokenize(documents, texts[:1])
+            tokens = tokenizer.tokenize(documents, [keys[0], *keys[n_first:]])
             rest = [
-                self._vocabulary.tokenize(text[len(before) :])
-                for before, text in itertools.pairwise(texts)
+                self._vocabulary.tokenize_inside(text[len(before) :])
+                for before, text in itertools.pairwise(keys[:n_first])
             ]
-            return Prompt(first.prompt, [*first.keys, *rest], "paper")
-        tokens = tokenizer.tokenize(documents, texts)
+            own = [tokens.keys[0], *rest, *tokens.keys[1:]]
+            return Prompt(tokens.prompt, own, "paper", n_first)
+        tokens = tokenizer.tokenize(documents, keys)
         if self._mask == "skeleton":
-            return skeleton(tokens.prompt, tokens.keys)
+            return skeleton(tokens.prompt, tokens.keys, n_first)
         return Prompt(tokens.prompt, tokens.keys, "branch")
 
     def answer(self, documents: Sequence[str]) -> Prompt:
@@ -56,17 +70,21 @@ class Prompter:
         return self._tokenizers[is_stack]
 
 
-def skeleton(tokens: Sequence[int], keys: Sequence[Sequence[int]]) -> Prompt:
+def skeleton(
+    tokens: Sequence[int], keys: Sequence[Sequence[int]], n_first: int | None = None
+) -> Prompt:
     """Keys that each begin with the keys before them, as one prompt that holds each key once.
 
-    Where a token spans two keys (``":,``), the keys do not begin with each other any more. Then
-    each is a branch of its own: the same tokens see the same, only the row is longer.
+    That is so of the ``n_first`` keys of the first wave (of all, unless it is given). Where a token
+    spans two keys (``":,``), the keys do not begin with each other any more. Then each is a branch
+    of its own: the same tokens see the same, only the row is longer.
     """
+    n_first = len(keys) if n_first is None else n_first
     own = []
     before: Sequence[int] = ()
-    for key in keys:
+    for key in keys[:n_first]:
         if list(key[: len(before)]) != list(before):
             return Prompt(tokens, keys, "branch")
         own.append(key[len(before) :])
         before = key
-    return Prompt(tokens, own, "skeleton")
+    return Prompt(tokens, [*own, *keys[n_first:]], "skeleton", n_first)

@@ -17,16 +17,20 @@ class Prompt:
     """A prompt's tokens and its fields' keys.
 
     With ``branch`` a key is all that stands between the prompt and its value; with ``paper`` and
-    ``skeleton`` it is the part behind the key before it.
+    ``skeleton`` it is the part behind the key before it, in the first wave. In later ones it is
+    always the whole key.
     """
 
     tokens: Sequence[int]
     keys: Sequence[Sequence[int]]
     mask: Mask = "branch"
+    n_first: int | None = None
+    """Keys of the first wave, which come first; None: all."""
 
     def layout(self, k_max: int) -> RowLayout:
         """Where the tokens stand."""
-        return RowLayout(self.mask, len(self.tokens), [len(key) for key in self.keys], k_max)
+        n_keys = [len(key) for key in self.keys]
+        return RowLayout(self.mask, len(self.tokens), n_keys, k_max, self.n_first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +47,8 @@ class TrainingRow:
         return len(self.tokens)
 
 
-def training_row(prompt: Prompt, values: Sequence[Sequence[int]], k_max: int) -> TrainingRow:
-    """A prompt with the right values, in natural order.
+def training_row(prompt: Prompt, values: Sequence[Sequence[int] | None], k_max: int) -> TrainingRow:
+    """A prompt with the right values, in natural order; None where nothing is taught.
 
     Values are cut at ``k_max`` tokens, as decoding cuts them. The last token of a value is a
     target and never fed: when it is decoded, the field is done.
@@ -53,11 +57,14 @@ def training_row(prompt: Prompt, values: Sequence[Sequence[int]], k_max: int) ->
     targets = [NO_TARGET] * len(tokens)
     n_values = []
     for key, value in zip(prompt.keys, values, strict=True):
+        tokens += key
+        targets += [NO_TARGET] * len(key)
+        if value is None:
+            n_values.append(0)
+            continue
         wanted = list(value[:k_max])
         if not wanted:
             raise ValueError("a value has a token, if only that of null")
-        tokens += key
-        targets += [NO_TARGET] * len(key)
         # Without a key the value follows the prompt.
         targets[len(tokens) - 1 if key else len(prompt.tokens) - 1] = wanted[0]
         tokens += wanted[:-1]

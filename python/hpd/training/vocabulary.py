@@ -14,11 +14,14 @@ class CheckpointVocabulary:
         from tokenizers import Tokenizer
 
         self.file = TokenizerFile(folder)
-        text = self.file.as_llama_cpp_reads_it()
-        self._special = Tokenizer.from_str(text)
-        self._plain = Tokenizer.from_str(text)
+        self._special = Tokenizer.from_str(self.file.as_llama_cpp_reads_it())
+        self._plain = Tokenizer.from_str(self.file.as_llama_cpp_reads_it())
         # What is written like a control token in a document stays text.
         self._plain.encode_special_tokens = True
+        self._inside = self._plain
+        if self.file.adds_space:
+            self._inside = Tokenizer.from_str(self.file.as_llama_cpp_reads_it(adds_space=False))
+            self._inside.encode_special_tokens = True
         self._bytes = {token: bytes([byte]) for byte, token in enumerate(BYTE_TOKENS)}
 
     @property
@@ -55,6 +58,10 @@ class CheckpointVocabulary:
         """Tokens of a text, without a BOS."""
         tokenizer = self._special if parse_special else self._plain
         return list(tokenizer.encode(text, add_special_tokens=False).ids)
+
+    def tokenize_inside(self, text: str) -> list[int]:
+        """Tokens of a text that stands behind other text, as a value stands behind its key."""
+        return list(self._inside.encode(text, add_special_tokens=False).ids)
 
     def piece(self, token: int) -> bytes:
         """The bytes that a token says; nothing for a control token."""

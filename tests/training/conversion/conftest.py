@@ -6,27 +6,26 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import torch
-import transformers
 
-import checkpoints
-from hpd.training.conversion.to_gguf import export_model
+# PyTorch and transformers are imported where they are used: without them these tests are skipped,
+# and this file is read all the same.
 
 
 @pytest.fixture(scope="session", autouse=True)
-def quiet_and_small() -> Iterator[None]:
-    """No progress bars; and tiny matrices gain nothing from threads."""
+def no_progress_bars() -> Iterator[None]:
+    """transformers shows them wherever it writes to."""
+    import transformers
+
     transformers.utils.logging.disable_progress_bar()
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
     yield
-    torch.set_num_threads(n_threads)
     transformers.utils.logging.enable_progress_bar()
 
 
 @pytest.fixture(scope="session")
 def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]:
     """``checkpoint(family, tokenizer)``: the folder of a tiny random model."""
+    import checkpoints
+
     made: dict[tuple[str, str], Path] = {}
 
     def folder(family: str, tokenizer: str) -> Path:
@@ -43,6 +42,8 @@ def exported(
     checkpoint: Callable[[str, str], Path], tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[str, str], Path]:
     """``exported(family, tokenizer)``: the same as an F32 GGUF file."""
+    from hpd.training.conversion.to_gguf import export_model
+
     made: dict[tuple[str, str], Path] = {}
 
     def path(family: str, tokenizer: str) -> Path:

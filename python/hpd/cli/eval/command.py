@@ -42,10 +42,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Refuse what cannot be before any file is read."""
-    if arguments.plot is not None and find_spec("matplotlib") is None:
-        raise UsageError(f"--plot needs matplotlib: {install_command('plot')}")
     if arguments.plot is not None and Path(arguments.plot).suffix.lower() not in IMAGES:
         raise UsageError(f"--plot {arguments.plot}: the name must end in {', '.join(IMAGES)}")
+    if arguments.plot is not None and find_spec("matplotlib") is None:
+        raise UsageError(f"--plot needs matplotlib: {install_command('plot')}")
     if arguments.calibration and arguments.lookup is not None:
         raise UsageError("--calibration needs PRED: what --lookup predicts has no confidence")
     if arguments.disagreements is not None and arguments.vs is None:

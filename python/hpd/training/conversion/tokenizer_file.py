@@ -142,11 +142,14 @@ class TokenizerFile:
 
         return Tokenizer.from_file(str(self.path))
 
-    def as_llama_cpp_reads_it(self) -> str:
+    def as_llama_cpp_reads_it(self, *, adds_space: bool | None = None) -> str:
         """``tokenizer.json`` with what llama.cpp does otherwise done its way.
 
         It brings no text into Unicode's composed form, and it puts its space even before text
         that begins with one, which ``tokenizer.json`` may leave as it is.
+
+        Args:
+            adds_space: whether that space is put; as the property says, unless it is given.
         """
         data = copy.deepcopy(self.data)
         if self.kind == "byte-level":
@@ -160,7 +163,7 @@ class TokenizerFile:
             for step in _steps(data.get("normalizer"), "normalizers")
             if step["type"] != "Prepend"
         ]
-        if self.adds_space:
+        if self.adds_space if adds_space is None else adds_space:
             normalizers.insert(0, {"type": "Prepend", "prepend": SPACE})
         data["normalizer"] = {"type": "Sequence", "normalizers": normalizers}
         return json.dumps(data)

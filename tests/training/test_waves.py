@@ -1,0 +1,183 @@
+"""Training rows hold exactly the keys that decoding sends, in every wave."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+pytest.importorskip("safetensors")
+
+import strategies
+from checkpoints import make_checkpoint
+from decoding import engine_options, open_model
+from hpd import _native
+from hpd.documents import Document
+from hpd.options import Options
+from hpd.pipeline.fields_job import FieldsJob
+from hpd.pipeline.questionnaire import Questionnaire
+from hpd.questions import schema_leaves
+from hpd.schema import load_schema
+from hpd.training import masks
+from hpd.training.conversion.from_gguf import gguf_to_transformers
+from hpd.training.conversion.to_gguf import export_model
+from hpd.training.data import Labelled, RowMaker, Source
+from hpd.training.finetune import FinetuneOptions, finetune
+from hpd.training.loop import LoopOptions
+from hpd.training.masks import Kind
+from hpd.training.models import load_model
+from hpd.training.packing import NO_TARGET
+from hpd.training.predict import Predictor
+from hpd.training.vocabulary import CheckpointVocabulary
+from small_extractor import SmallExtractor
+
+TEXTS = ["Nike Shoe, Black", "Canon Battery 日本", "Café  10 M US"]
+MAX_TOKENS = 400
+
+
+@pytest.fixture(scope="module", params=["spanning", "apart"])
+def kind(request):
+    """Whether tokens span two keys of a skeleton; then each of its fields is a branch."""
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def model(kind, tiny_model, tmp_path_factory):
+    """A model's folder and its GGUF file."""
+    folder = tmp_path_factory.mktemp(kind)
+    if kind == "spanning":
+        path = tiny_model("llama-spm", n_ctx_train=16384)
+        return gguf_to_transformers(path, folder), path
+    make_checkpoint(folder, "qwen3", "qwen2", max_position_embeddings=16384)
+    export_model(folder, folder / "model.gguf", "F32")
+    return folder, folder / "model.gguf"
+
+
+@pytest.fixture(scope="module")
+def engine(model):
+    opened = open_model(model[1])
+    return opened, _native.Engine(opened, engine_options(n_ctx=16384))
+
+
+@pytest.fixture(scope="module")
+def vocabulary(model):
+    return CheckpointVocabulary(model[0])
+
+
+def sent_keys(engine, schema, layout, answers):
+    """Prompt and key of every field that the engine is sent, with these answers replayed."""
+    model, runner = engine
+    options = Options(layout=layout, max_tokens=MAX_TOKENS)
+    documents = [(i, Document(text)) for i, text in enumerate(TEXTS[: len(answers)])]
+    job = FieldsJob(Questionnaire(model, schema, options), documents, answers=answers)
+    sent = []
+    request = job.first()
+    while request is not None:
+        sent += [(*request.prompt, *field.key) for field in request.fields]
+        runner.submit(
+            0,
+            request.prompt,
+            request.fields,
+            n_instruction=request.n_instruction,
+            n_cached=request.n_cached,
+            keep_prompt=request.keep_prompt,
+        )
+        results = []
+        while not results:
+            results = runner.step()
+        assert not results[0].error
+        request = job.take(results[0])
+    if job.kept_prompt is not None:
+        runner.forget_prompt(job.kept_prompt)
+    return sent
+
+
+def taught_keys(row):
+    """All that each value's first token is to be said from: prompt and key as the mask shows it."""
+    visible = masks.dense(row.mask, masks.stack([row.roles]))[0, 0].numpy()
+    is_value = np.isin(row.roles.kind, [Kind.VALUE, Kind.LONE_VALUE])
+    taught = []
+    for index in range(len(row)):
+        if row.targets[index] == NO_TARGET or is_value[index]:
+            continue
+        seen = visible[index].nonzero()[0]
+        assert not is_value[seen].any()
+        positions = row.roles.position[seen]
+        assert sorted(positions) == list(range(len(seen))), "a gap, or two tokens in one place"
+        taught.append(tuple(row.tokens[seen[positions.argsort()]].tolist()))
+    return taught
+
+
+@pytest.mark.parametrize("n_stacked", [1, 3])
+@pytest.mark.parametrize("layout", ["branch", "skeleton"])
+@settings(max_examples=5, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(data=st.data())
+def test_rows_hold_what_decoding_sends(engine, vocabulary, layout, n_stacked, data):
+    schema = data.draw(strategies.schemas())
+    answers = [data.draw(strategies.answers_of(schema)) for _ in range(n_stacked)]
+    documents = [Labelled(t, schema, a) for t, a in zip(TEXTS, answers, strict=False)]
+    row = RowMaker(vocabulary, vocabulary.eos, layout, MAX_TOKENS).fields(documents)
+    assert sorted(taught_keys(row)) == sorted(sent_keys(engine, schema, layout, answers))
+
+
+@pytest.mark.parametrize("layout", ["branch", "skeleton"])
+def test_rows_hold_the_items_and_what_comes_after_them(engine, vocabulary, kind, layout):
+    schema = load_schema(
+        "brand, tags [str], lines [{item, qty int}], best after tags, size after best"
+    )
+    answer = {
+        "brand": "Nike",
+        "tags": ["a", "b"],
+        "lines": [{"item": "shoe", "qty": 2}],
+        "best": "b",
+        "size": None,
+    }
+    document = Labelled(TEXTS[0], schema, answer)
+    row = RowMaker(vocabulary, vocabulary.eos, layout, 64).fields([document])
+    taught = taught_keys(row)
+    assert sorted(taught) == sorted(sent_keys(engine, schema, layout, [answer]))
+    texts = [b"".join(map(vocabulary.piece, tokens)).decode() for tokens in taught]
+    for end in ('"tags": {"2":', '{"tags": ["a", "b"], "best":', '{"best": "b", "size":'):
+        assert sum(text.endswith(end) for text in texts) == 1, end
+    assert len(taught) == len(schema_leaves(schema)) + 4
+    # Together in one row, the first wave as a skeleton and the later ones each by itself.
+    is_mixed = layout == "skeleton" and kind == "apart"
+    assert row.mask == ("skeleton" if is_mixed else "branch")
+    assert (Kind.LONE_KEY in row.roles.kind) == is_mixed
+
+
+LABELLED = [
+    ("Nike Shoe Black", {"Brand": "Nike", "tags": ["Black", "Shoe"], "Type": "Shoe"}),
+    ("Sony Camera", {"Brand": "Sony", "tags": ["Camera"], "Type": "Camera"}),
+    ("Canon Boot Blue", {"Brand": "Canon", "tags": ["Blue", "Boot"], "Type": "Boot"}),
+]
+
+
+@pytest.mark.parametrize(("mask", "n_stacked"), [("branch", 1), ("skeleton", 3)])
+def test_validation_predicts_what_the_engine_extracts(tiny_model, tmp_path, mask, n_stacked):
+    """All waves: items of arrays, and what comes after others. Both say what was taught."""
+    schema = load_schema("Brand, tags [str], Type after Brand tags")
+    lines = [json.dumps({"text": text, "gold": answer}) for text, answer in LABELLED]
+    (tmp_path / "train.jsonl").write_text("\n".join(lines))
+    source = Source(tmp_path / "train.jsonl")
+    loop = LoopOptions(
+        epochs=25, batch_size=3, accumulate=1, learning_rate=3e-3, bf16=False, patience=0
+    )
+    options = FinetuneOptions(mask=mask, stack=n_stacked, max_tokens=12, file_type="f32", loop=loop)
+    result = finetune(source, tmp_path / "out", tiny_model("qwen3"), schema, options, quiet=True)
+    folder = tmp_path / "out" / "model"
+    predictor = Predictor(
+        load_model(folder), CheckpointVocabulary(folder), "hpd", mask, 12, n_stacked
+    )
+    texts = [text for text, _ in LABELLED]
+    predicted = predictor.predict(texts, [schema] * len(texts))
+    with SmallExtractor(
+        schema, result.gguf, layout=mask, stack=n_stacked, max_tokens=12
+    ) as extractor:
+        extracted = [extraction.data for extraction in extractor.extract_many(texts)]
+    assert predicted == extracted == [answer for _, answer in LABELLED]
