@@ -60,7 +60,7 @@ def prepare(source: Path, folder: Path, limit: int | None) -> tuple[Path, Path]:
 
 
 def extract(gold: Path, schema: Path, method: str, options: argparse.Namespace) -> Path:
-    """What one method extracts."""
+    """The file of one method's extractions, which is made if it is missing."""
     output = gold.with_name(f"{method}.jsonl")
     if not output.exists():
         command = [sys.executable, "-m", "hpd.cli", "extract", str(gold), "--schema", str(schema)]
@@ -127,7 +127,7 @@ def markdown(rows: Iterator[list[str]]) -> str:
 
 
 def conditions(options: argparse.Namespace) -> str:
-    """What the figures hang on, as a sentence."""
+    """The conditions of the measurement, as a sentence."""
     today = datetime.datetime.now(datetime.timezone.utc).date()
     return (
         f"Model `{options.model.name}`, hpd {__version__}, {processor()}, "

@@ -35,7 +35,7 @@ llama_cpp.llama_log_set(_keep_log, ctypes.c_void_p(0))
 
 @pytest.fixture
 def llama_log() -> Iterator[list[str]]:
-    """What llama.cpp logs during this test (unless something else takes its log over)."""
+    """The lines that llama.cpp logs during this test, unless something else takes its log over."""
     _LOG.clear()
     yield _LOG
     _LOG.clear()

@@ -1,4 +1,4 @@
-"""What is compared: methods, their settings and sweeps, by name."""
+"""Methods of a benchmark, their settings and sweeps, by name."""
 
 from __future__ import annotations
 

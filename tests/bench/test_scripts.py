@@ -71,7 +71,7 @@ def test_other_json_lines_are_not_plotted(gold: Path) -> None:
 
 
 def run_script(*arguments: object) -> str:
-    """What a script of ``benchmarks`` prints, with the hpd that is tested here."""
+    """The output of a script of ``benchmarks``, with the hpd that is tested here."""
     tested = str(Path(hpd.__file__).parents[1])
     done = subprocess.run(
         [sys.executable, *map(str, arguments)],

@@ -1,4 +1,4 @@
-"""What is asked: documents, and the answers that are replayed."""
+"""Workloads: documents, and the answers that are replayed."""
 
 from __future__ import annotations
 

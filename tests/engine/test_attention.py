@@ -143,7 +143,7 @@ def test_a_kernel_with_other_results_is_not_used(capfd: pytest.CaptureFixture[st
 
 
 def test_an_exception_does_not_cross_llama_cpp() -> None:
-    """What goes wrong while llama.cpp asks is raised when it has returned."""
+    """An error while llama.cpp asks is raised when it has returned."""
     assert _core_testing.survives_an_unreadable_mask()
 
 

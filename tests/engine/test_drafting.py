@@ -136,7 +136,7 @@ def colors_of(
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
 @pytest.mark.parametrize("kind", tiny_models.KINDS)
 def test_choices_are_drafted(tiny_model: TinyModel, kind: str, temperature: float) -> None:
-    """Where one is left a single step takes all of it, and nothing comes out differently."""
+    """A single step takes all of the last choice that is left, and the values are the same."""
     model = open_model(tiny_model(kind))
     sampling = _native.SamplingOptions()
     sampling.temperature = temperature
@@ -195,7 +195,7 @@ READING, VALUES = _core_testing.BatchKind.reading, _core_testing.BatchKind.value
 
 
 def test_a_guess_must_be_the_likelier_the_less_a_step_costs() -> None:
-    """Where batches cost what their tokens cost, only near certainty pays; else it is shared."""
+    """If a batch costs no more than its tokens, only near certainty pays off."""
     dear, cheap = _core_testing.BatchCost(), _core_testing.BatchCost()
     for n in (10, 60, 200, 20, 150, 90):
         dear.observe(VALUES, n, 0.050 + 0.001 * n)  # a step costs as much as 50 tokens

@@ -37,7 +37,7 @@ class SlowHistory:
 
 
 class HistoriesMachine(RuleBasedStateMachine):
-    """Whatever is learnt and asked, in whatever order."""
+    """Any sequence of learning and asking."""
 
     @initialize(n_histories_max=st.integers(1, 4), n_nodes_max=st.integers(4, 60))
     def start(self, n_histories_max: int, n_nodes_max: int) -> None:

@@ -1,4 +1,4 @@
-"""When is a value done: the scanner against Python's json module."""
+"""The scanner that knows when a value is complete, against Python's json module."""
 
 from __future__ import annotations
 

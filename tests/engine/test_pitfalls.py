@@ -1,4 +1,4 @@
-"""What llama.cpp does silently wrong, or would: each guard has a test that fails without it."""
+"""Pitfalls of llama.cpp, which fails silently: each guard has a test that fails without it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report is made of: documents put together from several files, their figures, the page."""
+"""Reports: documents put together from several files, their figures, the page."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def prediction(**line: Any) -> Prediction:
 
 
 def report_data(page: Path) -> Any:
-    """What the page's script is given."""
+    """The data of the page's script."""
     (data,) = re.findall(
         r'<script id="data" type="application/json">(.*?)</script>', page.read_text("utf-8")
     )

@@ -205,7 +205,7 @@ def test_the_policy_stops_what_would_call_out(browser: Browser, hostile: Path) -
 
 
 def expected_counts() -> dict[tuple[str, ...], int]:
-    """How many documents each filter leaves, counted in the lines themselves."""
+    """The number of documents that each filter leaves, counted in the lines themselves."""
     lines = list(made_extractions(SOME, 120))
 
     def with_field(holds: Any) -> int:

@@ -236,7 +236,7 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
 class Hub(ThreadingHTTPServer):
-    """What the client asks of the Hub, for repositories held in memory."""
+    """A Hub with repositories in memory, as far as the client needs it."""
 
     def __init__(self, repos: dict[str, dict[str, bytes]]) -> None:
         super().__init__(("127.0.0.1", 0), HubHandler)

@@ -28,7 +28,7 @@ def made_with(option: Option, value: object) -> Options:
 
 
 def result(function: Callable[[], Any], error: type[Exception]) -> tuple[Any, str]:
-    """What a function returns, and the message of the error that it may raise instead."""
+    """The result of a function, and the message of the error that it may raise instead."""
     try:
         return function(), ""
     except error as caught:

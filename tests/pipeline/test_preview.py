@@ -1,4 +1,4 @@
-"""What would be asked, without a model: ``--dry-run``, ``hpd schema --prompt``; and warnings."""
+"""Previews of a request without a model: ``--dry-run``, ``hpd schema --prompt``; and warnings."""
 
 from __future__ import annotations
 

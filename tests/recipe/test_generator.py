@@ -54,7 +54,7 @@ def test_plain_answers_are_in_their_own_document_or_null(examples):
 
 
 def test_a_made_up_value_is_absent_where_its_key_is(listings):
-    """What is asked as absent is neither stated nor close to something that is."""
+    """An attribute that is asked for as absent is neither stated nor close to a stated one."""
     from recipe.examples import _absent
 
     rng = Random(3)

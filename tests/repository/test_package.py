@@ -1,4 +1,4 @@
-"""What is installed: one libllama, the versions, the files that belong to it, the command."""
+"""The installed package: one libllama, the versions, the files that belong to it, the command."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ def disagreements(
     expected: Sequence[Sequence[ReferenceValue]],
     tolerance: float = 0.0,
 ) -> list[str]:
-    """Where tokens differ although the reference's margin there exceeds the tolerance."""
+    """The places where tokens differ although the reference's margin exceeds the tolerance."""
     found = []
     for r, (result, values) in enumerate(zip(results, expected, strict=True)):
         if result.error:

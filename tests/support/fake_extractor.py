@@ -25,7 +25,7 @@ def resolve_model(model: str | None, hf: str | None, *, progress: bool = True) -
 
 
 N_AHEAD = 3
-"""How many documents the stand-in has in flight."""
+"""The number of documents that the stand-in has in flight."""
 
 
 class FakeExtractor:

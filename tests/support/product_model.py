@@ -16,7 +16,7 @@ class Color(enum.Enum):
 
 
 class Maker(BaseModel):
-    """Who made it."""
+    """The maker of a product."""
 
     name: str
     city: str | None = None

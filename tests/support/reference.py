@@ -27,7 +27,7 @@ Stop = Literal["complete", "end_of_generation", "max_tokens"]
 
 @dataclass
 class ReferenceValue:
-    """What the model says after one key."""
+    """The model's text behind one key."""
 
     tokens: list[int] = field(default_factory=list)
     """Without the end-of-generation token, where there was one."""
@@ -35,7 +35,7 @@ class ReferenceValue:
     margins: list[float] = field(default_factory=list)
     """Logit of each token minus the runner-up's."""
     raw: bytes = b""
-    """What the tokens say, the completing token whole."""
+    """The text of the tokens, including all of the one that completes the value."""
     stop: Stop = "max_tokens"
     stop_margin: float | None = None
     """Of the end-of-generation token, where that was what ended it."""

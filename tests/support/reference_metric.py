@@ -35,7 +35,7 @@ def scores(outcomes: list[str]) -> tuple[float, float, float]:
 
 
 def count(outcomes: list[str]) -> tuple[int, ...]:
-    """How often each of ``KINDS`` occurs."""
+    """The number of each of ``KINDS``."""
     return tuple(outcomes.count(kind) for kind in KINDS)
 
 
@@ -47,7 +47,7 @@ def mean(percentages: tuple[float, ...]) -> float:
 def answers_by_row(
     rows: list[dict[str, Any]], lines: list[dict[str, Any]]
 ) -> list[dict[str, str | None] | None]:
-    """What was predicted for each row; the second row with an id gets the second line with it."""
+    """The prediction for each row; the second row with an id gets the second line with it."""
     answers: list[dict[str, str | None] | None] = []
     for number, row in enumerate(rows):
         n_before = sum(other["id"] == row["id"] for other in rows[:number])

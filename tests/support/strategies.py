@@ -201,7 +201,7 @@ raw_texts = st.one_of(
         ]
     ),
 )
-"""What a model may write for one field: JSON, the beginning of JSON, or nonsense."""
+"""Texts that a model may write for one field: JSON, the beginning of JSON, or nonsense."""
 
 documents = st.lists(
     st.one_of(

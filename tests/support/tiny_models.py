@@ -365,7 +365,7 @@ class _Weights:
 
 
 def _rotated(vector: np.ndarray, n_positions: int, *, neox: bool) -> np.ndarray:
-    """What RoPE makes of a head's vector; ``neox``: pairs are (i, i + half), else (2i, 2i + 1)."""
+    """A head's vector after RoPE; pairs are (i, i + half) with ``neox``, else (2i, 2i + 1)."""
     half = len(vector) // 2
     angles = n_positions * _ROPE_BASE ** (-np.arange(half) / half)
     turn = np.exp(1j * angles)

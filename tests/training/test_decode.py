@@ -99,7 +99,7 @@ def same_up_to_ties(found, expected, margins):
 
 
 def margin_of(decoder, prompt, field, tokens):
-    """How near the best two are behind the first tokens of one value of a branch or skeleton."""
+    """The margin between the best two tokens behind the first ones of a branch's value."""
     values = [tokens if i == field else [] for i in range(len(prompt.keys))]
     best = full_logits(decoder.model, prompt, values, N_TOKENS)[field].topk(2).values
     return float(best[0] - best[1])
@@ -198,7 +198,7 @@ def test_cache_batches_and_pruning_change_nothing(decoder, vocabulary, mask, n_s
 
 
 def test_values_of_the_paper_see_each_other(decoder, vocabulary):
-    """What a value says can hang on the values before it: only with ``paper``."""
+    """A value can depend on the values before it, but only with ``paper``."""
     schema = Schema((Attribute("Brand"), Attribute("Color")))
     paths = [("Brand",), ("Color",)]
     for mask in masks.MASKS:

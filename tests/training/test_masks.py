@@ -126,7 +126,7 @@ later_fields = st.lists(st.tuples(st.integers(1, 3), st.integers(0, 5)), min_siz
 @given(row=rows, later=later_fields)
 @part_of_examples(0.4)
 def test_fields_of_later_waves_see_the_prompt_and_themselves(mask, row, later):
-    """Whatever the first wave's mask is; and the first wave does not see them."""
+    """This holds for every mask of the first wave, which does not see them."""
     first = row.flat()
     pairs = [*first, *later]
     layout = RowLayout(mask, row.n_prompt, [n_key for n_key, _ in pairs], 5, len(first))

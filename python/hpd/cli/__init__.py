@@ -112,7 +112,7 @@ def _check_standard_input(arguments: argparse.Namespace) -> None:
 
 @contextmanager
 def _plain_warnings() -> Iterator[None]:
-    """What hpd warns of is one line for a person; warnings of others stay as they are."""
+    """Print warnings of hpd as one line for a person; other warnings are left unchanged."""
     show = warnings.showwarning
 
     def plainly(message: Warning | str, category: type[Warning], *rest: Any, **named: Any) -> None:

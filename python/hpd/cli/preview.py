@@ -1,4 +1,4 @@
-"""What would be asked of the model, for ``--dry-run`` and ``hpd schema --prompt``."""
+"""The preview of a request, for ``--dry-run`` and ``hpd schema --prompt``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _RULE = "-" * 40
 
 
 def report(preview: Preview, n_ctx: int) -> str:
-    """The prompt and, below it, how many tokens its parts have."""
+    """The prompt and, below it, the numbers of tokens in its parts."""
     n_keys = sum(n_tokens for _, n_tokens in preview.keys)
     rows = [
         ["prompt", f"{preview.n_prompt} tokens"],

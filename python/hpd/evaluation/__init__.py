@@ -1,1 +1,1 @@
-"""Data sets with known answers, and how well extractions agree with them."""
+"""Evaluation: predictions, gold files, and the scores of one against the other."""

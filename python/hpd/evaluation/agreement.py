@@ -1,4 +1,4 @@
-"""How far two files of predictions say the same, whether it is right or not."""
+"""The agreement of two files of predictions, whether they are right or not."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from hpd.evaluation.rows import Example
 
 @dataclass(frozen=True, slots=True)
 class FieldPair:
-    """One field of two files."""
+    """The values of one field in two files."""
 
     example: Example
     attribute: str
     first: Any
     second: Any
     has_value: bool
-    """At least one of the two has a value."""
+    """Whether at least one of the two has a value."""
     is_same: bool
-    """Both have the same value, or none; the order of a list does not count."""
+    """Whether both have the same value, or none; the order of a list does not matter."""
     is_same_normalized: bool
 
     @property
     def outcomes(self) -> tuple[Outcome, Outcome] | None:
-        """What became of each, if the document has gold values."""
+        """The outcome of each, if the document has gold values."""
         if not self.example.gold:
             return None
         gold = self.example.gold.get(self.attribute)
@@ -51,13 +51,13 @@ class FieldPair:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """In how many fields two files have the same value."""
+    """The number of fields in which two files have the same value."""
 
     n_fields: int
     n_same: int
     n_same_normalized: int
     n_filled: int
-    """Fields in which at least one file has a value: two nulls agree easily."""
+    """The number of fields in which at least one file has a value, as two nulls agree easily."""
     n_filled_same: int
     n_filled_same_normalized: int
 
@@ -83,10 +83,10 @@ def field_pairs(
     second: Sequence[Mapping[str, Any] | None],
     attributes: Mapping[str, Iterable[str]] | None = None,
 ) -> Iterator[FieldPair]:
-    """Every field of two files beside each other, document by document.
+    """The pairs of fields of two files, document by document.
 
-    The fields are those of the strict form (``field_outcomes``); of documents without gold values
-    what either file names.
+    The fields are those of the strict form (``field_outcomes``); for documents without gold values,
+    all that either file names.
     """
     every = category_attributes(examples)
     for category, names in (attributes or {}).items():
@@ -98,7 +98,7 @@ def field_pairs(
 
 
 def agreement(pairs: Iterable[FieldPair]) -> Agreement:
-    """How often the two agree."""
+    """Count the fields in which two files agree."""
     every = list(pairs)
     filled = [pair for pair in every if pair.has_value]
     return Agreement(
@@ -112,7 +112,7 @@ def agreement(pairs: Iterable[FieldPair]) -> Agreement:
 
 
 def share(part: int, whole: int) -> float:
-    """Percent with two places; two empty files agree."""
+    """A share in percent with two decimals; 100 for two empty files."""
     return round(100 * part / whole, 2) if whole else 100.0
 
 

@@ -1,4 +1,4 @@
-"""Everything that can be said of one file of predictions, and of two that answer the same."""
+"""The assessment of one file of predictions, and the comparison of two."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Attributes = Mapping[str, Iterable[str]]
 """The attributes of each category."""
 
 Data = Sequence[Mapping[str, Any] | None]
-"""For each example the data predicted for it; None where there is none."""
+"""The predicted data for each example; None if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Assessment:
     intervals: Mapping[FormName, EvaluationIntervals]
 
     def named_scores(self) -> dict[str, float]:
-        """Every score, rounded as it is printed, by ``ScorePlace.name``."""
+        """Every score by ``ScorePlace.name``, rounded as it is printed."""
         return {
             place.name: getattr(
                 getattr(getattr(self.evaluations[place.form], place.scope), place.average),
@@ -43,7 +43,7 @@ class Assessment:
         }
 
     def to_json(self) -> dict[str, Any]:
-        """Everything, ready for ``json.dumps``: exact scores at the top, as they are the metric."""
+        """All results, ready for ``json.dumps``; first the exact scores, which are the metric."""
         return {
             **self.evaluations["exact"].to_json(),
             "intervals": self.intervals["exact"].to_json(),
@@ -56,10 +56,10 @@ class Assessment:
 
 @dataclass(frozen=True, slots=True)
 class Versus:
-    """Two files that answer the same documents."""
+    """The comparison of two files of predictions for the same documents."""
 
     differences: Mapping[FormName, Mapping[Scope, Differences]]
-    """Empty where there is no gold."""
+    """The differences between their scores; empty if there is no gold."""
     agreement: Agreement
     disagreements: Sequence[FieldPair]
     """The fields whose values are not exactly the same."""
@@ -107,9 +107,9 @@ def versus(
     attributes: Attributes | None = None,
     resampling: Resampling = USUAL,
 ) -> Versus:
-    """The differences between two files, and where they agree.
+    """Compare two files: the differences between their scores, and their agreement.
 
-    Where no example has gold values there is agreement alone.
+    If no example has gold values, there is only the agreement.
     """
     pairs = list(field_pairs(examples, first, second, attributes))
     differences: dict[FormName, dict[Scope, Differences]] = {}

@@ -1,7 +1,7 @@
 """Calibration: confidence beside accuracy, and the effect of a threshold.
 
-A value is right where the metric counts it as such (``hpd.evaluation.outcomes``). Nulls are
-counted apart: ``null_threshold`` is about values.
+A value is right if the metric counts it as right (``hpd.evaluation.outcomes``). Nulls are counted
+apart, as ``null_threshold`` is about values.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Answer:
 
     @property
     def is_value(self) -> bool:
-        """Whether there is a value; else a null."""
+        """Whether it is a value, not null."""
         return self.outcome in ("vc", "vw", "nv")
 
     @property
@@ -46,7 +46,7 @@ class Bin:
     confidence: float
     """Their mean confidence."""
     accuracy: float
-    """The share of them that is right; of a good model, the same."""
+    """The share of them that is right; in a calibrated model it equals their confidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +54,10 @@ class Reliability:
     """Answers binned by confidence."""
 
     bins: tuple[Bin, ...]
-    """Those that hold anything, the lowest first."""
+    """The bins that are not empty, the lowest first."""
     n: int
     ece: float
-    """Expected calibration error: how far confidence and accuracy are apart, on average."""
+    """The expected calibration error: the mean distance between confidence and accuracy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +88,9 @@ class Calibration:
 
 
 def answers(examples: Sequence[Example], predictions: Sequence[Prediction | None]) -> list[Answer]:
-    """The fields that have both a gold value (or none, stated) and a confidence.
+    """The fields with a confidence that the gold names, with a value or as absent.
 
-    ``predictions`` has the prediction for each example, None where there is none.
+    ``predictions`` has the prediction for each example, None if there is none.
     """
     stated = []
     for example, prediction in zip(examples, predictions, strict=True):

@@ -1,4 +1,4 @@
-"""Precision against coverage: how right the values are of which the model is the most sure."""
+"""Precision against coverage: the precision of the values with the highest confidence."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class CoveragePoint:
 
     threshold: float
     coverage: float
-    """The share of all values that these are."""
+    """Their share of all values."""
     precision: float
-    """The share of these that is right."""
+    """The share of them that is right."""
 
     def to_json(self) -> dict[str, Any]:
         """The three figures."""
@@ -30,7 +30,7 @@ class CoveragePoint:
 def coverage_curve(answers: Iterable[Answer], n_points: int = N_POINTS) -> list[CoveragePoint]:
     """The curve from the most likely values to all of them, in ``n_points`` steps or fewer.
 
-    Values of one confidence come in together, as no threshold can part them.
+    Values with the same confidence come in together, as no threshold can separate them.
     """
     values = sorted((a for a in answers if a.is_value), key=lambda a: -a.confidence)
     points: list[CoveragePoint] = []
@@ -40,7 +40,7 @@ def coverage_curve(answers: Iterable[Answer], n_points: int = N_POINTS) -> list[
         n += len(rights)
         n_right += sum(rights)
         point = CoveragePoint(confidence, n / len(values), n_right / n)
-        # One point for each step of coverage; the last of a step stands for it.
+        # One point for each step of coverage, the last one in the step.
         if points and _step(points[-1], n_points) == _step(point, n_points):
             points[-1] = point
         else:

@@ -1,4 +1,4 @@
-"""Intervals around scores: how far they would move with other documents of the same kind.
+"""Intervals around scores, for the differences that other documents of the same kind would make.
 
 Percentile bootstrap over documents (Efron and Tibshirani, "An Introduction to the Bootstrap",
 1993, chapter 13).
@@ -26,7 +26,7 @@ from hpd.evaluation.score_names import SCORES
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """The bounds between which ``LEVEL`` of the samples lie; in percent, as scores are."""
+    """The bounds between which ``LEVEL`` of the samples lie, in percent like scores."""
 
     low: float
     high: float

@@ -8,10 +8,10 @@ from hpd.evaluation.rows import Example
 
 
 def lookup(train: Iterable[Example], examples: Iterable[Example]) -> list[dict[str, str | None]]:
-    """The values that a search predicts.
+    """Predict values by a search for training values.
 
-    For each attribute of the category the first value, in the order of the training rows of that
-    category, that the document holds, letter by letter.
+    The value of an attribute is the first one in the training rows of the document's category that
+    the document holds, letter by letter.
     """
     values: dict[str, dict[str, dict[str, None]]] = {}
     for example in train:

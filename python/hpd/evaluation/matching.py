@@ -1,4 +1,4 @@
-"""Which prediction belongs to which document: by id, else by order."""
+"""The matching of predictions with documents, by id or else by order."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ class Matching:
     """The predictions of one file beside the documents of another, and what does not fit."""
 
     predictions: tuple[Prediction | None, ...]
-    """For each example its prediction; None where there is none."""
+    """The prediction for each example; None if there is none."""
     by_order: bool
-    """Row by row, as ids could not tell."""
+    """Whether rows were matched by order, as ids could not match them."""
     missing: tuple[Example, ...]
     """Documents without a prediction."""
     surplus: tuple[Prediction, ...]
-    """Predictions that belong to no document, or to one that has one already."""
+    """Predictions for no document, or for one that has a prediction already."""
     doubled: tuple[Example, ...]
-    """Documents with the id of an earlier one; predictions are dealt out to them in order."""
+    """Documents with the id of an earlier one; they get predictions of this id in order."""
 
     @property
     def data(self) -> list[Mapping[str, Any] | None]:
-        """For each example the data predicted for it; None where there is none."""
-        return [None if found is None else found.data for found in self.predictions]
+        """The predicted data for each example; None if there is none."""
+        return [None if each is None else each.data for each in self.predictions]
 
     def notices(self, gold_name: str, prediction_name: str) -> list[str]:
-        """One line for each thing that a person should know before trusting the scores."""
+        """A line for each problem that a reader of the scores should know."""
         lines = []
         if self.by_order:
             lines.append(
@@ -58,7 +58,7 @@ class Matching:
         return lines
 
     def to_json(self) -> dict[str, Any]:
-        """Everything that does not fit, ready for ``json.dumps``."""
+        """All rows that do not match, ready for ``json.dumps``."""
         return {
             "by_order": self.by_order,
             "missing": [_place(row) for row in self.missing],
@@ -70,9 +70,10 @@ class Matching:
 def match_rows(examples: Sequence[Example], predictions: Iterable[Prediction]) -> Matching:
     """Match a file of predictions with a file of gold.
 
-    By id. By order where ids cannot tell: no prediction has one, or the gold has none and the
-    predictions' are no row numbers; then there must be as many of one as of the other, or
-    ``InputError`` says so.
+    They are matched by id; or by order if no prediction has an id, or if the gold has none and the
+    ids of the predictions are not row numbers. Then both must have the same number of rows.
+
+    Raises ``InputError`` if they do not.
     """
     predicted = list(predictions)
     doubled = _repeated(examples)
@@ -101,7 +102,7 @@ def match_rows(examples: Sequence[Example], predictions: Iterable[Prediction]) -
 def _by_id(
     examples: Sequence[Example], predictions: Sequence[Prediction], doubled: tuple[Example, ...]
 ) -> Matching:
-    # Ids that come twice on both sides are dealt out in order.
+    # Rows with the same id are matched in order.
     waiting: dict[str | None, deque[Prediction]] = {}
     for prediction in predictions:
         waiting.setdefault(prediction.id, deque()).append(prediction)

@@ -1,7 +1,7 @@
-"""Outcomes counted over many samples of the documents: what intervals and tests are made of.
+"""Outcomes counted over many samples of the documents, for intervals and tests.
 
-Documents are drawn, not fields: the fields of one document share its text and so their luck, and
-drawing them one by one would make every interval too narrow.
+Samples are drawn from documents, not from fields: the fields of one document share its text, and so
+their luck, and drawing them one by one would make every interval too narrow.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NN, _NV, _VN, _VC, _VW = range(len(OUTCOMES))
 Array = npt.NDArray[np.float64]
 
 Weights = npt.NDArray[np.float32]
-"""How often each document counts: (samples, documents)."""
+"""The number of times that each document counts: (samples, documents)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class OutcomeCounts:
         self.cells: Sequence[Cell] = tuple(cells)
 
     def count(self, weights: Weights) -> Array:
-        """How often each outcome occurs: (samples, cells, outcomes)."""
+        """The number of each outcome: (samples, cells, outcomes)."""
         parts = [weights[:, own.rows] @ own.ones for own in self._categories]
         # Whole numbers far below 2^24: 32 bits hold them exactly.
         counts = np.concatenate(parts, axis=1) if parts else np.zeros((len(weights), 0))

@@ -1,9 +1,9 @@
-"""The outcome of each field: of one attribute of one document, gold beside prediction.
+"""The outcome of each field, that is, of one attribute of one document.
 
-There are five: ``nn`` neither gold nor prediction has a value, ``nv`` a value where there is none,
-``vn`` none where there is one, ``vc`` the value is right (equal to one of the gold values), ``vw``
-it is wrong. Equal means the same text, case and all, unless a form evens out both sides first
-(``hpd.evaluation.normalization``).
+There are five: ``nn``, neither gold nor prediction has a value; ``nv``, only the prediction has
+one; ``vn``, only the gold has one; ``vc``, both have one, and it is right (equal to one of the gold
+values); ``vw``, it is wrong. Values are equal if their texts are, including case, unless a form
+evens out both first (``hpd.evaluation.normalization``).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Form = Callable[[str], str]
 """The form in which values are compared; a text that becomes empty is no value."""
 
 ABSENT = "n/a"
-"""How the benchmarks write that a document does not state an attribute."""
+"""The benchmarks' word for an attribute that a document does not state."""
 
 _NONE_TEXTS = frozenset({ABSENT, "None"})
 _NONE_FORMS = frozenset({"", "n/a", "none", "null"})
@@ -34,14 +34,14 @@ _NONE_FORMS = frozenset({"", "n/a", "none", "null"})
 
 @dataclass(frozen=True, slots=True)
 class FieldOutcome:
-    """The outcome of one field of a file of predictions."""
+    """The outcome of one field, with its document and attribute."""
 
     row: int
     """The document's place in the gold file, from 0."""
     cell: Cell
     outcome: Outcome
     is_named: bool
-    """Whether the gold row names the attribute; else it counts in the strict form alone."""
+    """Whether the gold row names the attribute; if not, it counts in the strict form only."""
 
 
 def field_outcomes(
@@ -54,12 +54,12 @@ def field_outcomes(
 
     Args:
         examples: the gold.
-        predictions: the data predicted for each example; None where there is none.
-        attributes: each category's attributes; else they are those that any row of it names.
-        form: evens out both sides before they are compared.
+        predictions: the predicted data for each example; None if there is none.
+        attributes: the attributes of each category; by default all that any of its rows names.
+        form: evens out both values before they are compared.
 
     Raises:
-        ValueError: the two are not of one length.
+        ValueError: the two have different lengths.
     """
     if len(examples) != len(predictions):
         raise ValueError(f"{len(examples)} examples, but {len(predictions)} predictions")

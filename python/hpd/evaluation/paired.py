@@ -134,7 +134,7 @@ def _p_value(exchanged: Array, observed: float, *, is_exact: bool) -> float:
 
 
 def _apart(pairs: Iterable[tuple[Array, ...]]) -> dict[Average, Array]:
-    """How far the scores of two counts are apart: (samples, 3) for each average."""
+    """The distances between the scores of two counts: (samples, 3) for each average."""
     scored = [[AverageScores.of(counts) for counts in pair] for pair in pairs]
     return {
         "micro": np.concatenate([one.micro - two.micro for one, two in scored]),

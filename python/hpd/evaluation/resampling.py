@@ -1,4 +1,4 @@
-"""How documents are drawn for intervals and p-values."""
+"""The settings for drawing documents, for intervals and p-values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows of gold files and of prediction files: the one reader that all of evaluation shares.
+"""The rows of gold files and of prediction files, and the one reader for both.
 
 Both are JSON Lines or tables (CSV, TSV, Parquet). A line of gold has its values in
 ``target_scores`` (OA-Mine, AE-110k, WDC-PAVE), ``gold`` or ``data``; a line of predictions, as
@@ -23,14 +23,14 @@ from hpd.records.reader import default_text_fields, open_source, row_id, row_tex
 from hpd.records.rows import ROWS, plain_value
 
 GOLD_FIELDS = ("target_scores", "gold", "data")
-"""Where a line of gold has its values: in the first of these that it has."""
+"""The fields that can hold the values of a line of gold: the first of these that it has."""
 
 TABLES: frozenset[Format] = frozenset({"csv", "tsv", "parquet"})
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A document and its gold: for each attribute the values that count as right, or None."""
+    """A document and its gold: the values of each attribute that count as right, or None."""
 
     id: str
     text: str
@@ -39,22 +39,22 @@ class Example:
     line: int = field(default=0, compare=False)
     """The line of the file on which it begins, from 1 (in Parquet: the row)."""
     is_numbered: bool = field(default=False, compare=False)
-    """The file gives it no id, so its id is the number of the row."""
+    """Whether its id is the number of the row, as the file gives it none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The line of one document that ``hpd extract``, or anything else, wrote."""
+    """The prediction for one document, written by ``hpd extract`` or another program."""
 
     id: str | None
     data: Mapping[str, Any] | None
     """The values by attribute; None if the document failed."""
     fields: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, compare=False)
-    """For each place in the data what is known of it: ``confidence``, ``start``, ``end``, ..."""
+    """The details of each place in the data: ``confidence``, ``start``, ``end``, ..."""
     line: int = field(default=0, compare=False)
     """The line of the file on which it begins, from 1 (in Parquet: the row)."""
     raw: Mapping[str, Any] = field(default_factory=dict, compare=False)
-    """The whole line, with all else that stands there (``usage``, ``error``, a text)."""
+    """The whole line, with its other parts (``usage``, ``error``, a text)."""
 
     @property
     def confidences(self) -> dict[str, float]:
@@ -64,7 +64,7 @@ class Prediction:
 
     @property
     def usage(self) -> Mapping[str, Any]:
-        """What the document cost; empty if the line does not say."""
+        """The usage of the document; empty if the line has none."""
         usage = self.raw.get("usage")
         return usage if isinstance(usage, Mapping) else {}
 
@@ -92,7 +92,7 @@ def load_examples(
             given_id = _id(row, id_field)
             category = _category(row, category_field)
             text = _text(row, text_fields, needs_text=needs_text)
-            # What is the text, the id or the category is no attribute.
+            # The text, the id and the category are not attributes.
             apart = {id_field or "id", category_field or "category"}
             apart.update(text_fields or default_text_fields(row))
             values = _values(row, GOLD_FIELDS, apart if is_table else None)

@@ -1,4 +1,4 @@
-"""The names of scores, as they stand in JSON and can be typed."""
+"""The names of scores, in JSON and on the command line."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SCORES: tuple[ScoreName, ...] = get_args(ScoreName)
 
 @dataclass(frozen=True, slots=True)
 class ScorePlace:
-    """Where a score stands among all the others."""
+    """The place of a score among all the others."""
 
     form: FormName
     scope: Scope

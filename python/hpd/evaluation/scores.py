@@ -13,7 +13,8 @@ from hpd.evaluation.rows import Example
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How often each outcome was; scores in percent, P and R rounded before F1, as published."""
+    """The number of each outcome, and the scores in percent; P and R are rounded before F1, as
+    published."""
 
     nn: int = 0
     nv: int = 0
@@ -23,12 +24,12 @@ class Counts:
 
     @property
     def precision(self) -> float:
-        """The share of right ones among the predicted values."""
+        """The share of the predicted values that are right."""
         return _percent(self.vc, self.nv + self.vc + self.vw)
 
     @property
     def recall(self) -> float:
-        """The share of gold values that were predicted."""
+        """The share of the gold values that were predicted rightly."""
         return _percent(self.vc, self.vn + self.vc + self.vw)
 
     @property
@@ -66,7 +67,7 @@ class Macro:
     n_cells: int = 0
 
     def to_json(self) -> dict[str, float]:
-        """The three means, and over how many cells."""
+        """The three means, and the number of cells."""
         return {
             "precision": self.precision,
             "recall": self.recall,
@@ -77,7 +78,7 @@ class Macro:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The outcomes by category and attribute, and what they add up to."""
+    """The outcomes by category and attribute, and their totals."""
 
     cells: Mapping[Cell, Counts] = field(default_factory=dict)
 
@@ -156,5 +157,5 @@ def _percent(part: int, whole: int) -> float:
 
 
 def _mean(percentages: Sequence[float]) -> float:
-    """The mean with two places; summed in whole hundredths, so that the order cannot matter."""
+    """The mean with two decimals, summed in whole hundredths so that the order cannot matter."""
     return round(sum(round(100 * each) for each in percentages) / (100 * len(percentages)), 2)

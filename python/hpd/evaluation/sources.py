@@ -1,4 +1,4 @@
-"""The documents that predictions were made from, for what shows both."""
+"""The documents from which predictions were made, to be shown beside them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def load_sources(
 def for_predictions(
     predictions: Sequence[Prediction], examples: Sequence[Example], matching: Matching
 ) -> list[Example | None]:
-    """For each prediction the example that it belongs to: a matching, seen from the other side."""
+    """The example of each prediction: a matching, seen from the other side."""
     owners = {
         id(prediction): example
         for example, prediction in zip(examples, matching.predictions, strict=True)

@@ -1,4 +1,4 @@
-"""What a file of predictions cost: documents a second, tokens, dollars (paper, section 3)."""
+"""The cost of a file of predictions: documents a second, tokens, dollars (paper, section 3)."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ _COUNTS = ("prompt_tokens", "cached_tokens", "completion_tokens", "steps")
 
 @dataclass(frozen=True, slots=True)
 class Throughput:
-    """The sums over the lines that say what they cost."""
+    """The sums over the lines that have a usage."""
 
     n_documents: int
-    """Lines that have ``usage``."""
+    """The number of lines with a ``usage``."""
     totals: Mapping[str, int]
     """Of ``prompt_tokens``, ``cached_tokens``, ``completion_tokens`` and ``steps``."""
     line_seconds: float
-    """What the lines' own times add up to: at least as long as the run, as documents that are in
-    flight together take their time together."""
+    """The sum of the lines' own times. It is at least as long as the run, because the times of
+    documents in flight together overlap."""
     wall_seconds: float | None = None
-    """How long the run took, if somebody measured it."""
+    """The time of the run, if it was measured."""
     price_per_hour: float | None = None
-    """Of the machine, in dollars."""
+    """The price of the machine, in dollars."""
 
     @property
     def is_bound(self) -> bool:
@@ -64,7 +64,7 @@ def throughput(
     wall_seconds: float | None = None,
     price_per_hour: float | None = None,
 ) -> Throughput | None:
-    """What the lines cost together; None if no line says."""
+    """The throughput of some lines; None if none has a usage."""
     usages = [prediction.usage for prediction in predictions if prediction.usage]
     if not usages:
         return None

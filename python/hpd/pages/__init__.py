@@ -1,4 +1,4 @@
-"""How extractions look in a browser: one view of a document for every page and for notebooks.
+"""Extractions shown in a browser: one view of a document for every page and for notebooks.
 
 What is shown is taken from a line of ``hpd extract`` as it stands there, a mapping. A page is one
 file without network: its style sheets, scripts and data stand in it. What a document says is never

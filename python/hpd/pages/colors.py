@@ -1,4 +1,4 @@
-"""Which attribute has which color."""
+"""The colors of attributes."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class Piece:
 
 
 def extraction_html(line: Mapping[str, Any], text: str | None) -> str:
-    """What a line of ``hpd extract`` holds: the text with its values marked, and their table.
+    """The HTML of a line of ``hpd extract``: the text with its values marked, and their table.
 
     Args:
         line: as ``Extraction.to_dict`` gives it.

@@ -13,14 +13,14 @@ class ShownValue:
     """A single value: a leaf of the data, or a field that failed and is not in the data."""
 
     place: str
-    """Where it stands in the data: ``maker.city``, ``lines[0].qty``."""
+    """The place in the data: ``maker.city``, ``lines[0].qty``."""
     attribute: str
     """The attribute of the schema that it belongs to: the first part of its place."""
     text: str | None
     """The value for people; None where there is none."""
     confidence: float | None = None
     spans: tuple[tuple[int, int], ...] = ()
-    """Where it stands in the document, in characters as Python counts; the best place first."""
+    """The places in the document, in characters as Python counts; the best one first."""
     match: str | None = None
     error: str | None = None
     raw: str | None = None

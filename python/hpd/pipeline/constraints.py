@@ -31,8 +31,7 @@ class Constraints:
 
     def of(self, attribute: Attribute) -> Constraint:
         """The constraint on the values of an attribute that is neither array nor object."""
-        # By their text, as attributes that are equal may differ: the choices 1 and True are equal.
-        name = repr(attribute)
+        name = repr(attribute)  # Attributes that differ may be equal, as 1 and True are.
         if name not in self._made:
             texts = enum_texts(attribute)
             if texts is None:

@@ -1,4 +1,4 @@
-"""What a training run needs to go on where it stopped, written so that it is whole or not there."""
+"""A checkpoint: all that a training run needs to go on, in a file that is whole or not there."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CHECKPOINT_FILE = "checkpoint.pt"
 
 @dataclass(slots=True)
 class Progress:
-    """How far a run has come."""
+    """The progress of a run."""
 
     step: int = 0
     """Updates done."""
@@ -37,7 +37,7 @@ class Checkpoint:
     optimizer: dict[str, Any]
     best_weights: Tensors = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
-    """What must be the same for the run to go on."""
+    """The settings that must be the same for the run to go on."""
 
     def save(self, folder: Path) -> None:
         """Write it in place of the last one."""

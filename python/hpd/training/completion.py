@@ -1,4 +1,4 @@
-"""When a decoded value is done, in plain Python: the rules that the engine follows, said again."""
+"""The rules that tell when a value is complete, in plain Python; they are those of the engine."""
 
 from __future__ import annotations
 

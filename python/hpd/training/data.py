@@ -28,7 +28,7 @@ from hpd.training.vocabulary import CheckpointVocabulary
 from hpd.values import Parsed, check_value, parse_value
 
 Unnamed = Literal["null", "skip"]
-"""What an attribute is taught to be in a document whose label does not name it."""
+"""The meaning of an attribute that a document's label does not name: null, or not taught."""
 
 Schemas = Schema | Mapping[str, Schema]
 

@@ -26,7 +26,7 @@ Stop = Literal["complete", "invalid", "end_of_generation", "max_tokens"]
 
 @dataclass(slots=True)
 class DecodedValue:
-    """What the model says after one key."""
+    """The model's text behind one key."""
 
     tokens: list[int] = field(default_factory=list)
     """The token that ended generation is not among them."""

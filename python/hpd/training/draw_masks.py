@@ -45,7 +45,7 @@ def picture(mask: Mask, n_documents: int = 1) -> Any:
 
 
 def names(roles: Roles) -> list[str]:
-    """What the tokens are called: p, a1, v1.2 (value 1, token 2)."""
+    """The names of the tokens: p, a1, v1.2 (value 1, token 2)."""
     labels = []
     for kind, field, step in zip(roles.kind, roles.field, roles.step, strict=True):
         if kind == Kind.PROMPT:

@@ -25,14 +25,14 @@ from hpd.training.rows import TrainingRow
 from hpd.training.vocabulary import CheckpointVocabulary
 
 Labels = Path | Literal["gold", "self"]
-"""Who labels: gold values in the documents' file, lines of ``hpd extract``, or the model itself."""
+"""The source of labels: gold values, lines of ``hpd extract``, or the model itself."""
 
 Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FinetuneOptions:
-    """What is taught, and how."""
+    """The options of fine-tuning."""
 
     method: Method = "hpd"
     mask: Mask = "branch"
@@ -57,7 +57,7 @@ class FinetuneOptions:
 
 @dataclass(frozen=True, slots=True)
 class FinetuneResult:
-    """What came of it."""
+    """The result of fine-tuning."""
 
     gguf: Path
     """The model, or the adapter for ``hpd extract --lora``."""

@@ -31,7 +31,7 @@ Validate = Callable[[Any], dict[str, float]]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LoopOptions:
-    """How rows become updates."""
+    """The options of the training loop."""
 
     epochs: float = 3.0
     batch_size: int = 4

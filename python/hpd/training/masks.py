@@ -1,4 +1,4 @@
-"""Who sees whom in hyper-parallel decoding: position ids and attention masks.
+"""Position ids and attention masks of hyper-parallel decoding.
 
 A row is one prompt with all its fields: the *prompt* (instruction and documents, however many are
 stacked), then for each field its *key* and the tokens of its *value*. Three masks:
@@ -34,7 +34,7 @@ first token of every value, the second of every value, ..., as inference appends
 
 
 class Kind(IntEnum):
-    """What a token is."""
+    """The kind of a token."""
 
     PADDING = 0
     PROMPT = 1
@@ -45,7 +45,7 @@ class Kind(IntEnum):
 
 
 class Roles(NamedTuple):
-    """What each token of a row, or of a batch of rows, is; four integer arrays of one shape.
+    """The role of each token of a row, or of a batch of rows: four integer arrays of one shape.
 
     NumPy arrays, or tensors: ``sees`` takes both.
     """
@@ -64,7 +64,7 @@ class Roles(NamedTuple):
 
 
 class RowLayout:
-    """Where the tokens of one prompt and its fields stand.
+    """The positions of the tokens of a prompt and its fields.
 
     Args:
         mask: which of the three.

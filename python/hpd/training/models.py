@@ -40,7 +40,7 @@ def load_model(folder: Path, device: str = "cpu") -> Any:
 
 
 def attention_mask(model: Any, visible: Any, queries: Any, keys: Any) -> Any:
-    """Who sees whom, as a model takes it: layers with a sliding window see less.
+    """The attention mask in a model's form: layers with a sliding window see less.
 
     Args:
         model: a causal language model.
@@ -65,9 +65,9 @@ def save_model(model: Any, source: Path, folder: Path) -> None:
 
 
 def copy_tokenizer(source: Path, folder: Path) -> None:
-    """What belongs to the tokenizer and the chat template."""
-    found = [name for name in _TOKENIZER_FILES if (source / name).exists()]
-    if not found:
+    """Copy the files of the tokenizer and of the chat template."""
+    present = [name for name in _TOKENIZER_FILES if (source / name).exists()]
+    if not present:
         raise InputError(f"{source} holds no tokenizer")
-    for name in found:
+    for name in present:
         shutil.copy(source / name, folder / name)

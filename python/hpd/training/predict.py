@@ -1,4 +1,4 @@
-"""What a transformers model extracts, by the reference decoder: for validation and for labels."""
+"""Predictions of a transformers model, by the reference decoder, for validation and for labels."""
 
 from __future__ import annotations
 

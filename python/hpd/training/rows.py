@@ -28,14 +28,14 @@ class Prompt:
     """Keys of the first wave, which come first; None: all."""
 
     def layout(self, k_max: int) -> RowLayout:
-        """Where the tokens stand."""
+        """The layout of the tokens, with gaps of ``k_max`` in the paper's mask."""
         n_keys = [len(key) for key in self.keys]
         return RowLayout(self.mask, len(self.tokens), n_keys, k_max, self.n_first)
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingRow:
-    """What is fed, what each token is, and what should come next."""
+    """The tokens of a row, the role of each, and the tokens that should come next."""
 
     tokens: NDArray[np.int64]
     targets: NDArray[np.int64]

@@ -122,7 +122,7 @@ def test_an_output_matrix_of_its_own_and_one_that_is_shared(checkpoint, exported
 
 
 def test_a_model_that_also_sees_is_exported_as_one_of_text(checkpoint, exported, tmp_path):
-    """What Gemma 3 is from 4B on: the text model is inside, with other names."""
+    """The form of Gemma 3 from 4B on: the text model is inside, with other names."""
     folder = shutil.copytree(checkpoint("gemma3", "gemma"), tmp_path / "c")
     text = transformers.AutoConfig.from_pretrained(folder)
     config = transformers.Gemma3Config(

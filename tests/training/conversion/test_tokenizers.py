@@ -34,7 +34,7 @@ CONTROL = {
 
 
 def transformers_tokenizer(folder):
-    """What ``tokenizer.json`` says; AutoTokenizer may take the model's family for it."""
+    """The tokenizer of ``tokenizer.json``; AutoTokenizer may take that of the model's family."""
     return transformers.PreTrainedTokenizerFast.from_pretrained(folder)
 
 

@@ -1,4 +1,4 @@
-"""What ``hpd eval`` prints for people."""
+"""The tables that ``hpd eval`` prints for people."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def all_tables(figures: Figures, arguments: argparse.Namespace) -> Iterator[str]
 
 
 def _documents_line(inputs: Inputs) -> str:
-    """How many documents there are, and of how many there is nothing to count."""
+    """The number of documents, and of those that count for nothing."""
     parts = [f"{len(inputs.examples)} documents"]
     if n_missing := len(inputs.first.matching.missing):
         parts.append(f"{n_missing} of them without a prediction")

@@ -78,7 +78,7 @@ class _Unit:
             self.tokens = []
 
     def row(self, number: int) -> Row:
-        """What was read."""
+        """The row that was read, or the error in it."""
         if self.error is not None:
             return self.error
         text = "\n".join(self.sentences)

@@ -35,7 +35,7 @@ def schemas_of(survey: Survey) -> Any:
 
 
 def schema_path(output: Path) -> Path:
-    """Where the schema of a converted file is written: ``a.jsonl`` has ``a.schema.json``."""
+    """The path for the schema of a converted file: ``a.jsonl`` has ``a.schema.json``."""
     return output.with_name(f"{output.stem}.schema.json")
 
 

@@ -1,4 +1,4 @@
-"""What a file of a data set holds: counts, attributes by category, problems."""
+"""A survey of a data set's file: counts, attributes by category, problems."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class Survey:
     attributes: dict[str, Counter[str]] = field(default_factory=dict)
     """For each category how often each attribute has a value, in order of appearance."""
     problems: list[str] = field(default_factory=list)
-    """What is wrong with each row that is left out, with file and line."""
+    """The problem of each row that is left out, with file and line."""
     notices: list[str] = field(default_factory=list)
-    """What is odd about rows that stay."""
+    """Oddities of rows that are kept."""
     ids: dict[str, int] = field(default_factory=dict)
     """The line of each id's first document."""
 

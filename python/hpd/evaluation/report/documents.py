@@ -32,7 +32,7 @@ class ReportedDocument:
     text: str | None
     attributes: tuple[ReportedAttribute, ...]
     error: str | None = None
-    """Why the document failed; the values of such a document are no nulls, there are none."""
+    """The error of a document that failed; it has no values, not even nulls."""
     input: Mapping[str, Any] | None = None
     """The other columns of the input."""
 

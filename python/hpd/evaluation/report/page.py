@@ -19,7 +19,7 @@ _TEMPLATE = Path(__file__).with_name("report.html")
 
 @dataclass(frozen=True, slots=True)
 class AgainstGold:
-    """How a file of extractions stands against gold."""
+    """The scores and the calibration of a file of extractions."""
 
     evaluation: Evaluation
     calibration: Calibration | None

@@ -18,7 +18,7 @@ LOW_CONFIDENCE = 0.5
 
 @dataclass(slots=True)
 class Totals:
-    """How many there are of each kind, of all documents or of one attribute."""
+    """The number of values of each kind, in all documents or of one attribute."""
 
     n_values: int = 0
     n_nulls: int = 0

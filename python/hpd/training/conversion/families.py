@@ -51,7 +51,7 @@ class Family:
     """llama.cpp rotates neighbouring elements of queries and keys; transformers always an element
     of the first half with one of the second."""
     norm_offset: float = 0.0
-    """What transformers adds to the weights of a norm while computing, and llama.cpp does not."""
+    """The number that transformers, but not llama.cpp, adds to the weights of a norm."""
     has_windows: bool = False
     """llama.cpp knows this family's layers with a sliding window."""
 
