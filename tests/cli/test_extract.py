@@ -14,7 +14,7 @@ from hpd.options import Options
 from jsonl import read_lines, write_lines, write_texts
 
 
-def test_extract_writes_a_line_a_document_and_nothing_else(
+def test_extract_writes_a_line_a_document_and_a_summary_beside_them(
     tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
 ) -> None:
     source = write_lines(tmp_path / "in.jsonl", {"id": "a", "text": "é"}, {"text": "y"})
@@ -25,7 +25,7 @@ def test_extract_writes_a_line_a_document_and_nothing_else(
         {"id": "2", "data": {"text": "y", "category": None}},
     ]
     assert "é" in out
-    assert err == ""
+    assert re.fullmatch(r"hpd: 2 documents, \S+ a second\n", err)
     assert fake[0].examples == []
     assert fake[0].options == Options()
 

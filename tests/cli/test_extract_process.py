@@ -24,7 +24,8 @@ TITLE = "Diesel Men's Exposure High-Top Sneaker, Black, 10 M US"
 @pytest.mark.parametrize("method", ["hpd", "ar"])
 def test_the_model_in_the_box_reads_a_title(method: str) -> None:
     text = json.dumps({"id": "a", "text": TITLE}) + "\n"
-    done = run_hpd("extract", "-", "--schema", "Brand, Color", "--method", method, text=text)
+    command = ("extract", "-", "--schema", "Brand, Color", "--method", method, "--quiet")
+    done = run_hpd(*command, text=text)
     assert (done.returncode, done.stderr) == (0, "")
     (line,) = read_lines(done.stdout)
     assert line["data"] == {"Brand": "Diesel", "Color": "Black"}

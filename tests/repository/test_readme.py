@@ -90,7 +90,7 @@ def test_every_example_is_in_the_readme() -> None:
 def test_an_example_s_output_is_right(name: str) -> None:
     folder = docs.ROOT / "examples" / name
     (schema,) = folder.glob("schema.*")
-    printed = docs.run(f"hpd extract {folder}/documents.jsonl --schema {schema}")
+    printed = docs.run(f"hpd extract {folder}/documents.jsonl --schema {schema} --quiet")
     found = {line["id"]: line["data"] for line in map(json.loads, printed.splitlines())}
     assert found == {row["id"]: row["data"] for row in rows(folder / "answers.jsonl")}
 

@@ -20,10 +20,11 @@ from hpd.cli.common import (
     in_words,
     say,
 )
-from hpd.cli.extract_arguments import EPILOG, add_arguments
+from hpd.cli.extract_arguments import EPILOG, add_arguments, check_required
 from hpd.cli.option_arguments import options_of
 from hpd.cli.output_arguments import check_output, is_stream, open_writer, run_settings
 from hpd.cli.preview import report
+from hpd.cli.status import print_status
 from hpd.cli.writing import Writing
 from hpd.errors import InputError
 from hpd.machine.model_files import resolve_model
@@ -49,7 +50,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser = commands.add_parser(
         "extract",
         help="extract values from documents",
-        usage="%(prog)s INPUT --schema S [-o OUT] [options]",
+        usage="%(prog)s INPUT --schema S [-o OUT] [options]\n       %(prog)s --status OUT [INPUT]",
         description=_DESCRIPTION,
         epilog=EPILOG,
     )
@@ -59,6 +60,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     """Extract, and write as it comes."""
+    if arguments.status is not None:
+        return print_status(arguments)
+    check_required(arguments)
     schemas = load_schemas(arguments.schema)
     options = options_of(arguments)
     check_method(options, schemas)
@@ -81,7 +85,8 @@ def run(arguments: argparse.Namespace) -> int:
         _check_reads(arguments, options, model)
         with before_the_model():
             settings = run_settings(schemas, model, options, examples)
-            writer = open_writer(arguments, {**settings, "--with-text": arguments.with_text})
+            settings["--with-text"] = arguments.with_text
+            writer = open_writer(arguments, settings, model)
         output = None if is_stream(arguments.output) else arguments.output
         columns = reader.columns if arguments.with_text else None
         writing = Writing(schemas, writer, output, columns)

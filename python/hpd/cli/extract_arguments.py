@@ -6,6 +6,7 @@ import argparse
 import textwrap
 
 from hpd.cli.arguments import add_field_arguments, add_schema_argument, integer
+from hpd.cli.common import UsageError
 from hpd.cli.option_arguments import add_option_arguments
 from hpd.cli.output_arguments import add_output_arguments
 from hpd.records import FORMATS, TEXT_FIELDS
@@ -20,11 +21,23 @@ EPILOG = textwrap.fill(
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """All arguments, in groups."""
-    parser.add_argument("input", metavar="INPUT", help="a file, or - for standard input")
-    add_schema_argument(parser, required=True)
+    parser.add_argument("input", metavar="INPUT", nargs="?", help="a file, or - for standard input")
+    add_schema_argument(parser, required=False)
     _add_input(parser.add_argument_group("input"))
     _add_output(parser.add_argument_group("output"))
     add_option_arguments(parser)
+
+
+def check_required(arguments: argparse.Namespace) -> None:
+    """Refuse a run that lacks what only ``--status`` can do without.
+
+    Raises:
+        UsageError: naming all that is missing.
+    """
+    given = {"INPUT": arguments.input, "--schema": arguments.schema}
+    missing = [name for name, value in given.items() if value is None]
+    if missing:
+        raise UsageError(f"required: {', '.join(missing)} (see hpd extract --help)")
 
 
 def _add_input(group: argparse._ArgumentGroup) -> None:

@@ -51,6 +51,12 @@ def add_output_arguments(group: argparse._ActionsContainer) -> None:
         default="input",
         help="of the lines: as the documents come in (default), or as they are finished",
     )
+    group.add_argument(
+        "--status",
+        metavar="OUT",
+        help="instead of all this, print how far the run is that writes OUT, or wrote it; with "
+        "INPUT, what is left of that",
+    )
 
 
 def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None]) -> None:
@@ -79,7 +85,7 @@ def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None
                 raise UsageError(f"{name} is read in this run ({shown}): name another output")
 
 
-def open_writer(arguments: argparse.Namespace, settings: Mapping[str, Any]) -> Writer:
+def open_writer(arguments: argparse.Namespace, settings: Mapping[str, Any], model: Path) -> Writer:
     """The writer that the arguments name.
 
     Raises:
@@ -96,7 +102,20 @@ def open_writer(arguments: argparse.Namespace, settings: Mapping[str, Any]) -> W
         resume=arguments.resume,
         overwrite=arguments.overwrite,
         keep_errors=arguments.keep_errors,
+        about=_about(arguments, model),
     )
+
+
+def _about(arguments: argparse.Namespace, model: Path) -> dict[str, Any]:
+    """The names of what a run reads, with which ``--status`` tells how much is left."""
+    is_file = arguments.input != "-"
+    return {
+        "input": os.path.abspath(arguments.input) if is_file else arguments.input,
+        "format": arguments.format,
+        "limit": arguments.limit,
+        "schema": arguments.schema,
+        "model": str(model),
+    }
 
 
 def is_stream(target: str | None) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +10,10 @@ from tqdm import tqdm
 
 from hpd.cli.common import EXIT_INTERRUPTED, EXIT_OK, EXIT_SOME_FAILED, say
 from hpd.cli.interrupts import Interrupts
+from hpd.cli.summary import Summary
 from hpd.documents import Document
 from hpd.errors import HpdError, InputError
 from hpd.records import Record, Writer, error_line
-from hpd.results import Extraction
 from hpd.schema.attributes import Schema
 
 if TYPE_CHECKING:
@@ -43,11 +42,7 @@ class Writing:
         self._output = output
         self._columns = columns
         self._interrupts = Interrupts()
-        self._n_written = 0
-        self._n_values = 0
-        self._n_nulls = 0
-        self._failures: Counter[str] = Counter()
-        self._seconds = 0.0
+        self._summary = Summary()
         self._bar: tqdm[Any] | None = None
 
     def run(
@@ -65,10 +60,10 @@ class Writing:
             documents = self._documents(records, given)
             for i, extraction in extractor.iter_extract(documents, on_error="record"):
                 place, record = given.pop(i)
-                self._count(extraction)
+                self._summary.add_values(extraction)
                 failed = None if extraction.error is None else extraction.error.type
                 self._write(place, record, extraction.to_dict(), failed)
-        self._seconds = time.perf_counter() - start
+        self._summary.seconds = time.perf_counter() - start
 
     @property
     def is_complete(self) -> bool:
@@ -77,14 +72,13 @@ class Writing:
 
     def finish(self, *, quiet: bool) -> int:
         """Say how it went, and return the exit code."""
+        if not quiet:
+            kept = {"n_kept": self._writer.n_kept, "n_failed_kept": self._writer.n_failed_kept}
+            say(self._summary.text(**kept))
         if not self.is_complete:
             self.say_interrupted()
             return EXIT_INTERRUPTED
-        n_failed = self._failures.total() + self._writer.n_failed_kept
-        # Beside results on the screen, a line that says no more than that all is well would be one
-        # too many.
-        if not quiet and (n_failed or (self._output is not None and self._n_written)):
-            say(self._summary())
+        n_failed = self._summary.failures.total() + self._writer.n_failed_kept
         return EXIT_SOME_FAILED if n_failed else EXIT_OK
 
     def say_interrupted(self) -> None:
@@ -103,7 +97,7 @@ class Writing:
 
     @property
     def _n_safe(self) -> int:
-        return self._writer.n_kept + self._n_written
+        return self._writer.n_kept + self._summary.n_written
 
     def _documents(
         self, records: Iterable[tuple[int, Record]], given: dict[int, tuple[int, Record]]
@@ -134,29 +128,8 @@ class Writing:
         if self._columns is not None:
             line = {**line, **self._columns(record)}
         self._writer.write(place, record, line, failed=failed is not None)
-        self._n_written += 1
-        if failed is not None:
-            self._failures[failed] += 1
+        self._summary.add_line(failed)
         if self._bar is not None:
             if failed is not None:
-                self._bar.set_postfix(failed=self._failures.total(), refresh=False)
+                self._bar.set_postfix(failed=self._summary.failures.total(), refresh=False)
             self._bar.update()
-
-    def _count(self, extraction: Extraction) -> None:
-        self._n_values += len(extraction.fields)
-        self._n_nulls += sum(field.value is None for field in extraction.fields.values())
-
-    def _summary(self) -> str:
-        parts = [f"{self._n_written} document{'s' * (self._n_written != 1)}"]
-        if self._writer.n_kept:
-            parts[0] += f" ({self._writer.n_kept} more were done before)"
-        if self._seconds > 0 and self._n_written:
-            parts.append(f"{self._n_written / self._seconds:.3g} a second")
-        if self._n_values:
-            parts.append(f"{self._n_nulls / self._n_values:.0%} of the values are null")
-        for kind, n in sorted(self._failures.items()):
-            parts.append(f"{n} failed ({kind})")
-        if self._writer.n_failed_kept:
-            parts.append(f"{self._writer.n_failed_kept} had failed before")
-        text = ", ".join(parts)
-        return f"{text}: their lines say why" if self._failures else text

@@ -14,6 +14,7 @@ from hpd.records.reader import (
     source_name,
 )
 from hpd.records.rows import FORMATS, Format
+from hpd.records.status import RunStatus, read_status
 from hpd.records.writer import (
     FileWriter,
     Order,
@@ -31,6 +32,7 @@ __all__ = [
     "Order",
     "Record",
     "RecordReader",
+    "RunStatus",
     "StreamWriter",
     "Writer",
     "clean_text",
@@ -38,5 +40,6 @@ __all__ = [
     "error_line",
     "guess_format",
     "journal_path",
+    "read_status",
     "source_name",
 ]

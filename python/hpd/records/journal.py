@@ -2,8 +2,9 @@
 
 The output itself stays plain JSONL, for ``jq`` and everybody else, so what is known of a run lies
 in a file of its own: ``values.jsonl.run`` beside ``values.jsonl``. Its first line holds the
-settings of the run, every other line one finished document. Lines are only ever appended and
-flushed one by one, so a process that is killed leaves at most half a line behind.
+settings of the run and the names of what it reads, every other line one finished document. Lines
+are only ever appended and flushed one by one, so a process that is killed leaves at most half a
+line behind.
 """
 
 from __future__ import annotations
@@ -37,6 +38,16 @@ class Entry:
     """The line itself, as long as it waits for its turn."""
 
 
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The first line of a journal."""
+
+    settings: Mapping[str, Any]
+    """All that decides the values, by name."""
+    about: Mapping[str, Any]
+    """The names of the input, the schema and the model, for people; nothing is decided by them."""
+
+
 class Journal:
     """An open journal, locked against other processes.
 
@@ -44,10 +55,12 @@ class Journal:
         InputError: it cannot be opened, another process has it, or it is no journal of hpd.
     """
 
-    def __init__(self, path: Path, settings: Mapping[str, Any]) -> None:
+    def __init__(
+        self, path: Path, settings: Mapping[str, Any], about: Mapping[str, Any] | None = None
+    ) -> None:
         self.path = path
-        self.settings: Mapping[str, Any] = settings
-        """Those with which the run began; of a new journal, those that were given."""
+        self.head = Head(settings, about or {})
+        """That with which the run began; of a new journal, what was given."""
         try:
             self._file: BinaryIO = open(path, "ab+")  # noqa: SIM115
         except OSError as error:
@@ -60,9 +73,9 @@ class Journal:
             head = self._file.readline()
             self.is_new = not head
             if self.is_new:
-                self._append({_HEAD: VERSION, "settings": dict(settings)})
+                self._append_head()
             else:
-                self.settings = self._read_head(head)
+                self.head = read_head(head, path)
         except BaseException:
             self.close()
             raise
@@ -72,14 +85,14 @@ class Journal:
         with open(self.path, "rb") as file:
             offset = len(file.readline())
             for number, line in enumerate(file, start=2):
-                yield offset, self._read_entry(line, number)
+                yield offset, read_entry(line, f"{self.path}:{number}")
                 offset += len(line)
 
     def entry_at(self, offset: int) -> Entry:
         """The entry whose line begins at an offset."""
         with open(self.path, "rb") as file:
             file.seek(offset)
-            return self._read_entry(file.readline(), 0)
+            return read_entry(file.readline(), f"{self.path} at byte {offset}")
 
     def append(self, entry: Entry) -> int:
         """Add an entry, which is in the file when this returns; the offset of its line."""
@@ -94,10 +107,9 @@ class Journal:
 
     def replace(self, entries: Iterator[Entry]) -> None:
         """Put other entries in the place of all that there are, at one stroke."""
-        new = Journal(self.path.with_name(self.path.name + ".new"), self.settings)
+        new = Journal(self.path.with_name(self.path.name + ".new"), {})
         try:
-            new.settings = self.settings
-            new.clear()
+            new.clear(self.head)
             for entry in entries:
                 new.append(entry)
             new.path.replace(self.path)
@@ -106,10 +118,11 @@ class Journal:
             # The lock moves with the open file, which now has this journal's name.
             self._file = new._file
 
-    def clear(self) -> None:
-        """Forget all entries."""
+    def clear(self, head: Head) -> None:
+        """Forget all entries, and begin anew with another first line."""
+        self.head = head
         self._file.truncate(0)
-        self._append({_HEAD: VERSION, "settings": dict(self.settings)})
+        self._append_head()
 
     def move(self, path: Path) -> None:
         """Give the journal another name."""
@@ -119,6 +132,10 @@ class Journal:
     def close(self) -> None:
         """Close the file, and with it the lock."""
         self._file.close()
+
+    def _append_head(self) -> None:
+        head = {"settings": dict(self.head.settings), "about": dict(self.head.about)}
+        self._append({_HEAD: VERSION, **head})
 
     def _append(self, row: Mapping[str, Any]) -> int:
         offset = self._file.seek(0, 2)
@@ -132,35 +149,47 @@ class Journal:
         if end < self._file.seek(0, 2):
             self._file.truncate(end)
 
-    def _read_head(self, line: bytes) -> Mapping[str, Any]:
-        try:
-            head = json.loads(line)
-            version, settings = head[_HEAD], head["settings"]
-        except (ValueError, TypeError, KeyError) as error:
-            raise InputError(f"{self.path}: not a journal that hpd wrote") from error
-        if version != VERSION:
-            raise InputError(
-                f"{self.path}: written by another version of hpd: finish the run with that "
-                "version, or start anew with --overwrite"
-            )
-        if not isinstance(settings, dict):
-            raise InputError(f"{self.path}: not a journal that hpd wrote")
-        return settings
 
-    def _read_entry(self, line: bytes, number: int) -> Entry:
-        try:
-            row = json.loads(line)
-            return Entry(
-                int(row["place"]),
-                str(row["document"]),
-                bool(row.get("failed")),
-                row.get("end"),
-                row.get("line"),
-            )
-        except (ValueError, TypeError, KeyError) as error:
-            raise InputError(
-                f"{self.path}:{number}: not an entry that hpd wrote: start anew with --overwrite"
-            ) from error
+def read_head(line: bytes, path: Path) -> Head:
+    """The first line of the journal at ``path``.
+
+    Raises:
+        InputError: hpd did not write it, or another version did.
+    """
+    try:
+        row = json.loads(line)
+        version, settings, about = row[_HEAD], row["settings"], row.get("about", {})
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise InputError(f"{path}: not a journal that hpd wrote") from error
+    if version != VERSION:
+        raise InputError(
+            f"{path}: written by another version of hpd: finish the run with that version, or "
+            "start anew with --overwrite"
+        )
+    if not isinstance(settings, dict) or not isinstance(about, dict):
+        raise InputError(f"{path}: not a journal that hpd wrote")
+    return Head(settings, about)
+
+
+def read_entry(line: bytes, where: str) -> Entry:
+    """One further line of a journal; ``where`` it is, for the message.
+
+    Raises:
+        InputError: hpd did not write it.
+    """
+    try:
+        row = json.loads(line)
+        return Entry(
+            int(row["place"]),
+            str(row["document"]),
+            bool(row.get("failed")),
+            row.get("end"),
+            row.get("line"),
+        )
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise InputError(
+            f"{where}: not an entry that hpd wrote: start anew with --overwrite"
+        ) from error
 
 
 def end_of_last_line(file: BinaryIO, block: int = 1 << 16) -> int:

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Literal, Protocol
 
 from hpd.errors import InputError
 from hpd.records.fingerprint import differences, document_fingerprint
-from hpd.records.journal import Entry, Journal
+from hpd.records.journal import Entry, Head, Journal
 from hpd.records.messages import reason
 from hpd.records.reader import Record
 
@@ -114,6 +114,7 @@ class FileWriter:
         resume: go on with the file that is there.
         overwrite: replace the file that is there, once the new one is complete.
         keep_errors: with ``resume``, do not try documents that failed once more.
+        about: the names of the input, the schema and the model, for ``read_status``.
 
     Raises:
         InputError: there is something already and neither flag says what to do with it; it was
@@ -129,6 +130,7 @@ class FileWriter:
         resume: bool = False,
         overwrite: bool = False,
         keep_errors: bool = False,
+        about: Mapping[str, Any] | None = None,
     ) -> None:
         self.path = path
         self.repairs: list[str] = []
@@ -155,9 +157,9 @@ class FileWriter:
                 f"{path} cannot be resumed: {journal_path(path).name}, which hpd writes beside "
                 "its output, is not there; replace the file (--overwrite), or name another"
             )
-        self._journal = Journal(journal_path(self.path), settings)
+        self._journal = Journal(journal_path(self.path), settings, about)
         try:
-            self._open(settings, resume=resume, keep_errors=keep_errors)
+            self._open(Head(settings, about or {}), resume=resume, keep_errors=keep_errors)
         except BaseException:
             self._journal.close()
             raise
@@ -217,12 +219,11 @@ class FileWriter:
     ) -> None:
         self.close(complete=kind is None)
 
-    def _open(self, settings: Mapping[str, Any], *, resume: bool, keep_errors: bool) -> None:
+    def _open(self, head: Head, *, resume: bool, keep_errors: bool) -> None:
         if self._journal.is_new or not resume:
             # The journal is about a file that is gone.
-            self._journal.settings = settings
-            self._journal.clear()
-        changed = differences(self._journal.settings, settings)
+            self._journal.clear(head)
+        changed = differences(self._journal.head.settings, head.settings)
         if changed:
             raise InputError(
                 f"{self._final} was made with another {_joined(changed)}: go on with the same, or "

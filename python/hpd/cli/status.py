@@ -1,0 +1,113 @@
+"""``hpd extract --status``: how far a run is, from its output and journal alone."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+from hpd.cli.arguments import flag_of
+from hpd.cli.common import EXIT_FAILED, EXIT_OK, EXIT_SOME_FAILED, UsageError, table
+from hpd.errors import InputError
+from hpd.records import RunStatus, count_records, journal_path, read_status
+
+_HONOURED = ("run", "status", "input", "format", "limit")
+
+
+def print_status(arguments: argparse.Namespace) -> int:
+    """Print the status of an output, and of the one that is to replace it, if there is one.
+
+    Returns the exit code: 3 if documents have failed, 1 if the output cannot be resumed.
+
+    Raises:
+        UsageError: hpd wrote no such output, or an argument has nothing to do here.
+    """
+    _refuse_others(arguments)
+    output = Path(arguments.status)
+    new = output.with_name(output.name + ".new")
+    paths = [path for path in (output, new) if journal_path(path).exists()]
+    try:
+        # Without any journal, the error names the one that is missing.
+        statuses = [read_status(path) for path in paths or [output]]
+    except InputError as error:
+        raise UsageError(str(error)) from error
+    print("\n\n".join(_shown(status, arguments) for status in statuses))
+    if any(status.n_missing for status in statuses):
+        return EXIT_FAILED
+    return EXIT_SOME_FAILED if any(status.failures for status in statuses) else EXIT_OK
+
+
+def _refuse_others(arguments: argparse.Namespace) -> None:
+    for name, value in vars(arguments).items():
+        is_default = value in (None, False) or (name, value) == ("order", "input")
+        if name not in _HONOURED and not is_default:
+            raise UsageError(f"{flag_of(name)} does nothing with --status")
+
+
+def _shown(status: RunStatus, arguments: argparse.Namespace) -> str:
+    n_total, why_unknown = _n_documents(status, arguments)
+    rows = [["output", str(status.path)], ["state", _state(status, n_total)]]
+    done = f"{status.n_finished} documents"
+    if n_total is not None:
+        share = status.n_finished / n_total if n_total else 1
+        done = f"{status.n_finished} of {n_total} documents ({share:.0%})"
+    rows.append(["done", done])
+    if status.n_waiting:
+        rows.append(["waiting", f"{status.n_waiting} of these, for the lines before theirs"])
+    if status.failures:
+        kinds = ", ".join(f"{kind} {n}" for kind, n in sorted(status.failures.items()))
+        rows.append(["failed", f"{status.failures.total()} of these: {kinds}"])
+    left = why_unknown if n_total is None else f"{max(0, n_total - status.n_finished)} documents"
+    rows.append(["left", left])
+    rows.append(["journal", _journal_state(status)])
+    rows += ([name, text] for name, text in _about(status))
+    rows.append(["settings", ""])
+    rows += ([f"  {name}", str(value)] for name, value in status.head.settings.items())
+    return table(rows, n_left=2)
+
+
+def _state(status: RunStatus, n_total: int | None) -> str:
+    if status.is_running:
+        return "a process is writing it"
+    if n_total is not None and status.n_finished >= n_total:
+        failed = "; --resume does again what has failed" if status.failures else ""
+        return f"complete{failed}"
+    return "no process is writing it" + (
+        "" if n_total is None else "; the same command with --resume does the rest"
+    )
+
+
+def _journal_state(status: RunStatus) -> str:
+    name = journal_path(status.path).name
+    if status.n_missing:
+        return (
+            f"{name} knows of {status.n_missing} bytes more than the output has: lines were taken "
+            "away, so start anew (--overwrite)"
+        )
+    if status.n_surplus and not status.is_running:
+        return f"{name}; --resume cuts {status.n_surplus} bytes of an unfinished line off"
+    return f"{name}, in accord with the output"
+
+
+def _about(status: RunStatus) -> Iterator[tuple[str, str]]:
+    for name in ("input", "schema", "model"):
+        value = status.head.about.get(name)
+        if value is not None:
+            yield name, " ".join(str(value).split())
+
+
+def _n_documents(status: RunStatus, arguments: argparse.Namespace) -> tuple[int | None, str]:
+    """The number of documents of the input, or the reason why it is not known."""
+    about = status.head.about
+    given = arguments.input is not None
+    source = arguments.input if given else about.get("input")
+    limit = arguments.limit if given else about.get("limit")
+    if not isinstance(source, str) or source == "-":
+        return None, "not known: the input was a stream"
+    try:
+        n = count_records(source, arguments.format if given else about.get("format"))
+    except (InputError, KeyError, OSError) as error:
+        return None, f"not known: {error}"
+    if n is None:
+        return None, f"not known: {source} is no file any more"
+    return (min(n, limit) if isinstance(limit, int) else n), ""

@@ -1,0 +1,50 @@
+"""The summary of a run of ``hpd extract``: one line for a person."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from hpd.results import Extraction
+
+
+class Summary:
+    """Counts what was written, and says it."""
+
+    def __init__(self) -> None:
+        self.n_written = 0
+        self.failures: Counter[str] = Counter()
+        self.seconds = 0.0
+        self._n_values = 0
+        self._n_nulls = 0
+
+    def add_values(self, extraction: Extraction) -> None:
+        """Count the values of an extraction."""
+        self._n_values += len(extraction.fields)
+        self._n_nulls += sum(field.value is None for field in extraction.fields.values())
+
+    def add_line(self, failed: str | None) -> None:
+        """Count a line that is written; ``failed`` is the type of its error, if it is one."""
+        self.n_written += 1
+        if failed is not None:
+            self.failures[failed] += 1
+
+    def text(self, *, n_kept: int, n_failed_kept: int) -> str:
+        """The summary.
+
+        Args:
+            n_kept: the documents that an earlier run finished.
+            n_failed_kept: those of them that failed.
+        """
+        parts = [f"{self.n_written} document{'s' * (self.n_written != 1)}"]
+        if n_kept:
+            parts[0] += f" ({n_kept} more were done before)"
+        if self.seconds > 0 and self.n_written:
+            parts.append(f"{self.n_written / self.seconds:.3g} a second")
+        if self._n_values:
+            parts.append(f"{self._n_nulls / self._n_values:.0%} of the values are null")
+        for kind, n in sorted(self.failures.items()):
+            parts.append(f"{n} failed ({kind})")
+        if n_failed_kept:
+            parts.append(f"{n_failed_kept} had failed before")
+        text = ", ".join(parts)
+        return f"{text}: their lines say why" if self.failures else text

@@ -1,0 +1,191 @@
+"""``hpd extract --status``, and the summary at the end of a run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fake_extractor import FakeExtractor
+from hpd.cli import main
+from hpd.records import FileWriter, Record, journal_path
+from jsonl import write_texts
+
+
+def status(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, str]]:
+    """The exit code, and what is printed, by the first word of each line."""
+    capfd.readouterr()
+    code = main(["extract", *arguments])
+    printed = capfd.readouterr()
+    assert printed.err == ""
+    shown: dict[str, str] = {}
+    for line in printed.out.splitlines():
+        first, *rest = line.split()
+        shown.setdefault(first, " ".join(rest))
+    return code, shown
+
+
+def extract(source: Path, out: Path, *extra: str) -> int:
+    return main(["extract", str(source), "--schema", "brand", "-o", str(out), *extra])
+
+
+def test_the_status_of_a_complete_run(
+    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
+) -> None:
+    source, out = write_texts(tmp_path / "in.jsonl", "a", "b", "c"), tmp_path / "out"
+    assert extract(source, out) == 0
+    code, shown = status(capfd, "--status", str(out))
+    assert code == 0
+    assert shown["state"] == "complete"
+    assert shown["done"] == "3 of 3 documents (100%)"
+    assert shown["left"] == "0 documents"
+    assert shown["journal"] == "out.run, in accord with the output"
+    assert (shown["input"], shown["schema"]) == (str(source), "brand")
+    assert shown["order"] == "input"
+
+
+def test_the_status_of_an_interrupted_run_tells_what_is_left(
+    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
+) -> None:
+    source = write_texts(tmp_path / "in.jsonl", "a", "too long", "interrupt", "d", "e")
+    out = tmp_path / "out"
+    assert extract(source, out, "--limit", "4") == 130
+    with out.open("a") as file:  # as a kill in the middle of a line leaves it
+        file.write('{"id": "3", "da')
+    before = {path: path.read_bytes() for path in (out, journal_path(out))}
+    code, shown = status(capfd, "--status", str(out))
+    assert code == 3
+    assert shown["state"].startswith("no process is writing it; the same command with --resume")
+    assert shown["done"] == "2 of 4 documents (50%)"
+    assert shown["failed"] == "1 of these: ContextOverflowError 1"
+    assert shown["left"] == "2 documents"
+    assert "--resume cuts 15 bytes" in shown["journal"]
+
+    assert status(capfd, str(source), "--status", str(out))[1]["left"] == "3 documents"
+    assert status(capfd, str(source), "--limit", "2", "--status", str(out))[1]["left"] == (
+        "0 documents"
+    )
+    source.unlink()
+    code, shown = status(capfd, "--status", str(out))
+    assert shown["done"] == "2 documents"
+    assert shown["left"] == f"not known: {source} is no file any more"
+    assert {path: path.read_bytes() for path in before} == before, "looking changes nothing"
+
+
+def records() -> Iterator[Record]:
+    return (Record(name, name) for name in "abcd")
+
+
+def test_the_status_of_a_run_that_is_under_way(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    writer = FileWriter(out, {"schema": "1"}, about={"input": "-"})
+    pending = dict(writer.pending(records()))
+    error = {"id": "c", "error": {"type": "DecodeError", "message": "lost"}}
+    writer.write(2, pending[2], error, failed=True)
+    writer.write(0, pending[0], {"id": "a"}, failed=False)
+    with journal_path(out).open("a") as file:  # a line that is being written just now
+        file.write('{"place": 1, "docu')
+    code, shown = status(capfd, "--status", str(out))
+    assert code == 3
+    assert shown["state"] == "a process is writing it"
+    assert shown["done"] == "2 documents"
+    assert shown["waiting"] == "1 of these, for the lines before theirs"
+    assert shown["failed"] == "1 of these: DecodeError 1"
+    assert shown["left"] == "not known: the input was a stream"
+    writer.close(complete=False)
+
+
+def test_a_line_that_waited_is_counted_once(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    with FileWriter(out, {}) as writer:
+        pending = dict(writer.pending(records()))
+        for place in (1, 0):
+            writer.write(place, pending[place], {"id": pending[place].id}, failed=False)
+    code, shown = status(capfd, "--status", str(out))
+    assert (code, shown["done"]) == (0, "2 documents")
+    assert "waiting" not in shown
+    assert shown["state"] == "no process is writing it"
+
+
+def test_an_output_that_was_shortened_is_1(
+    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
+) -> None:
+    source, out = write_texts(tmp_path / "in.jsonl", "a", "b"), tmp_path / "out"
+    assert extract(source, out) == 0
+    size = out.stat().st_size
+    out.write_bytes(out.read_bytes()[:10])
+    code, shown = status(capfd, "--status", str(out))
+    assert code == 1
+    assert f"{size - 10} bytes more than the output has" in shown["journal"]
+
+
+def test_a_replacement_under_way_is_shown_too(
+    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
+) -> None:
+    source, out = write_texts(tmp_path / "in.jsonl", "a"), tmp_path / "out"
+    assert extract(source, out) == 0
+    write_texts(source, "a", "interrupt")
+    assert extract(source, out, "--overwrite") == 130
+    capfd.readouterr()
+    assert main(["extract", "--status", str(out)]) == 0
+    old, new = capfd.readouterr().out.split("\n\n")
+    assert f"output  {out}\n" in re.sub(" +", "  ", old)
+    assert f"output  {out}.new\n" in re.sub(" +", "  ", new)
+
+
+@pytest.mark.parametrize(
+    ("extra", "says"),
+    [
+        ([], "out.run, which hpd extract writes beside its output, is not there"),
+        (["--resume"], "--resume does nothing with --status"),
+        (["--schema", "a"], "--schema does nothing with --status"),
+        (["--order", "finished"], "--order does nothing with --status"),
+    ],
+)
+def test_what_has_no_status_is_usage(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], extra: list[str], says: str
+) -> None:
+    assert main(["extract", "--status", str(tmp_path / "out"), *extra]) == 2
+    assert says in capfd.readouterr().err
+
+
+def test_a_journal_of_something_else_is_usage(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    out.write_text("")
+    for content, says in (("{}\n", "not a journal"), ('{"hpd_run": 9}\n', "not a journal")):
+        journal_path(out).write_text(content)
+        assert main(["extract", "--status", str(out)]) == 2
+        assert says in capfd.readouterr().err
+
+
+def test_without_status_the_input_and_the_schema_are_needed(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["extract"]) == 2
+    assert "required: INPUT, --schema" in capfd.readouterr().err
+
+
+def test_every_run_ends_with_a_summary(
+    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
+) -> None:
+    source, out = write_texts(tmp_path / "in.jsonl", "a", "too long", "b"), tmp_path / "out"
+    command = ["extract", str(source), "--schema", "brand"]
+    says = r"hpd: 3 documents, \S+ a second, 1 failed \(ContextOverflowError\): their lines say why"
+    assert main(command) == 3
+    assert re.fullmatch(rf"{says}\n", capfd.readouterr().err)
+    assert main([*command, "--quiet"]) == 3
+    assert capfd.readouterr().err == ""
+    assert main([*command, "-o", str(out)]) == 3
+    assert re.fullmatch(rf"{says}\n", capfd.readouterr().err)
+    assert main([*command, "-o", str(out), "--resume", "--keep-errors"]) == 3
+    assert capfd.readouterr().err == (
+        "hpd: 0 documents (3 more were done before), 1 had failed before\n"
+    )
