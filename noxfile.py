@@ -48,7 +48,7 @@ def docs(session: nox.Session) -> None:
     session.run("python", "-m", "tools.docs")
     session.run("python", "-m", "tools.types_page")
     session.run("python", "docs/draw.py")
-    session.run("python", "-m", "hpd.training.draw_masks", "docs/images")
+    session.run("python", "-m", "tools.draw_masks", "docs/images")
 
 
 @nox.session

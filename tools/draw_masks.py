@@ -1,6 +1,6 @@
 """Pictures of the masks, drawn from the code that makes them.
 
-    python -m hpd.training.draw_masks docs/images
+    python -m tools.draw_masks docs/images
 
 Needs matplotlib.
 """
