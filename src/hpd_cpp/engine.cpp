@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 #include <utility>
 
 #include "errors.h"
@@ -225,6 +226,16 @@ Choice Engine::choose(Value & value, const LogitRow & row) {
     } else if (const auto it = value_constraints_.find(&value); it != value_constraints_.end()) {
         constraint = it->second.get();
     }
+    // A known answer: the logits are computed and read as always, and only then is it taken. A
+    // constraint checks its token, which is the work that a model that obeys makes for it.
+    if (n < value.field().replay.size()) {
+        Choice choice = choose_greedy(row);
+        choice.token = value.field().replay[n];
+        if (constraint && !constraint->allows(choice.token))
+            throw std::invalid_argument(
+                "a known answer is not one that its field's grammar allows");
+        return choice;
+    }
     Choice choice;
     if (sampling_.temperature > 0.0f) {
         const double uniform = uniform_at(sampling_.seed, stream_of(value), n);
@@ -235,8 +246,6 @@ Choice Engine::choose(Value & value, const LogitRow & row) {
         choice = constraint ? choose_greedy(row, [&](Token t) { return constraint->allows(t); })
                             : choose_greedy(row);
     }
-    // The logits have been computed and read as always; only then is the known answer taken.
-    if (n < value.field().replay.size()) choice.token = value.field().replay[n];
     return choice;
 }
 

@@ -116,3 +116,37 @@ def test_a_method_that_cannot_honour_the_schema_is_refused(
     assert main([*command, "hpd"]) == 1
     assert main([*command, "ar"]) == 2
     assert "Color comes after Brand" in capsys.readouterr().err
+
+
+def test_grammars_are_timed_on_a_second_line_and_change_no_answer(
+    gold: Path, tmp_path: Path, tiny_model: TinyModel
+) -> None:
+    output = tmp_path / "figures.jsonl"
+    files = ["--schema", SCHEMA, "--replay", str(gold), "-m", str(tiny_model()), "-o", str(output)]
+    methods = ["--method", "prefill", "--method", "hpd", "--method", "ar:documents=2", "--grammar"]
+    assert main(["bench", str(gold), *files, *methods, *TINY]) == 0
+    runs = {line["method"]: line for line in read_lines(output) if line["type"] == "measurement"}
+    assert list(runs) == ["prefill", "hpd", "hpd:grammar=on", "ar:documents=2"] + [
+        "ar:documents=2,grammar=on"
+    ]
+    assert all(run["n_wrong"] == 0 for run in runs.values())
+    assert runs["hpd:grammar=on"]["settings"]["grammar"] is True
+    assert runs["hpd"]["settings"]["grammar"] is False
+
+
+def test_an_answer_that_its_grammar_forbids_is_a_failure_if_grammars_are_on(
+    tmp_path: Path, tiny_model: TinyModel, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold = write_lines(tmp_path / "gold.jsonl", {"text": "a dozen", "data": {"n": "dozen"}})
+    files = ["--schema", "n int", "--replay", str(gold), "-m", str(tiny_model())]
+    assert main(["bench", str(gold), *files, *TINY, "--method", "hpd"]) == 1
+    assert "grammar allows" not in capsys.readouterr().err
+    assert main(["bench", str(gold), *files, *TINY, "--method", "hpd:grammar=on"]) == 1
+    assert "grammar allows" in capsys.readouterr().err
+
+
+def test_without_a_replay_no_method_can_be_without_its_grammar(
+    gold: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["bench", str(gold), "--schema", SCHEMA, "--grammar"]) == 2
+    assert "--replay" in capsys.readouterr().err

@@ -16,6 +16,7 @@ from hpd.errors import ContextOverflowError
 from hpd.grounding.search import is_joined
 from hpd.pipeline.chunking import Chunk, chunks, fitting_length
 from hpd.pipeline.findings import Findings
+from hpd.pipeline.long_documents import Replay
 from hpd.pipeline.merging import merge, shift
 from hpd.results import FieldResult
 from hpd.schema import load_schema
@@ -248,7 +249,7 @@ def test_chunks_are_put_together_with_spans_in_the_whole_document(
         }
 
     settings = {"n_ctx": 1024, "on_overflow": "chunk", "all_occurrences": True}
-    with Extractor("maker, things [str]", model, replay=replay, **settings) as extractor:
+    with Extractor("maker, things [str]", model, replay=Replay(replay), **settings) as extractor:
         documents = [Document("thing1", "a"), Document(LONG, "b"), Document("Nike", "c")]
         before, found, after = extractor.extract_many(documents)
     assert [extraction.id for extraction in (before, found, after)] == ["a", "b", "c"]

@@ -8,6 +8,7 @@ from typing import Any
 from hpd import _native
 from hpd.documents import Document
 from hpd.extractor import Extractor
+from hpd.pipeline.long_documents import Replay
 
 
 class SmallExtractor(Extractor):
@@ -28,7 +29,7 @@ class SmallExtractor(Extractor):
         def replay(document: Document) -> Mapping[str, Any] | None:
             return None if answers is None else answers.get(document.text)
 
-        settings = {"n_threads": 1, "replay": replay} | settings
+        settings = {"n_threads": 1, "replay": Replay(replay)} | settings
         super().__init__(schema, model, **settings)  # type: ignore[arg-type]
 
     @property

@@ -15,6 +15,7 @@ from hpd.documents import Document
 from hpd.errors import HpdError
 from hpd.machine.native_options import engine_options
 from hpd.options import OPTIONS
+from hpd.pipeline.long_documents import Replay
 from hpd.pipeline.pipeline import MakeEngine, Pipeline
 from hpd.questions import schema_leaves
 from hpd.results import Extraction, plain_data
@@ -96,7 +97,7 @@ class Bench:
             workload.schemas,
             method.options,
             engine_options(method.options),
-            replay=_known_answer if workload.is_replay else None,
+            replay=Replay(_known_answer, method.grammar) if workload.is_replay else None,
             make_engine=self._make_engine,
         )
         places = spread(len(workload.items), method.n_documents)
@@ -177,8 +178,9 @@ def without_nulls(data: Any) -> Any:
 
 def _settings(method: Method) -> dict[str, Any]:
     """The options on which a method's speed depends."""
-    return {
+    options = {
         name: getattr(method.options, name)
         for name, option in OPTIONS.items()
         if option.in_identity or option.tuning is not None
     }
+    return {**options, "grammar": method.grammar}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from hpd.options import OPTIONS, Options
@@ -13,6 +13,7 @@ KINDS: tuple[Kind, ...] = ("prefill", "ar", "ar-batched", "hpd")
 
 _AR_IN_FLIGHT = (4, 8, 16, 32)
 _DOCUMENTS = "documents"
+_GRAMMAR = "grammar"
 # All methods have the model and the messages of the command; its kind says a method's ``method``.
 _SETTINGS = tuple(
     name
@@ -43,6 +44,8 @@ class Method:
     options: Options
     n_documents: int | None = None
     """The number of documents to time, spread over all of them; None: every one."""
+    grammar: bool = False
+    """Whether replayed values are held against their grammars, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +55,22 @@ class Contest:
     name: str
     methods: tuple[Method, ...]
 
+    def with_grammar(self) -> Contest | None:
+        """The same methods with grammars; None if they have them, or write no values."""
+        if any(method.kind == "prefill" for method in self.methods):
+            return None
+        if all(method.grammar for method in self.methods):
+            return None
+        methods = (replace(m, name=_extended(m.name), grammar=True) for m in self.methods)
+        return Contest(_extended(self.name), tuple(methods))
+
 
 def parse_contest(text: str, base: Options | None = None) -> Contest:
     """Parse ``KIND[:SETTING=VALUE[|VALUE...][,...]]``.
 
-    Settings are those of ``Options``, and ``documents``: how many are enough for a method that is
-    slow and whose documents do not share batches. ``ar`` and ``hpd`` decode one object token by
+    Settings are those of ``Options``; ``documents``: how many are enough for a method that is
+    slow and whose documents do not share batches; and ``grammar`` (on or off): whether replayed
+    values are checked against their grammars as other values are, which is off by default. ``ar`` and ``hpd`` decode one object token by
     token and all fields at once; ``prefill`` reads what ``hpd`` reads and generates nothing;
     ``ar`` has one document in flight, and ``ar-batched`` its best number of them, if ``base`` does
     not say how many; both are without drafts unless these are asked for.
@@ -86,12 +99,13 @@ def parse_contest(text: str, base: Options | None = None) -> Contest:
         name = f"{kind}:" + ",".join(f"{k}={v}" for k, v in texts.items())
         try:
             n_documents = _count(texts.pop(_DOCUMENTS, None))
+            grammar = _switch(texts.pop(_GRAMMAR, "off"))
             said = {k: _parsed(k, v) for k, v in texts.items()}
             # Not as tuned: figures tell of the settings that their names say.
             options = base.replaced({**_settings_of(kind, base), **said}).filled()
         except ValueError as error:
             raise ValueError(f"{text}: {error}") from None
-        methods.append(Method(name.removesuffix(":"), kind, options, n_documents))
+        methods.append(Method(name.removesuffix(":"), kind, options, n_documents, grammar))
     return Contest(text, tuple(methods))
 
 
@@ -110,11 +124,15 @@ def _settings_of(kind: Kind, base: Options) -> dict[str, object]:
     return settings
 
 
+def _extended(name: str) -> str:
+    return f"{name}{',' if ':' in name else ':'}{_GRAMMAR}=on"
+
+
 def _choices(setting: str, text: str) -> tuple[str, list[str]]:
     name, equals, values = setting.partition("=")
     name = name.strip().replace("-", "_")
-    if not equals or name not in (*_SETTINGS, _DOCUMENTS):
-        known = ", ".join((*_SETTINGS, _DOCUMENTS))
+    if not equals or name not in (*_SETTINGS, _DOCUMENTS, _GRAMMAR):
+        known = ", ".join((*_SETTINGS, _DOCUMENTS, _GRAMMAR))
         raise ValueError(f"{text}: {setting!r} is no setting of a method; there are {known}")
     return name, [value.strip() for value in values.split("|")]
 
@@ -125,6 +143,12 @@ def _count(value: str | None) -> int | None:
     if not value.isdecimal() or int(value) < 1:
         raise ValueError(f"documents must be a number from 1, not {value!r}")
     return int(value)
+
+
+def _switch(value: str) -> bool:
+    if value not in ("on", "off"):
+        raise ValueError(f"{_GRAMMAR} must be on or off, not {value!r}")
+    return value == "on"
 
 
 def _parsed(name: str, value: str) -> object:

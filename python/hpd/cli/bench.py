@@ -39,10 +39,13 @@ A METHOD is a kind, and settings where they are not the default ones:
   hpd bench gold.jsonl --schema s.json --replay gold.jsonl --rounds 5 -o figures.jsonl
 
 Of several values (in_flight=8|16|32) the first round keeps the fastest. Settings are options by
-their names in Python, and documents, for a slow method: ar:documents=8 times 8 of them. The options
-below are for all methods, but where one says otherwise. With --replay the model computes as always,
-and then the known answer is taken, token by token: so a model of the right shape shows what the
-real one costs.
+their names in Python, and two more: documents, for a slow method (ar:documents=8 times 8 of them),
+and grammar (hpd:grammar=on). The options below are for all methods, but where one says otherwise.
+
+With --replay the model computes as always, and then the known answer is taken, token by token: so a
+model of the right shape shows what the real one costs. Random weights would break every grammar at
+every token, so replayed values have none, unless a method says grammar=on: then each token of the
+answer is checked, which is the work that grammars make for a model that obeys them.
 """
 
 
@@ -76,6 +79,11 @@ def _add_methods(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument(
         "--replay", metavar="FILE", help="the answers, by id: target_scores, gold or data"
+    )
+    group.add_argument(
+        "--grammar",
+        action="store_true",
+        help="with --replay: time every method a second time, with grammars",
     )
     group.add_argument(
         "--rounds", metavar="N", type=integer(1), default=3, help="of every method [default: 3]"
@@ -160,9 +168,14 @@ def _contests(arguments: argparse.Namespace, base: Options) -> Sequence[Contest]
     for sweep in arguments.sweep or ():
         texts.extend(SWEEPS[sweep])
     try:
-        return [parse_contest(text, base) for text in dict.fromkeys(texts or _DEFAULT_METHODS)]
+        contests = [parse_contest(text, base) for text in dict.fromkeys(texts or _DEFAULT_METHODS)]
     except ValueError as error:
         raise UsageError(str(error)) from error
+    if arguments.grammar:
+        contests = [two for one in contests for two in (one, one.with_grammar()) if two is not None]
+    if arguments.replay is None and any(m.grammar for c in contests for m in c.methods):
+        raise UsageError("only replayed values can be without a grammar: give --replay as well")
+    return list(dict.fromkeys(contests))
 
 
 def _say_measurement(measurement: Measurement) -> None:

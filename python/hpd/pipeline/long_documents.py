@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hpd.documents import Document
@@ -26,8 +26,18 @@ _COMFORTABLE_CHUNK = 256
 Item = Job | tuple[int, Extraction]
 """A job, or the extraction and the place of a document that cannot become a job."""
 
-Replay = Callable[[Document], Mapping[str, Any] | None]
-"""The known answer of a document, decoded in place of the model's own; None: there is none."""
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """Known answers, decoded in place of the model's own, for timing and tests."""
+
+    answer: Callable[[Document], Mapping[str, Any] | None]
+    """The answer of a document; None: there is none, and the model gives its own."""
+    constrained: bool = False
+    """Whether each token is checked against the field's grammar, as it is where a model obeys it.
+
+    Otherwise fields with a known answer have no grammar.
+    """
 
 
 class JobMaker:
@@ -68,7 +78,9 @@ class JobMaker:
 
     def _job(self, documents: Sequence[Placed], delivery: Delivery | None = None) -> Job:
         kind = AnswerJob if self._options.method == "ar" else FieldsJob
-        answers = [self._replay(document) for _, document in documents] if self._replay else ()
+        answers = (
+            [self._replay.answer(document) for _, document in documents] if self._replay else ()
+        )
         return kind(self._questionnaire, documents, delivery, answers)
 
     def _n_needed(self, job: Job) -> int:

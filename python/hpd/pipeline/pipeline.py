@@ -101,7 +101,11 @@ class Pipeline:
             schema = self._schemas if isinstance(self._schemas, Schema) else self._schemas[str(key)]
             assert self._model is not None
             questionnaire = Questionnaire(
-                self._model, schema, self._options, examples_of(self._examples, key)
+                self._model,
+                schema,
+                self._options,
+                examples_of(self._examples, key),
+                constrains_replay=self._replay is not None and self._replay.constrained,
             )
             self._runner.teach(list(questionnaire.taught_values()))
             self._job_makers[key] = JobMaker(questionnaire, self._n_ctx, self._replay)

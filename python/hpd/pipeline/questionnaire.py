@@ -45,16 +45,24 @@ class Questionnaire:
         schema: its attributes.
         options: layout, method and lengths.
         examples: documents with their answers, shown before every document.
+        constrains_replay: whether fields with known answers keep their constraints.
     """
 
     def __init__(
-        self, model: Model, schema: Schema, options: Options, examples: Examples = ()
+        self,
+        model: Model,
+        schema: Schema,
+        options: Options,
+        examples: Examples = (),
+        *,
+        constrains_replay: bool = False,
     ) -> None:
         self.schema = schema
         self.options = options
         self.leaves = schema_leaves(schema)
         self._model = model
         self._examples = examples
+        self._constrains_replay = constrains_replay
         self._instruction = prompt.instruction_text(schema, examples)
         self._tokenizers: dict[bool, PromptTokenizer] = {}
         self._constraints = Constraints(model)
@@ -96,16 +104,17 @@ class Questionnaire:
         tokens = self._tokenizer(n_stacked).tokenize(texts, [""])
         n_tokens = max(1, sum(self._n_answer_tokens(leaf) for leaf in self.leaves)) * n_stacked
         known = [answer for answer in answers if answer is not None]
+        replay: list[int] = []
         if known:
             text = prompt.answer_text(
                 known[0]
                 if n_stacked == 1
                 else {str(number): answer for number, answer in enumerate(known, start=1)}
             )
-            field = Field(tokens.keys[0], max_tokens=n_tokens, replay=self._model.tokenize(text))
-        else:
-            grammar = answer_grammar(self.stack_schema(n_stacked))
-            field = Field(tokens.keys[0], max_tokens=n_tokens, grammar=grammar)
+            replay = self._model.tokenize(text)
+        is_free = known and not self._constrains_replay
+        grammar = "" if is_free else answer_grammar(self.stack_schema(n_stacked))
+        field = Field(tokens.keys[0], max_tokens=n_tokens, grammar=grammar, replay=replay)
         return Request(tokens.prompt, [field], tokens.n_instruction, tokens.n_instruction)
 
     def stack_schema(self, n_stacked: int) -> Schema:
@@ -172,8 +181,8 @@ class Questionnaire:
         constraint = self._constraints.of(leaf.attribute)
         if answer is not None:
             replay = self._model.tokenize(prompt.value_text(answer_at(answer, leaf.path)))
-            # A model with random weights would violate every constraint at every token.
-            constraint = FREE
+            if not self._constrains_replay:
+                constraint = FREE
         return Field(
             key,
             max_tokens=self.options.max_tokens,
