@@ -3,7 +3,7 @@
 #
 #     models/make.sh [FOLDER [MINUTES]]
 #
-# Needs `pip install '.[training]'` (torch, tokenizers, safetensors, gguf) and a C++ compiler.
+# Needs `pip install '.[training,recipe]'` (torch, tokenizers, safetensors, gguf) and a C++ compiler.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 folder=${1:-box-training}

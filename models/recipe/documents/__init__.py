@@ -1,0 +1,1 @@
+"""Documents as people write them: kinds with facts, and wordings written by hand."""
