@@ -70,10 +70,12 @@ def parse_contest(text: str, base: Options | None = None) -> Contest:
 
     Settings are those of ``Options``; ``documents``: how many are enough for a method that is
     slow and whose documents do not share batches; and ``grammar`` (on or off): whether replayed
-    values are checked against their grammars as other values are, which is off by default. ``ar`` and ``hpd`` decode one object token by
-    token and all fields at once; ``prefill`` reads what ``hpd`` reads and generates nothing;
-    ``ar`` has one document in flight, and ``ar-batched`` its best number of them, if ``base`` does
-    not say how many; both are without drafts unless these are asked for.
+    values are checked against their grammars as other values are, which is off by default.
+
+    ``ar`` and ``hpd`` decode one object token by token and all fields at once; ``prefill`` reads
+    what ``hpd`` reads and generates nothing; ``ar`` has one document in flight, and ``ar-batched``
+    its best number of them, if ``base`` does not say how many; both are without drafts unless these
+    are asked for.
 
     Raises:
         ValueError: there is no such kind or setting, or it cannot have that value.
