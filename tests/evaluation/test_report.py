@@ -221,7 +221,7 @@ def test_a_line_s_own_text_is_enough(tmp_path: Path, capsys: pytest.CaptureFixtu
     [
         (["gone.jsonl"], "cannot be opened"),
         (["empty.jsonl"], "holds no line"),
-        (["made.jsonl", "--text-field", "t"], "--documents or of GOLD"),
+        (["made.jsonl", "--text-field", "t"], "of --documents or of GOLD"),
         (["made.jsonl", "-o", "made.jsonl"], "would be overwritten"),
     ],
 )

@@ -340,9 +340,9 @@ def test_keys_go_through_the_values_of_a_document(browser: Browser, few: Path) -
     values = []
     for _ in range(3):
         browser.press("n")
-        values.append(browser.run("document.querySelector('tr.active').dataset.value"))
+        values.append(browser.run("document.querySelector('tr.active').dataset.values"))
     browser.press("p")
-    values.append(browser.run("document.querySelector('tr.active').dataset.value"))
+    values.append(browser.run("document.querySelector('tr.active').dataset.values"))
     assert values == ["0", "1", "2", "1"]
     marked = browser.run("document.querySelector('mark.active').dataset.values")
     assert marked.split() == ["1"]

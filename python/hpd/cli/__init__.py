@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from hpd.cli import bench as bench_command
+from hpd.cli import compare as compare_command
 from hpd.cli import data as data_command
 from hpd.cli import eval as eval_command
 from hpd.cli import export as export_command
@@ -35,6 +36,7 @@ COMMANDS = (
     extract_command,
     eval_command,
     report_command,
+    compare_command,
     data_command,
     bench_command,
     tune_command,

@@ -111,13 +111,12 @@ def add_schema_argument(parser: argparse._ActionsContainer, *, required: bool) -
 
 def add_field_arguments(group: argparse._ActionsContainer) -> None:
     """The fields of a record that hold its text, id and category."""
-    group.add_argument(
-        "--text-field",
-        metavar="F",
-        action="append",
-        help="the field with the text; repeated, the texts are joined",
-    )
-    group.add_argument("--id-field", metavar="F", help="the field with the id")
+    _add_text_arguments(group)
+    add_category_argument(group)
+
+
+def add_category_argument(group: argparse._ActionsContainer) -> None:
+    """``--category-field``."""
     group.add_argument("--category-field", metavar="F", help="the field with the category")
 
 
@@ -126,7 +125,17 @@ def add_document_arguments(group: argparse._ActionsContainer) -> None:
     group.add_argument(
         "--documents", metavar="FILE", help="the input of hpd extract, which has the texts"
     )
-    add_field_arguments(group)
+    _add_text_arguments(group)
+
+
+def _add_text_arguments(group: argparse._ActionsContainer) -> None:
+    group.add_argument(
+        "--text-field",
+        metavar="F",
+        action="append",
+        help="the field with the text; repeated, the texts are joined",
+    )
+    group.add_argument("--id-field", metavar="F", help="the field with the id")
 
 
 def _check(value: float, text: str, minimum: float, maximum: float) -> None:

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from hpd.cli.arguments import add_document_arguments
+from hpd.cli.arguments import add_category_argument, add_document_arguments
 from hpd.cli.common import EXIT_OK, UsageError, before_the_model, say
 from hpd.cli.output_arguments import same_file
 from hpd.evaluation.calibration import answers, calibrate
@@ -38,7 +38,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "-o", "--output", metavar="FILE", default="report.html", help="(default report.html)"
     )
     parser.add_argument("--title", metavar="TEXT", default="Extractions", help="the page's heading")
-    add_document_arguments(parser.add_argument_group("texts"))
+    group = parser.add_argument_group("texts and categories")
+    add_document_arguments(group)
+    add_category_argument(group)
     parser.set_defaults(run=run)
 
 
@@ -47,8 +49,10 @@ def run(arguments: argparse.Namespace) -> int:
     inputs = (arguments.predictions, arguments.gold, arguments.documents)
     if any(path is not None and same_file(Path(arguments.output), path) for path in inputs):
         raise UsageError(f"{arguments.output} is an input, and would be overwritten")
-    if arguments.text_field and arguments.documents is None and arguments.gold is None:
-        raise UsageError("--text-field is a field of --documents or of GOLD: name one of them")
+    if arguments.documents is None and arguments.gold is None:
+        for name in ("text", "id"):
+            if getattr(arguments, f"{name}_field") is not None:
+                raise UsageError(f"--{name}-field is of --documents or of GOLD: name one of them")
     with before_the_model():
         predictions = list(load_predictions(arguments.predictions))
         if not predictions:

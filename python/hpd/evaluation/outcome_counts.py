@@ -109,13 +109,19 @@ def bootstrap_counts(outcomes: OutcomeCounts, resampling: Resampling = USUAL) ->
 
     The same documents are drawn for every file that has as many, so that files can be compared.
     """
-    generator = np.random.default_rng(resampling.seed)
-    n_rows = outcomes.n_rows
-    for n in chunk_sizes(outcomes, resampling.n):
-        drawn = generator.integers(0, n_rows, (n, n_rows))
-        drawn += np.arange(n)[:, np.newaxis] * n_rows
-        times = np.bincount(drawn.ravel(), minlength=n * n_rows)
-        yield outcomes.count(times.reshape(n, n_rows).astype(np.float32))
+    sizes = chunk_sizes(outcomes, resampling.n)
+    for weights in drawn_documents(outcomes.n_rows, sizes, resampling.seed):
+        yield outcomes.count(weights)
+
+
+def drawn_documents(n_documents: int, sizes: Iterable[int], seed: int) -> Iterator[Weights]:
+    """As many documents drawn with replacement, again and again: how often each one was."""
+    generator = np.random.default_rng(seed)
+    for n in sizes:
+        drawn = generator.integers(0, n_documents, (n, n_documents))
+        drawn += np.arange(n)[:, np.newaxis] * n_documents
+        times = np.bincount(drawn.ravel(), minlength=n * n_documents)
+        yield times.reshape(n, n_documents).astype(np.float32)
 
 
 def chunk_sizes(outcomes: OutcomeCounts, n_samples: int) -> Iterator[int]:

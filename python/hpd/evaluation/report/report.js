@@ -421,7 +421,7 @@ function valueRow(field, number, has, isFirst) {
   if (has.gold) {
     cells.push(goldCell(isFirst ? field : { outcome: null }));
   }
-  return element("tr", { "data-value": number }, ...cells);
+  return element("tr", { "data-values": number }, ...cells);
 }
 
 function goldCell({ outcome, gold }) {
@@ -439,32 +439,6 @@ function goldCell({ outcome, gold }) {
     cell.append(...values.map((text) => element("span", { class: "note" }, "gold: ", valueText(text))));
   }
   return cell;
-}
-
-/** Point out a value, in the text and in the table. */
-function pointOut(value) {
-  const detail = byId("detail");
-  for (const old of detail.querySelectorAll(".active")) {
-    old.classList.remove("active");
-  }
-  const row = detail.querySelector(`tr[data-value="${value}"]`);
-  const marks = [...detail.querySelectorAll("mark")].filter((mark) =>
-    mark.dataset.values.split(" ").includes(String(value)),
-  );
-  for (const each of [row, ...marks]) {
-    each?.classList.add("active");
-  }
-  row?.scrollIntoView({ block: "nearest" });
-  marks[0]?.scrollIntoView({ block: "nearest" });
-}
-
-function stepValue(by) {
-  const rows = [...byId("detail").querySelectorAll("tr[data-value]")];
-  if (rows.length) {
-    const now = rows.findIndex((row) => row.classList.contains("active"));
-    const next = now < 0 ? (by > 0 ? 0 : rows.length - 1) : (now + by + rows.length) % rows.length;
-    pointOut(Number(rows[next].dataset.value));
-  }
 }
 
 // --- on a narrow screen the document covers the list; the browser's way back leads to the list ---
@@ -576,12 +550,7 @@ list.addEventListener("click", (event) => {
     }
   }
 });
-byId("detail").addEventListener("click", (event) => {
-  const chosen = event.target.closest("mark, tr[data-value]");
-  if (chosen) {
-    pointOut(Number(chosen.dataset.value ?? chosen.dataset.values.split(" ").at(-1)));
-  }
-});
+bindPointing(byId("detail"));
 for (const tab of document.querySelectorAll("[role=tab]")) {
   tab.addEventListener("click", () => showTab(tab.id.replace("tab-", "")));
   tab.addEventListener("keydown", (event) => {
@@ -623,8 +592,8 @@ bindKeys({
   Home: inList(() => step(-shown.length)),
   End: inList(() => step(shown.length)),
   Enter: (event) => (event.target === list ? read() : false),
-  n: inList(() => stepValue(1)),
-  p: inList(() => stepValue(-1)),
+  n: inList(() => stepValue(byId("detail"), 1)),
+  p: inList(() => stepValue(byId("detail"), -1)),
   "/": () => {
     showTab("documents");
     byId("query").focus();

@@ -38,7 +38,7 @@ function markedText(text, segments, slots, labels, end = text.length) {
     pieces.push(text.slice(at, from));
     at = Math.min(to, end);
     const inner = values[values.length - 1];
-    const names = labels ? ending.map((value) => labels[value]) : [];
+    const names = labels ? ending.map((value) => labels[value]).filter(Boolean) : [];
     pieces.push(
       element(
         "mark",

@@ -55,6 +55,42 @@ function bindKeys(actions) {
   });
 }
 
+/** The numbers of the values that an element shows. */
+const valuesOf = (shown) => shown.dataset.values.split(" ");
+
+/** Point out some values, in the text and in the table of `container`. */
+function pointOut(container, values) {
+  const all = [...container.querySelectorAll("[data-values]")];
+  const chosen = all.filter((each) => valuesOf(each).some((value) => values.includes(value)));
+  for (const each of all) {
+    each.classList.toggle("active", chosen.includes(each));
+  }
+  for (const kind of ["tr", "mark"]) {
+    chosen.find((each) => each.matches(kind))?.scrollIntoView({ block: "nearest" });
+  }
+}
+
+/** Point out the value `by` rows further in the table. */
+function stepValue(container, by) {
+  const rows = [...container.querySelectorAll("tr[data-values]")].filter((row) => row.offsetParent);
+  if (rows.length) {
+    const now = rows.findIndex((row) => row.classList.contains("active"));
+    const next = now < 0 ? (by > 0 ? 0 : rows.length - 1) : (now + by + rows.length) % rows.length;
+    pointOut(container, valuesOf(rows[next]));
+  }
+}
+
+/** A click on a value points out where else it is shown. */
+function bindPointing(container) {
+  container.addEventListener("click", (event) => {
+    const chosen = event.target.closest("[data-values]");
+    if (chosen && container.contains(chosen)) {
+      // Of values in each other, the inner one.
+      pointOut(container, chosen.matches("mark") ? valuesOf(chosen).slice(-1) : valuesOf(chosen));
+    }
+  });
+}
+
 byId("theme").addEventListener("click", nextTheme);
 byId("keys").addEventListener("click", () => byId("help").showModal());
 setTheme(THEMES.includes(storedTheme()) ? storedTheme() : "system");

@@ -1,0 +1,249 @@
+"""``hpd compare``: people judge which system extracts better, not knowing which is which."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hpd.cli.arguments import add_document_arguments, flag_of, integer, not_empty
+from hpd.cli.common import EXIT_INTERRUPTED, EXIT_OK, UsageError, before_the_model, say, table
+
+if TYPE_CHECKING:
+    from hpd.evaluation.comparison.annotators import AnnotatorAgreement
+    from hpd.evaluation.comparison.matrix import Matrix
+    from hpd.evaluation.comparison.session import Session
+    from hpd.evaluation.comparison.systems import System
+    from hpd.evaluation.comparison.trials import Trial
+
+_DESCRIPTION = """\
+Blind comparison by people, as in the paper's appendix D. A page on this machine shows a document
+and the values of two systems side by side, in random order and without their names; the annotator
+says which are truer to the document, or that it is a tie. Of more than two systems, two are drawn
+for each document. The same command goes on where it stopped.
+
+  hpd compare hpd.jsonl ar.jsonl --annotator ann
+  hpd compare hpd.jsonl ar.jsonl --results judgements.jsonl
+
+--results prints wins, ties and losses, and for each system the score 100 (W + T) / (W + 2T + L):
+0 is only losses, 50 as many wins as losses, 100 only wins. The paper's figure 8 has
+r = (W + T) / (T + L) "normalized to 0-100", and this is 100 r / (1 + r). Intervals are bootstrapped
+over documents. Agreement is Cohen's kappa for two annotators, Krippendorff's alpha for more.
+"""
+
+_JUDGING = (
+    "annotator", "output", "limit", "seed", "terminal", "port", "open",
+    "documents", "text_field", "id_field",
+)  # fmt: skip
+"""The arguments that are for judging, and not for results."""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "compare",
+        help="let people compare systems without knowing which is which",
+        description=_DESCRIPTION,
+    )
+    parser.add_argument(
+        "systems", metavar="SYSTEM", nargs="+", help="outputs of hpd extract, two or more"
+    )
+    parser.add_argument("--results", metavar="FILE", help="print what these judgements add up to")
+    parser.add_argument("--json", action="store_true", help="with --results: as JSON")
+    group = parser.add_argument_group("judging")
+    group.add_argument("--annotator", metavar="NAME", type=not_empty, help="who judges")
+    group.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="takes the judgements; annotators may share it (default judgements.jsonl)",
+    )
+    group.add_argument("--limit", metavar="N", type=integer(1), help="judge N documents only")
+    group.add_argument(
+        "-s",
+        "--seed",
+        metavar="N",
+        type=integer(0),
+        help="of the documents' order and the pairs; one study has one seed (default 0)",
+    )
+    group.add_argument("--terminal", action="store_true", help="in the terminal, without a page")
+    group.add_argument(
+        "--port", metavar="N", type=integer(0, 65535), help="of the page (default: a free one)"
+    )
+    group.add_argument("--open", action="store_true", help="open the page in the browser")
+    add_document_arguments(parser.add_argument_group("texts, where the lines have none"))
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Judge, or print what was judged."""
+    _check(arguments)
+    if arguments.results is not None:
+        return _print_results(arguments)
+    from hpd.evaluation.comparison.judgements import JudgementFile
+    from hpd.evaluation.comparison.session import Session
+
+    with before_the_model():
+        trials, texts = _trials(arguments)
+        file = JudgementFile(arguments.output or "judgements.jsonl")
+    judge = _judge_in_terminal if arguments.terminal else _judge_on_page
+    with file:
+        session = Session(trials, texts, file, arguments.annotator, arguments.seed or 0)
+        try:
+            judge(session, arguments)
+        except KeyboardInterrupt:
+            return EXIT_INTERRUPTED
+        finally:
+            _say_progress(session, file.path)
+    return EXIT_OK
+
+
+def report(matrix: Matrix, agreement: AnnotatorAgreement | None) -> str:
+    """The results as tables for people."""
+    rows = [["in %: win tie loss", *(f"against {name}" for name in matrix.systems), "score", "95%"]]
+    for name in matrix.systems:
+        scored = matrix.overall[name]
+        cells = [
+            "" if other == name else _shares(matrix.against[name, other].tally.shares)
+            for other in matrix.systems
+        ]
+        score, interval = scored.tally.score, scored.interval
+        rows.append(
+            [
+                name,
+                *cells,
+                "" if score is None else f"{score:.1f}",
+                "" if interval is None else f"{interval.low:.1f} to {interval.high:.1f}",
+            ]
+        )
+    parts = [f"{matrix.n_judgements} judgements of {matrix.n_documents} documents", table(rows)]
+    if agreement is not None:
+        value = "not defined" if agreement.value is None else f"{agreement.value:.3f}"
+        parts.append(
+            f"{agreement.n_annotators} annotators, {agreement.n_shared} documents shared: "
+            f"{agreement.measure} {value}, equal verdicts {agreement.raw:.1%}"
+        )
+    return "\n\n".join(parts)
+
+
+def _shares(shares: tuple[float, float, float] | None) -> str:
+    return "" if shares is None else " ".join(f"{100 * share:.1f}" for share in shares)
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    if len(arguments.systems) < 2:
+        raise UsageError("a comparison needs two systems or more")
+    if arguments.results is not None:
+        for name in _JUDGING:
+            if _is_given(arguments, name):
+                raise UsageError(f"{flag_of(name)} does nothing with --results")
+        return
+    if arguments.json:
+        raise UsageError("--json does nothing without --results")
+    if arguments.annotator is None:
+        raise UsageError("say who judges (--annotator NAME), or print --results FILE")
+    for name in ("port", "open"):
+        if arguments.terminal and _is_given(arguments, name):
+            raise UsageError(f"--{name} does nothing with --terminal")
+    if arguments.documents is None:
+        for name in ("text", "id"):
+            if getattr(arguments, f"{name}_field") is not None:
+                raise UsageError(f"--{name}-field is of --documents: name that, too")
+
+
+def _is_given(arguments: argparse.Namespace, name: str) -> bool:
+    value = getattr(arguments, name)
+    return value is not None and value is not False
+
+
+def _trials(arguments: argparse.Namespace) -> tuple[list[Trial], dict[str, str]]:
+    """The trials, and the text of each document by its id."""
+    from hpd.evaluation.comparison.systems import load_systems
+    from hpd.evaluation.comparison.trials import plan_trials
+
+    systems = load_systems(arguments.systems)
+    trials = plan_trials(
+        systems, arguments.annotator, seed=arguments.seed or 0, limit=arguments.limit
+    )
+    if not trials:
+        raise UsageError("no document has extractions of two systems: their ids are not the same")
+    texts = _texts(arguments, systems)
+    missing = [trial.id for trial in trials if trial.id not in texts]
+    if missing:
+        raise UsageError(
+            f"{len(missing)} of {len(trials)} documents have no text, {missing[0]!r} for one: "
+            "hpd extract --with-text writes it, --documents FILE adds it"
+        )
+    return trials, texts
+
+
+def _texts(arguments: argparse.Namespace, systems: Sequence[System]) -> dict[str, str]:
+    """The text of each document, by id."""
+    if arguments.documents is None:
+        return {
+            document_id: text
+            for system in reversed(systems)
+            for document_id, prediction in system.predictions.items()
+            if isinstance(text := prediction.raw.get("text"), str)
+        }
+    from hpd.evaluation.sources import load_sources
+
+    sources = load_sources(
+        arguments.documents, text_field=arguments.text_field, id_field=arguments.id_field
+    )
+    return {source.id: source.text for source in sources}
+
+
+def _judge_in_terminal(session: Session, arguments: argparse.Namespace) -> None:
+    import shutil
+    import sys
+
+    from hpd.evaluation.comparison.terminal import judge_in_terminal
+
+    columns = min(shutil.get_terminal_size().columns, 120)
+    judge_in_terminal(session, input, sys.stdout, columns)
+
+
+def _judge_on_page(session: Session, arguments: argparse.Namespace) -> None:
+    from hpd.evaluation.comparison.server import ComparisonServer
+
+    with ComparisonServer(session, arguments.port or 0) as server:
+        say(f"{server.url} shows {len(session.trials)} documents, until Stop is pressed or Ctrl-C")
+        if arguments.open:
+            import webbrowser
+
+            webbrowser.open(server.url)
+        server.serve_forever()
+
+
+def _say_progress(session: Session, path: Path) -> None:
+    n, n_judged = len(session.trials), session.n_judged
+    how = "" if n == n_judged else "; the same command goes on"
+    say(f"{n_judged} of {n} documents are judged by {session.annotator}, in {path}{how}")
+
+
+def _print_results(arguments: argparse.Namespace) -> int:
+    import json
+
+    from hpd.evaluation.comparison.annotators import annotator_agreement
+    from hpd.evaluation.comparison.judgements import load_judgements
+    from hpd.evaluation.comparison.matrix import tally_matrix
+    from hpd.evaluation.comparison.systems import system_names
+
+    with before_the_model():
+        names = system_names(arguments.systems)
+        judgements = load_judgements(arguments.results)
+    others = {name for each in judgements for name in (each.left, each.right)} - {*names}
+    if others:
+        say(f"left out are judgements about {', '.join(sorted(others))}")
+    matrix = tally_matrix(judgements, names)
+    if not matrix.n_judgements:
+        raise UsageError(f"{arguments.results} has no judgement about {' and '.join(names)}")
+    agreement = annotator_agreement(judgements, names)
+    if arguments.json:
+        shown = None if agreement is None else agreement.to_json()
+        print(json.dumps({**matrix.to_json(), "agreement": shown}, indent=2))
+    else:
+        print(report(matrix, agreement))
+    return EXIT_OK

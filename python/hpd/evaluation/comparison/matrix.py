@@ -1,0 +1,169 @@
+"""Wins, ties and losses of each system against each other one, and a score for each.
+
+The score is the paper's (W + T) / (T + L), "normalized to 0-100" (figure 8). The paper does not
+say how; the ratio r itself runs from 0 to infinity. Here it is 100 r / (1 + r), that is
+100 (W + T) / (W + 2 T + L): 0 if every judgement is a loss, 100 if every one is a win, and 50 if
+wins and losses are equally many, however many ties there are. Of two systems that are compared
+with each other alone, the scores add up to 100.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpd.evaluation.comparison.judgements import VERDICTS, Judgement, latest
+from hpd.evaluation.intervals import Interval
+from hpd.evaluation.outcome_counts import drawn_documents
+from hpd.evaluation.resampling import USUAL, Resampling
+
+Array = npt.NDArray[np.float64]
+
+_CHUNK = 200
+"""Samples that are drawn at once, so that many documents do not fill the memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Wins, ties and losses of a system."""
+
+    wins: int = 0
+    ties: int = 0
+    losses: int = 0
+
+    @property
+    def n(self) -> int:
+        """All judgements."""
+        return self.wins + self.ties + self.losses
+
+    @property
+    def score(self) -> float | None:
+        """The score, from 0 to 100; None without a judgement."""
+        return (
+            float(scores(np.array([self.wins, self.ties, self.losses], float))) if self.n else None
+        )
+
+    @property
+    def shares(self) -> tuple[float, float, float] | None:
+        """The shares of wins, ties and losses, from 0 to 1; None without a judgement."""
+        if not self.n:
+            return None
+        return self.wins / self.n, self.ties / self.n, self.losses / self.n
+
+    def to_json(self) -> dict[str, Any]:
+        """The counts and the score."""
+        score = self.score
+        return {
+            "wins": self.wins,
+            "ties": self.ties,
+            "losses": self.losses,
+            "score": None if score is None else round(score, 2),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A tally with the interval of its score."""
+
+    tally: Tally
+    interval: Interval | None
+    """None without a judgement."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The counts, the score and its interval."""
+        interval = None if self.interval is None else self.interval.to_json()
+        return {**self.tally.to_json(), "interval": interval}
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """The results of a comparison."""
+
+    systems: tuple[str, ...]
+    against: Mapping[tuple[str, str], Scored]
+    """Of the first system against the second, for each ordered pair."""
+    overall: Mapping[str, Scored]
+    """Of each system against all others."""
+    n_documents: int
+    n_judgements: int
+    """Those that count: a judgement that was changed counts once."""
+    resampling: Resampling
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything, ready for ``json.dumps``."""
+        return {
+            "n_documents": self.n_documents,
+            "n_judgements": self.n_judgements,
+            "systems": {name: scored.to_json() for name, scored in self.overall.items()},
+            "pairs": [
+                {"system": one, "against": other, **scored.to_json()}
+                for (one, other), scored in self.against.items()
+            ],
+            "resampling": self.resampling.to_json(),
+        }
+
+
+def tally_matrix(
+    judgements: Iterable[Judgement], systems: Sequence[str], resampling: Resampling = USUAL
+) -> Matrix:
+    """Count judgements; those about other systems are left out.
+
+    The intervals come from drawing documents: the judgements of one document, by several
+    annotators and of several pairs, share its luck.
+    """
+    counted = [
+        each for each in latest(judgements) if each.left in systems and each.right in systems
+    ]
+    rows = {
+        document_id: row for row, document_id in enumerate(dict.fromkeys(j.id for j in counted))
+    }
+    pairs = [(one, other) for one in systems for other in systems if one != other]
+    columns = {pair: column for column, pair in enumerate(pairs)}
+    # (documents, ordered pairs, verdicts)
+    ones = np.zeros((len(rows), len(pairs), len(VERDICTS)))
+    for each in counted:
+        for one, other in ((each.left, each.right), (each.right, each.left)):
+            verdict = VERDICTS.index(each.verdict_on(one))
+            ones[rows[each.id], columns[one, other], verdict] += 1
+    drawn = _drawn_counts(ones, resampling)
+    return Matrix(
+        tuple(systems),
+        {pair: _scored(ones[:, [column]], drawn[:, [column]]) for pair, column in columns.items()},
+        {
+            name: _scored(ones[:, own], drawn[:, own])
+            for name in systems
+            for own in [[column for pair, column in columns.items() if pair[0] == name]]
+        },
+        len(rows),
+        len(counted),
+        resampling,
+    )
+
+
+def scores(counts: Array) -> Array:
+    """The scores of (..., verdicts) counts; those without a judgement are NaN."""
+    wins, ties, losses = (counts[..., i] for i in range(len(VERDICTS)))
+    with np.errstate(invalid="ignore"):
+        return np.asarray(100 * (wins + ties) / (wins + 2 * ties + losses))
+
+
+def _drawn_counts(ones: Array, resampling: Resampling) -> Array:
+    """The counts of documents drawn again and again: (samples, ordered pairs, verdicts)."""
+    if not len(ones):
+        return ones
+    sizes = [_CHUNK] * (resampling.n // _CHUNK) + [resampling.n % _CHUNK]
+    flat = ones.reshape(len(ones), -1)
+    parts = [weights @ flat for weights in drawn_documents(len(ones), sizes, resampling.seed)]
+    return np.concatenate(parts).reshape(-1, *ones.shape[1:])
+
+
+def _scored(ones: Array, drawn: Array) -> Scored:
+    """The tally of some pairs together: of (documents or samples, pairs, verdicts) counts."""
+    wins, ties, losses = (int(n) for n in ones.sum(axis=(0, 1)))
+    samples = scores(drawn.sum(axis=1))
+    samples = samples[~np.isnan(samples)]
+    return Scored(Tally(wins, ties, losses), Interval.of(samples) if len(samples) else None)

@@ -1,0 +1,283 @@
+"""A comparison on the way: the server's answers, the terminal, the command."""
+
+from __future__ import annotations
+
+import http.client
+import io
+import json
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hpd.cli import main
+from hpd.evaluation.comparison.judgements import JudgementFile, load_judgements
+from hpd.evaluation.comparison.server import ComparisonServer
+from hpd.evaluation.comparison.session import Session
+from hpd.evaluation.comparison.systems import System
+from hpd.evaluation.comparison.terminal import judge_in_terminal
+from hpd.evaluation.comparison.trials import plan_trials
+from hpd.evaluation.rows import Prediction
+from jsonl import read_lines, write_lines
+
+TEXTS = {str(i): f"Document {i}: a red hat\nof wool" for i in range(1, 5)}
+
+
+def new_session(file: JudgementFile, annotator: str = "ann") -> Session:
+    """Four documents; the system "right" says what is so, the system "wrong" does not."""
+    systems = [
+        System("right", {i: Prediction(i, {"color": "red", "of": "wool"}) for i in TEXTS}),
+        System("wrong", {i: Prediction(i, {"color": "green", "of": "wool"}) for i in TEXTS}),
+    ]
+    return Session(plan_trials(systems, annotator), TEXTS, file, annotator, 0)
+
+
+@contextmanager
+def serving(path: Path) -> Iterator[ComparisonServer]:
+    with JudgementFile(path) as file, ComparisonServer(new_session(file)) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def ask(
+    server: ComparisonServer, method: str, path: str, body: object = None, **headers: str
+) -> tuple[int, str]:
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=60)
+    sent = body if isinstance(body, str) else json.dumps(body)
+    connection.request(method, path, None if body is None else sent, headers)
+    answer = connection.getresponse()
+    text = answer.read().decode()
+    connection.close()
+    return answer.status, text
+
+
+# --- the server ---
+
+
+def test_the_page_names_no_system(tmp_path: Path) -> None:
+    with serving(tmp_path / "j.jsonl") as server:
+        status, page = ask(server, "GET", "/")
+    assert status == 200
+    (data,) = re.findall(r'type="application/json">(.*?)</script>', page)
+    assert len(json.loads(data)["trials"]) == 4
+    assert "wrong" not in data
+    assert "right" not in data
+    assert "connect-src &#39;self&#39;" in page
+
+
+def test_a_verdict_is_in_the_file_when_it_is_answered(tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    with serving(path) as server:
+        first = server.session.trials[0]
+        body = {"trial": 0, "verdict": "loss", "seconds": 1.26}
+        assert ask(server, "POST", "/judgement", body) == (200, "{}")
+        assert read_lines(path) == [
+            {
+                "id": first.id,
+                "annotator": "ann",
+                "left": first.left.name,
+                "right": first.right.name,
+                "verdict": "loss",
+                "seconds": 1.3,
+                "seed": 0,
+            }
+        ]
+        assert server.session.verdict(0) == "loss"
+    with serving(path) as server:
+        _, page = ask(server, "GET", "/")
+    assert '"verdict":"loss"' in page
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ({"trial": 4, "verdict": "win"}, "no trial 4"),
+        ({"trial": -1, "verdict": "win"}, "no trial -1"),
+        ({"trial": True, "verdict": "win"}, "no trial True"),
+        ({"trial": 0, "verdict": "left"}, "no verdict 'left'"),
+        ({"trial": 0, "verdict": "win", "seconds": "x"}, "not a judgement"),
+        ({"verdict": "win"}, "trial"),
+        ([], "not an object"),
+        ("{", "not a judgement"),
+        ("x" * 20_000, "20000 bytes"),
+    ],
+)
+def test_what_is_no_judgement_is_refused(tmp_path: Path, body: object, says: str) -> None:
+    with serving(tmp_path / "j.jsonl") as server:
+        status, text = ask(server, "POST", "/judgement", body)
+    assert status == 400
+    assert says in text
+    assert (tmp_path / "j.jsonl").read_bytes() == b""
+
+
+@pytest.mark.parametrize("headers", [{"Origin": "http://evil.example"}, {"Host": "evil.example"}])
+@pytest.mark.parametrize(("method", "path"), [("GET", "/"), ("POST", "/judgement")])
+def test_a_page_from_elsewhere_is_refused(
+    tmp_path: Path, headers: dict[str, str], method: str, path: str
+) -> None:
+    body = {"trial": 0, "verdict": "win"} if method == "POST" else None
+    with serving(tmp_path / "j.jsonl") as server:
+        assert ask(server, method, path, body, **headers)[0] == 403
+    assert (tmp_path / "j.jsonl").read_bytes() == b""
+
+
+def test_nothing_else_is_served(tmp_path: Path) -> None:
+    with serving(tmp_path / "j.jsonl") as server:
+        assert ask(server, "GET", "/j.jsonl")[0] == 404
+        assert ask(server, "POST", "/", {})[0] == 404
+
+
+# --- the terminal ---
+
+
+def in_terminal(path: Path, *answers: str) -> tuple[str, list[Any]]:
+    """The texts that are shown, and the verdicts on "right", after some answers."""
+    given, out = iter(answers), io.StringIO()
+
+    def answer(question: str) -> str:
+        try:
+            return next(given)
+        except StopIteration:
+            raise EOFError from None
+
+    with JudgementFile(path) as file:
+        judge_in_terminal(new_session(file), answer, out, columns=60)
+    return out.getvalue(), [(each.id, each.verdict_on("right")) for each in load_judgements(path)]
+
+
+def test_judging_in_the_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    with JudgementFile(path) as file:
+        trials = new_session(file).trials
+    shown, said = in_terminal(path, "1", "what?", "2", "\x1b[C")
+    assert [each for each, _ in said] == [trial.id for trial in trials[:3]]
+    assert [verdict for _, verdict in said] == [
+        "win" if trials[0].left.name == "right" else "loss",
+        "tie",
+        "win" if trials[2].right.name == "right" else "loss",
+    ]
+    assert "* color  red" in shown or "* color  green" in shown
+    assert "  of     wool" in shown
+    assert f"Document {trials[0].id}: a red hat\nof wool\n" in shown
+    assert "right" not in shown.replace("  right\n", "")
+    assert "1 of 4 (0 judged)" in shown
+    again, said = in_terminal(path, "2", "3")
+    assert "4 of 4 (3 judged)" in again
+    assert "1 of 4" not in again
+    assert len(said) == 4
+
+
+def test_going_back_changes_a_verdict(tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    _, said = in_terminal(path, "2", "b", "1", "q", "1")
+    assert len(said) == 2
+    assert said[0][0] == said[1][0]
+    assert said[1][1] != "tie"
+
+
+def test_a_document_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    texts = {"1": "a\x1b[2Jb\x07\x9b5m"}
+    systems = [System(n, {"1": Prediction("1", {"x": "\x1b]0;t\x07"})}) for n in "ab"]
+    out = io.StringIO()
+    with JudgementFile(tmp_path / "j.jsonl") as file:
+        session = Session(plan_trials(systems, "ann"), texts, file, "ann", 0)
+        judge_in_terminal(session, lambda _: "q", out)
+    assert "a\ufffd[2Jb\ufffd" in out.getvalue()
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", out.getvalue())
+
+
+# --- the command ---
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    write_lines(tmp_path / "a.jsonl", *({"id": i, "data": {"x": "1"}} for i in TEXTS))
+    write_lines(tmp_path / "b.jsonl", *({"id": i, "data": {"x": "2"}} for i in TEXTS))
+    write_lines(tmp_path / "texts.jsonl", *({"id": i, "text": t} for i, t in TEXTS.items()))
+    return tmp_path
+
+
+def test_from_documents_to_results(
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judge = ["compare", "a.jsonl", "b.jsonl", "--documents", "texts.jsonl", "--terminal"]
+    for annotator, verdict, n in (("ann", "1", 4), ("bob", "2", 3)):
+        answers = iter([verdict] * n + ["q"])
+        monkeypatch.setattr("builtins.input", lambda _, answers=answers: next(answers))
+        assert main([*judge, "--annotator", annotator]) == 0
+        assert f"{n} of 4 documents are judged by {annotator}" in capsys.readouterr().err
+    assert len(read_lines(files / "judgements.jsonl")) == 7
+    results = ["compare", "a.jsonl", "b.jsonl", "--results", "judgements.jsonl"]
+    assert main(results) == 0
+    out = capsys.readouterr().out
+    assert "7 judgements of 4 documents" in out
+    assert "2 annotators, 3 documents shared: Cohen's kappa" in out
+    assert main([*results, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    tally = found["systems"]["a"]
+    assert tally["ties"] == 3
+    assert tally["wins"] + tally["losses"] == 4
+    assert found["agreement"]["measure"] == "Cohen's kappa"
+    assert found["pairs"][0]["against"] == "b"
+
+
+def test_a_line_s_own_text_is_enough(
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_lines(files / "a.jsonl", *({"id": i, "data": {}, "text": t} for i, t in TEXTS.items()))
+    monkeypatch.setattr("builtins.input", lambda _: "q")
+    arguments = ["--annotator", "ann", "--terminal", "-o", "mine.jsonl", "--limit", "2"]
+    assert main(["compare", "a.jsonl", "b.jsonl", *arguments]) == 0
+    captured = capsys.readouterr()
+    assert "1 of 2" in captured.out
+    assert "0 of 2 documents are judged by ann, in mine.jsonl" in captured.err
+
+
+def test_results_of_the_systems_that_are_named(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = {"id": "1", "annotator": "x", "left": "a", "verdict": "win"}
+    write_lines(files / "j.jsonl", {**line, "right": "b"}, {**line, "right": "c"})
+    assert main(["compare", "a.jsonl", "b.jsonl", "--results", "j.jsonl"]) == 0
+    captured = capsys.readouterr()
+    assert "1 judgements of 1 documents" in captured.out
+    assert "left out are judgements about c" in captured.err
+    assert main(["compare", "x.jsonl", "y.jsonl", "--results", "j.jsonl"]) == 2
+    assert "no judgement about x and y" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["a.jsonl"], "two systems or more"),
+        (["a.jsonl", "b.jsonl"], "--annotator"),
+        (["a.jsonl", "a.jsonl", "--annotator", "x"], "given twice"),
+        (["a.jsonl", "b.jsonl", "--annotator", "x"], "4 of 4 documents have no text"),
+        (["a.jsonl", "b.jsonl", "--annotator", "x", "--json"], "--json does nothing"),
+        (["a.jsonl", "b.jsonl", "--annotator", "x", "--text-field", "t"], "of --documents"),
+        (["a.jsonl", "b.jsonl", "--annotator", "x", "--terminal", "--port", "1"], "--port does"),
+        (["a.jsonl", "b.jsonl", "--results", "j", "--id-field", "t"], "--id-field does nothing"),
+        (["a.jsonl", "b.jsonl", "--results", "j", "--seed", "0"], "--seed does nothing"),
+        (["a.jsonl", "b.jsonl", "--results", "gone.jsonl"], "cannot be opened"),
+        (["a.jsonl", "other.jsonl", "--annotator", "x"], "no document has extractions of two"),
+        (["a.jsonl", "b.jsonl", "--documents", "texts.jsonl", "--annotator", "x", "-o", "a.jsonl"],
+         "not a line that hpd compare wrote"),
+    ],
+)  # fmt: skip
+def test_wrong_use_is_said(
+    files: Path, arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_lines(files / "other.jsonl", {"id": "z", "data": {}})
+    assert main(["compare", *arguments]) == 2
+    assert says in capsys.readouterr().err
+    assert not (files / "judgements.jsonl").exists()
