@@ -1,5 +1,7 @@
 """Every exception that hpd raises on purpose has ``HpdError`` as its root."""
 
+from typing import Any
+
 
 class HpdError(Exception):
     """Root of all errors that hpd raises."""
@@ -15,6 +17,15 @@ class OptionError(HpdError, ValueError):
 
 class InputError(HpdError, ValueError):
     """An input file, line or record that cannot be read."""
+
+
+class InvalidDataError(HpdError, ValueError):
+    """A document whose data breaks the schema: a required value is missing, or none that it allows.
+
+    ``extraction`` is the ``Extraction`` with what there is, the data included.
+    """
+
+    extraction: Any = None
 
 
 class ModelLoadError(HpdError, RuntimeError):

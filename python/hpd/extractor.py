@@ -13,7 +13,14 @@ from typing import Any, Literal
 
 from hpd import _native
 from hpd.documents import Document
-from hpd.errors import ContextOverflowError, DecodeError, EngineClosedError, HpdError, InputError
+from hpd.errors import (
+    ContextOverflowError,
+    DecodeError,
+    EngineClosedError,
+    HpdError,
+    InputError,
+    InvalidDataError,
+)
 from hpd.machine.model_files import resolve_model
 from hpd.machine.native_options import engine_options, model_options
 from hpd.machine.tuned_settings import tuned_values
@@ -28,7 +35,8 @@ from hpd.schema.attributes import Schema
 
 OnError = Literal["raise", "record"]
 _ERRORS: dict[str, type[HpdError]] = {
-    error.__name__: error for error in (ContextOverflowError, DecodeError, InputError)
+    error.__name__: error
+    for error in (ContextOverflowError, DecodeError, InputError, InvalidDataError)
 }
 
 
@@ -100,6 +108,8 @@ class Extractor:
         Raises:
             ContextOverflowError: the document does not fit the context.
             InputError: there is no schema for its category, or it is no text.
+            InvalidDataError: a required value is missing or not valid, unless ``strict=False``; or
+                the Pydantic class that is the schema refuses the data.
             EngineClosedError: the extractor is closed.
         """
         (extraction,) = self.extract_many([Document(document, None, category)])
@@ -196,7 +206,10 @@ class Extractor:
             if extraction.error is not None and on_error == "raise":
                 kind = _ERRORS.get(extraction.error.type, HpdError)
                 name = "" if extraction.id is None else f" (id {extraction.id})"
-                raise kind(f"document {place + 1}{name}: {extraction.error.message}")
+                error = kind(f"document {place + 1}{name}: {extraction.error.message}")
+                if isinstance(error, InvalidDataError):
+                    error.extraction = extraction
+                raise error
             yield place, extraction
 
 

@@ -148,7 +148,8 @@ class Extraction:
     """The details of each value by dotted path: ``maker.city``, ``lines[0].qty``, ``tags[1]``."""
     usage: Usage | None = None
     error: Failure | None = None
-    """The error of a document that failed as a whole; then there is no data."""
+    """The error of a document that failed. Of one whose data breaks the schema (``strict``), the
+    data is there all the same, as a plain dict."""
     truncated_at: int | None = None
     """The character from which on the document was not read, with ``on_overflow="truncate"``."""
     text: str | None = field(default=None, repr=False, compare=False)
@@ -206,6 +207,7 @@ def build_data(schema: Schema, data: dict[str, Any]) -> tuple[Any, dict[str, str
 
     If the class refuses the data (a required value is absent, or a validator of its own raises),
     the data stays a dict, and the second part of the result has the reasons by dotted path.
+    Anything else that its own code raises is a reason, too.
     """
     if schema.model is None:
         return data, {}
@@ -220,6 +222,8 @@ def build_data(schema: Schema, data: dict[str, Any]) -> tuple[Any, dict[str, str
             message = problem["msg"]
             problems[place] = f"{problems[place]}; {message}" if place in problems else message
         return data, problems
+    except Exception as error:  # Whatever a validator of the user's own raises.
+        return data, {"": f"{schema.model.__name__} raised {type(error).__name__}: {error}"}
 
 
 def _place(location: tuple[int | str, ...], data: Any) -> str:

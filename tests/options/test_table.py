@@ -20,8 +20,8 @@ from option_values import NEEDED, OTHER
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
 LEFT_OUT = {
     "extract": set(),
-    "bench": {"method"},
-    "tune": {"method"},
+    "bench": {"method", "strict"},
+    "tune": {"method", "strict"},
 }
 """The commands with options, and those that they do not have."""
 

@@ -162,7 +162,7 @@ def _extract(pipeline: Pipeline, items: Sequence[Item]) -> list[Extraction]:
     documents = (Document(item.text, item, item.category) for item in items)
     by_place: dict[int, Extraction] = {}
     for place, extraction in pipeline.run(documents):
-        if extraction.error is not None:
+        if extraction.data is None and extraction.error is not None:
             raise HpdError(f"document {items[place].id}: {extraction.error.message}")
         by_place[place] = extraction
     return [by_place[place] for place in range(len(items))]

@@ -62,8 +62,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add_schema_argument(parser, required=True)
     _add_methods(parser.add_argument_group("what is measured"))
     add_field_arguments(parser.add_argument_group("input"))
-    # What is called a method here says this one, too.
-    add_option_arguments(parser, leave_out=("method",))
+    # What is called a method here says this one, too; and no document is refused.
+    add_option_arguments(parser, leave_out=("method", "strict"))
 
 
 def _add_methods(group: argparse._ArgumentGroup) -> None:

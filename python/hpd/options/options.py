@@ -310,6 +310,13 @@ class Options:
         target="sampling",
     )
 
+    strict: bool = option(
+        True,
+        "--strict",
+        group="values",
+        help="a document whose data breaks the schema (a required value is missing, or not valid) "
+        "has an error, beside its data",
+    )
     null_threshold: float = option(
         0.0,
         "--null-threshold",

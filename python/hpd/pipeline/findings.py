@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from hpd.errors import InvalidDataError
 from hpd.grounding import Grounder
 from hpd.options import Options
 from hpd.prompt import COUNT_KEY, Path
-from hpd.results import Extraction, FieldResult, Usage, build_data
+from hpd.results import Extraction, Failure, FieldResult, Usage, build_data
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values import Parsed, answer_leaf, assemble
 
@@ -26,16 +27,16 @@ class Findings:
         attribute: Attribute,
         parsed: Parsed,
         result: FieldResult,
-        null_threshold: float,
+        least_confidence: float,
     ) -> Parsed:
-        """Store a value; it becomes null if it is less likely than the threshold."""
+        """Store a value; it becomes null if its confidence is less than the least."""
         if (
             parsed.value is not None
             and not is_count(path)
             and result.confidence is not None
-            and result.confidence < null_threshold
+            and result.confidence < least_confidence
         ):
-            parsed = Parsed(error=refusal(attribute, "less likely than the threshold"))
+            parsed = Parsed(error=refusal(attribute, f"less likely than {least_confidence:g}"))
         self.values[path] = parsed
         self.results[path] = replace(result, error=parsed.error, value=parsed.value)
         return parsed
@@ -70,10 +71,12 @@ class Findings:
         """The values found so far, nested as in the answer."""
         return assemble(schema, self.values).data
 
-    def extraction(
-        self, schema: Schema, id_: Any, usage: Usage, truncated_at: int | None = None
-    ) -> Extraction:
-        """The extraction for the user: nested data, or an instance of the user's class."""
+    def extraction(self, schema: Schema, id_: Any, usage: Usage, *, strict: bool) -> Extraction:
+        """The extraction for the user: nested data, or an instance of the user's class.
+
+        Data that the user's class refuses is an error of the document; with ``strict``, so is
+        data that breaks the schema.
+        """
         assembled = assemble(schema, self.values)
         data, problems = build_data(schema, assembled.data)
         fields = {
@@ -84,7 +87,14 @@ class Findings:
         for errors in (assembled.errors, problems):
             for place, message in errors.items():
                 fields[place] = replace(fields.get(place, FieldResult()), error=message)
-        return Extraction(id_, data, fields, usage, truncated_at=truncated_at)
+        violations = {*problems, *(assembled.violations if strict else ())}
+        reasons = [
+            f"{place}: {result.error}" if place else str(result.error)
+            for place, result in fields.items()
+            if place in violations
+        ]
+        failure = Failure(InvalidDataError.__name__, "; ".join(reasons)) if reasons else None
+        return Extraction(id_, data, fields, usage, failure)
 
 
 def is_count(path: Path) -> bool:

@@ -181,7 +181,8 @@ class ChunkedDocument:
             return Extraction(document.id, usage=self._usage, error=self._failure)
         schema = questionnaire.schema
         findings = merge(schema, [part for part in self._parts if part is not None])
-        return findings.extraction(schema, document.id, self._usage)
+        strict = questionnaire.options.strict
+        return findings.extraction(schema, document.id, self._usage, strict=strict)
 
 
 class ChunkDelivery(Delivery):

@@ -22,6 +22,8 @@ class Assembled:
     places: dict[Path, str] = field(default_factory=dict)
     """The dotted path in the data (``lines[0].qty``) of each field that is there. The count of an
     array has the path of the array; items that were left out have none."""
+    violations: tuple[str, ...] = ()
+    """The paths among ``errors`` at which the data breaks the schema."""
 
 
 def assemble(schema: Schema, values: Mapping[Path, Parsed]) -> Assembled:
@@ -36,7 +38,7 @@ def assemble(schema: Schema, values: Mapping[Path, Parsed]) -> Assembled:
     for attribute in schema:
         value, _ = assembly.build(attribute, (attribute.name,), attribute.name)
         _put(data, attribute, value)
-    return Assembled(data, assembly.errors, assembly.places)
+    return Assembled(data, assembly.errors, assembly.places, tuple(sorted(assembly.violations)))
 
 
 def is_empty(value: Any) -> bool:
@@ -54,6 +56,8 @@ class _Assembly:
         # Errors that say no more than that a required value is absent: if the whole object around
         # it is absent and optional, they are withdrawn.
         self.missing: set[str] = set()
+        # The places at which the data breaks the schema.
+        self.violations: set[str] = set()
 
     def build(self, attribute: Attribute, path: Path, place: str) -> tuple[Any, bool]:
         """The value at a path, and whether it obeys the schema there."""
@@ -69,12 +73,15 @@ class _Assembly:
             self.fail(place, parsed.error, missing=parsed.missing)
         elif parsed.value is None:
             return self.nothing(attribute, place)
-        return parsed.value, parsed.value is not None or _may_lack(attribute)
+        if parsed.value is None:
+            return self.lacking(attribute, place)
+        return parsed.value, True
 
     def object(self, attribute: Attribute, path: Path, place: str) -> tuple[Any, bool]:
         data: dict[str, Any] = {}
         is_valid = True
         before = set(self.errors)
+        violations_before = set(self.violations)
         for child in attribute.attributes:
             value, is_child_valid = self.build(child, (*path, child.name), f"{place}.{child.name}")
             _put(data, child, value)
@@ -83,8 +90,10 @@ class _Assembly:
             for error in [name for name in self.errors if name not in before]:
                 if error in self.missing:
                     del self.errors[error]
+            self.violations = violations_before
             return None, True
         if not is_valid and _may_lack(attribute):
+            self.violations = violations_before
             return None, True
         return data, is_valid
 
@@ -94,7 +103,7 @@ class _Assembly:
         self.places[count_path] = place
         if count.error and not count.missing:
             self.fail(place, f"the number of items: {count.error}")
-            return None, _may_lack(attribute)
+            return self.lacking(attribute, place)
         if count.value is None or attribute.item is None:
             if attribute.nullable or attribute.min_items:
                 return self.nothing(attribute, place)
@@ -104,10 +113,10 @@ class _Assembly:
             if not items and count.value == 0:
                 return self.nothing(attribute, place)
             self.fail(place, f"at least {attribute.min_items} items are needed, not {len(items)}")
-            return None, _may_lack(attribute)
+            return self.lacking(attribute, place)
         if attribute.max_items is not None and len(items) > attribute.max_items:
             self.fail(place, f"at most {attribute.max_items} items are allowed, not {len(items)}")
-            return None, _may_lack(attribute)
+            return self.lacking(attribute, place)
         return items, True
 
     def items(
@@ -141,7 +150,13 @@ class _Assembly:
         if _may_lack(attribute):
             return None, True
         self.fail(place, absent(attribute).error or "required", missing=True)
-        return None, False
+        return self.lacking(attribute, place)
+
+    def lacking(self, attribute: Attribute, place: str) -> tuple[None, bool]:
+        """Null in place of a value, and whether the schema allows that."""
+        if not _may_lack(attribute):
+            self.violations.add(place)
+        return None, _may_lack(attribute)
 
     def fail(self, place: str, message: str, *, missing: bool = False) -> None:
         if place in self.errors:

@@ -1,0 +1,127 @@
+"""Data that breaks the schema: an error of its document, which is never left unsaid."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+import hpd
+from hpd.cli import main
+from hpd.errors import InvalidDataError
+from hpd.pipeline.job import LEAST_LIKELY_CHOICE
+from jsonl import read_lines, write_texts
+from small_extractor import SmallExtractor
+from tiny_models import TinyModel
+
+BROWN = "Color: brown. Size 8"
+
+
+class Shoe(BaseModel):
+    brand: str
+    size: int
+
+
+@pytest.fixture(scope="module")
+def model(tiny_model: TinyModel) -> Path:
+    return tiny_model("qwen3")
+
+
+def test_a_missing_required_value_is_an_error_that_names_it(model: Path) -> None:
+    answers = {"a": {"brand": "Nike", "size": 44}, "b": {"brand": "Nike", "color": "red"}}
+    with SmallExtractor("brand!, size int!, color", model, answers=answers) as extractor:
+        assert extractor.extract("a").data == {"brand": "Nike", "size": 44, "color": None}
+        with pytest.raises(InvalidDataError, match="size: required, but") as caught:
+            extractor.extract("b")
+        whole, broken = extractor.extract_many(["a", "b"], on_error="record")
+    assert caught.value.extraction is not None
+    assert caught.value.extraction.data == broken.data
+    assert whole.error is None
+    assert broken.error is not None
+    assert broken.error.type == "InvalidDataError"
+    assert broken.error.message.startswith("size: required, but")
+    assert broken.data == {"brand": "Nike", "size": None, "color": "red"}
+    line = broken.to_dict()
+    assert list(line)[:2] == ["data", "error"]
+
+
+def test_without_strict_the_field_alone_has_the_error(model: Path) -> None:
+    answers = {"b": {"brand": "Nike"}}
+    with SmallExtractor("brand!, size int!", model, answers=answers, strict=False) as extractor:
+        extraction = extractor.extract("b")
+    assert extraction.error is None
+    assert extraction.fields["size"].error is not None
+
+
+def test_what_may_be_absent_is_no_error(model: Path) -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "code": {"type": "string", "pattern": "^[A-Z]+$"},
+            "maker": {
+                "type": "object",
+                "properties": {"name": {"type": "string"}, "city": {"type": "string"}},
+                "required": ["name"],
+            },
+        },
+    }
+    answers = {"a": {"code": "abc", "maker": {"city": "Rome"}}}
+    with SmallExtractor(schema, model, answers=answers) as extractor:
+        extraction = extractor.extract("a")
+    assert extraction.error is None
+    assert extraction.data == {}
+    assert "pattern" in str(extraction.fields["code"].error)
+
+
+def test_a_required_value_may_be_in_any_chunk(model: Path) -> None:
+    text = " ".join(f"word{n}" for n in range(400))
+    settings = {"n_ctx": 512, "on_overflow": "chunk", "max_tokens": 8}
+    with SmallExtractor("brand!", model, answers={}, **settings) as extractor:
+        (extraction,) = extractor.extract_many([text], on_error="record")
+    assert extraction.usage is not None
+    assert extraction.usage.n_chunks > 1
+    assert (extraction.error is None) == (extraction.data["brand"] is not None)
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_a_class_gives_an_instance_or_an_error(model: Path, strict: bool) -> None:
+    answers = {"a": {"brand": "Nike", "size": 44}, "b": {"brand": "Nike"}}
+    with SmallExtractor(Shoe, model, answers=answers, strict=strict) as extractor:
+        whole, broken = extractor.extract_many(["a", "b"], on_error="record")
+    assert whole.data == Shoe(brand="Nike", size=44)
+    assert broken.error is not None
+    assert "size" in broken.error.message
+
+
+@pytest.mark.parametrize("method", ["hpd", "ar"])
+def test_a_choice_that_the_model_rules_out_is_no_value(method: str) -> None:
+    schema = "color [red|blue]!, other [red|blue]"
+    with hpd.Extractor(schema, method=method) as extractor:
+        brown, red = extractor.extract_many([BROWN, "Color: red"], on_error="record")
+    assert brown.data == {"color": None, "other": None}
+    assert brown.error is not None
+    assert brown.error.message.startswith("color: required, but")
+    assert "other" not in brown.error.message
+    assert red.data["color"] == "red"
+    confidence = red.fields["color"].confidence
+    assert confidence is not None
+    assert confidence > LEAST_LIKELY_CHOICE
+
+
+def test_the_command_writes_the_data_and_exits_with_3(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    source = write_texts(tmp_path / "in.jsonl", BROWN, "Color: red")
+    command = ["extract", str(source), "--schema", "color [red|blue]!", "--quiet"]
+    assert main(command) == 3
+    brown, red = read_lines(capfd.readouterr().out)
+    assert brown["data"] == {"color": None}
+    assert brown["error"]["type"] == "InvalidDataError"
+    assert brown["error"]["message"].startswith("color: ")
+    assert "error" not in red
+    assert main([*command, "--no-strict"]) == 0
+    lenient = json.loads(capfd.readouterr().out.splitlines()[0])
+    assert "error" not in lenient
+    assert lenient["fields"] == brown["fields"]
