@@ -33,7 +33,7 @@ def test_the_answer_is_remembered(
         return works
 
     monkeypatch.setattr(hardware, "_survives", survives)
-    monkeypatch.setattr(hardware, "_has_amx", lambda: True)
+    monkeypatch.setattr(hardware, "has_amx", lambda: True)
     assert hardware.use_extra_bufts() is works
     hardware.use_extra_bufts.cache_clear()
     assert hardware.use_extra_bufts() is works
@@ -48,7 +48,7 @@ def test_the_answer_is_remembered(
 def test_another_processor_or_library_is_tried_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     before = hardware._fingerprint()
     assert hardware._fingerprint() == before
-    monkeypatch.setattr(hardware, "_cpu_flags", lambda: frozenset({"amx_tile", "new"}))
+    monkeypatch.setattr(hardware, "cpu_flags", lambda: frozenset({"amx_tile", "new"}))
     assert hardware._fingerprint() != before
 
 
@@ -59,9 +59,9 @@ def test_nothing_is_tried_without_amx_or_against_the_users_word(
         raise AssertionError("tried")
 
     monkeypatch.setattr(hardware, "_survives", never)
-    monkeypatch.setattr(hardware, "_has_amx", lambda: False)
+    monkeypatch.setattr(hardware, "has_amx", lambda: False)
     assert hardware.use_extra_bufts()
-    monkeypatch.setattr(hardware, "_has_amx", lambda: True)
+    monkeypatch.setattr(hardware, "has_amx", lambda: True)
     for word, expected in (("0", False), ("1", True)):
         monkeypatch.setenv(hardware.EXTRA_BUFTS_VARIABLE, word)
         hardware.use_extra_bufts.cache_clear()
@@ -82,8 +82,8 @@ def test_amx_is_a_flag_of_the_processor(
     monkeypatch: pytest.MonkeyPatch, machine: str, flags: set[str] | None, has_amx: bool
 ) -> None:
     monkeypatch.setattr(hardware.platform, "machine", lambda: machine)
-    monkeypatch.setattr(hardware, "_cpu_flags", lambda: None if flags is None else frozenset(flags))
-    assert hardware._has_amx() is has_amx
+    monkeypatch.setattr(hardware, "cpu_flags", lambda: None if flags is None else frozenset(flags))
+    assert hardware.has_amx() is has_amx
 
 
 def test_without_a_model_nothing_can_be_tried(monkeypatch: pytest.MonkeyPatch) -> None:

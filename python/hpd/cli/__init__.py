@@ -18,6 +18,7 @@ from typing import Any
 from hpd.cli import bench as bench_command
 from hpd.cli import compare as compare_command
 from hpd.cli import data as data_command
+from hpd.cli import doctor as doctor_command
 from hpd.cli import eval as eval_command
 from hpd.cli import export as export_command
 from hpd.cli import extract as extract_command
@@ -43,6 +44,7 @@ COMMANDS = (
     finetune_command,
     export_command,
     schema_command,
+    doctor_command,
 )
 _NO_INPUT = ("output", "schema", "text_field", "id_field", "category_field")
 """Arguments of which - is not standard input."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 from collections.abc import Sequence
 from typing import Any
 
-from hpd.version import __version__
+from hpd.version import __version__, installed_version
 
 
 class VersionAction(argparse.Action):
@@ -30,7 +29,7 @@ class VersionAction(argparse.Action):
 
 def version_text() -> str:
     """The versions of hpd and of what it runs on; no model is loaded."""
-    lines = [f"hpd {__version__}", f"llama-cpp-python {_installed('llama-cpp-python')}"]
+    lines = [f"hpd {__version__}", f"llama-cpp-python {installed_version('llama-cpp-python')}"]
     try:
         import llama_cpp
     except (ImportError, OSError, RuntimeError) as error:  # its library is missing or unloadable
@@ -38,10 +37,3 @@ def version_text() -> str:
     else:
         lines.append(f"llama.cpp {llama_cpp.llama_version().decode()}")
     return "\n".join(lines)
-
-
-def _installed(name: str) -> str:
-    try:
-        return importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        return "(not installed)"

@@ -35,7 +35,7 @@ def use_extra_bufts() -> bool:
     forced = os.environ.get(EXTRA_BUFTS_VARIABLE)
     if forced in ("0", "1"):
         return forced == "1"
-    if not _has_amx():
+    if not has_amx():
         return True
     file = cache_folder() / f"amx-{_fingerprint()}.json"
     try:
@@ -86,20 +86,22 @@ def devices() -> list[str]:
     ]
 
 
-def _has_amx() -> bool:
+def has_amx() -> bool:
+    """Whether the processor has AMX, or may have it."""
     if platform.machine().lower() not in ("x86_64", "amd64"):
         return False
-    flags = _cpu_flags()
+    flags = cpu_flags()
     # A processor whose flags are unknown may have AMX.
     return flags is None or "amx_tile" in flags
 
 
-def _cpu_flags() -> frozenset[str] | None:
+def cpu_flags() -> frozenset[str] | None:
+    """The features of the processor, as Linux names them; None where they are not known."""
     if sys.platform == "darwin":
         return frozenset()  # no Mac has AMX tiles
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("flags"):
+            if line.startswith(("flags", "Features")):  # of x86, of ARM
                 return frozenset(line.partition(":")[2].split())
     except OSError:
         pass
@@ -108,7 +110,7 @@ def _cpu_flags() -> frozenset[str] | None:
 
 def _fingerprint() -> str:
     """A text that changes with the processor and with the library's files."""
-    parts = [platform.processor(), *sorted(_cpu_flags() or ())]
+    parts = [platform.processor(), *sorted(cpu_flags() or ())]
     import llama_cpp
 
     for library in sorted((Path(llama_cpp.__file__).parent / "lib").glob("*")):

@@ -1,0 +1,118 @@
+"""The self-test of ``hpd doctor``, and its trial of a model."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hpd.doctor import decoding
+from hpd.doctor.checks import Check
+from hpd.doctor.questions import stored_questions
+
+
+def by_name(checks: Any) -> dict[str, Check]:
+    return {check.name: check for check in checks}
+
+
+def test_the_self_test_passes_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HPD_MODEL", "not the one in the box.gguf")
+    checks = by_name(decoding.check_self_test())
+    assert checks["self-test"].state == "ok", checks["self-test"].text
+    assert "28 values of 4 documents" in checks["self-test"].text
+    assert checks["attention"].state == "ok"
+
+
+def test_the_stored_answers_are_no_near_ties() -> None:
+    """Rounding, which differs from processor to processor, must not decide them."""
+    for question in stored_questions()["questions"]:
+        assert min(question["confidences"].values()) > 0.9, question
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"data": {"Brand": "Somebody"}}, "Brand is 'Diesel', not 'Somebody'"),
+        ({"confidences": {"Color": 0.5}}, "Color is 'Black' with confidence"),
+    ],
+)
+def test_other_answers_are_broken(
+    monkeypatch: pytest.MonkeyPatch, change: dict[str, dict[str, Any]], says: str
+) -> None:
+    stored = stored_questions()
+    for key, values in change.items():
+        stored["questions"][0][key].update(values)
+    monkeypatch.setattr(decoding, "stored_questions", lambda: stored)
+    check = by_name(decoding.check_self_test())["self-test"]
+    assert check.state == "broken"
+    assert "1 of them wrong" in check.text
+    assert says in check.text
+    assert check.remedy
+
+
+def program(tmp_path: Path, text: str) -> str:
+    """A stand-in for Python."""
+    file = tmp_path / "python"
+    file.write_text(f"#!/bin/sh\n{text}\n")
+    file.chmod(0o755)
+    return str(file)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("kill -ILL $$", "died while decoding: it met an instruction that this processor lacks"),
+        ("kill -KILL $$", "died while decoding: it was killed, most likely as memory ran out"),
+        ("kill -HUP $$", "died while decoding: signal 1"),
+        ("echo the model is odd >&2; exit 1", "failed: the model is odd"),
+        ("true", "failed: without a word"),
+    ],
+)
+def test_a_trial_that_ends_otherwise_is_broken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, says: str
+) -> None:
+    monkeypatch.setattr(sys, "executable", program(tmp_path, text))
+    (check,) = decoding.check_self_test()
+    assert check.state == "broken"
+    assert says in check.text
+
+
+def outcome(**changes: Any) -> str:
+    stored = stored_questions()
+    answers = [{key: q[key] for key in ("data", "confidences")} for q in stored["questions"]]
+    whole = {"answers": answers, "seconds": 1.0, "tuned": {}, "n_attention_taken": 0}
+    return json.dumps({**whole, "n_attention_left": 9, **changes})
+
+
+def test_an_attention_kernel_that_is_off_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "outcome").write_text(outcome(tuned={"n_batch": 256}))
+    text = f"echo 'hpd: the kernel does not fit' >&2; cat {tmp_path}/outcome"
+    monkeypatch.setattr(sys, "executable", program(tmp_path, text))
+    checks = by_name(decoding.check_self_test())
+    assert checks["attention"].state == "note"
+    assert "the kernel does not fit" in checks["attention"].text
+    assert "n_batch 256" in checks["tuned"].text
+    assert checks["self-test"].state == "ok"
+
+
+def test_without_a_model_in_the_box_the_self_test_is_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("hpd.machine.model_files.BOX_NAME", "none.gguf")
+    (check,) = decoding.check_self_test()
+    assert (check.state, check.text.split(":")[0]) == ("note", "left out")
+
+
+def test_a_model_is_tried(tiny_model: Any, tmp_path: Path) -> None:
+    path = tiny_model("qwen3")
+    checks = by_name(decoding.check_model(path))
+    assert checks["model"].state == "ok"
+    assert checks["tuned"].text.startswith(f"none for {path.name}")
+    (tmp_path / "broken.gguf").write_bytes(b"GGUF" + bytes(60))
+    (check,) = decoding.check_model(tmp_path / "broken.gguf")
+    assert check.state == "broken"

@@ -1,0 +1,29 @@
+"""The answers that ``hpd doctor`` compares its self-test with: ``python -m tools.self_test``.
+
+Asks the model in the box the questions in ``python/hpd/doctor/self_test.json`` and writes its
+answers there. To be run when that model has changed, on a machine where the tests pass.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from hpd.doctor.questions import FILE, stored_questions
+from hpd.doctor.trial import answers_of
+from hpd.machine.model_files import box_model
+
+
+def main() -> int:
+    """Write the file anew."""
+    stored = stored_questions()
+    answers = answers_of(box_model())["answers"]
+    for question, answer in zip(stored["questions"], answers, strict=True):
+        question.update(answer)
+    FILE.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
+    print(f"{FILE.name}: {len(answers)} answers")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
