@@ -1,0 +1,1 @@
+"""Chats: messengers, support windows and team channels."""

@@ -1,0 +1,1 @@
+"""Tickets of help desks, bug trackers and workshops."""
