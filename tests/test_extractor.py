@@ -178,7 +178,7 @@ def test_no_documents(extractor: Extractor) -> None:
 
 
 @pytest.mark.parametrize("stack", [2, 3, 4])
-@pytest.mark.parametrize("layout", ["branch", "skeleton"])
+@pytest.mark.parametrize("layout", ["branch", "skeleton", "label"])
 def test_stacks_and_layouts(model: Path, layout: str, stack: int) -> None:
     answers = {text: {"brand": f"b{n}", "tags": [f"t{n}"] * n} for n, text in enumerate(TEXTS)}
     with Extractor(

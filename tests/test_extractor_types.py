@@ -137,6 +137,7 @@ def check_spans(text: str, extraction: Extraction) -> None:
     strategies.schemas(),
     st.lists(strategies.documents, min_size=1, max_size=3),
     st.sampled_from([{}, {}, {"stack": 2}, {"method": "ar"}, {"layout": "skeleton"},
+                     {"layout": "label"},
                      {"require_grounding": True}, {"null_threshold": 0.1}]),
 )  # fmt: skip
 def test_whatever_is_asked_the_result_validates_and_is_grounded(

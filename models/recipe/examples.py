@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
+from hpd.prompt import Layout
 from hpd.schema.attributes import Attribute, Schema
 from recipe.category import Category
 from recipe.forms import make_form
@@ -48,7 +49,7 @@ class Example:
     documents: list[str]
     answers: list[dict[str, Any]]
     shots: tuple[tuple[str, dict[str, Any]], ...] = ()
-    layout: str = "branch"
+    layout: Layout = "branch"
 
 
 def make_example(rng: Random, simple: bool = False, p_upper: float = 0.04) -> Example:

@@ -15,9 +15,9 @@ Leaf = tuple[tuple[str, ...], Any]
 
 def prompt_text(example: Example) -> str:
     """The prompt as the box's chat template renders it."""
-    user = prompt.instruction_text(example.schema, example.shots) + prompt.documents_text(
-        example.documents
-    )
+    user = prompt.instruction_text(
+        example.schema, example.shots, example.layout
+    ) + prompt.documents_text(example.documents)
     return f"<|user|>{user}<|assistant|>"
 
 
@@ -57,8 +57,12 @@ def _leaves(attribute: Attribute, path: tuple[str, ...], value: Any) -> list[Lea
 def field_texts(example: Example) -> list[FieldText]:
     """The key and the value of every field, in the example's layout."""
     fields = leaves(example)
-    layout: prompt.Layout = "skeleton" if example.layout == "skeleton" else "branch"
-    keys = prompt.key_texts([path for path, _ in fields], layout)
+    paths = [path for path, _ in fields]
+    if example.layout == "label":
+        labels, n_place = prompt.Labels(example.schema), int(len(example.documents) > 1)
+        keys = [labels.key(path[:n_place], path[n_place:]) for path in paths]
+    else:
+        keys = prompt.key_texts(paths, example.layout)
     return [
         FieldText(key, " " + json.dumps(value, ensure_ascii=False))
         for key, (_, value) in zip(keys, fields, strict=True)

@@ -49,7 +49,7 @@ def compare(
 
 
 @pytest.mark.parametrize("drafts", [False, True])
-@pytest.mark.parametrize("layout", ["branch", "skeleton"])
+@pytest.mark.parametrize("layout", ["branch", "skeleton", "label"])
 @pytest.mark.parametrize("kind", tiny_models.KINDS)
 def test_every_kind_of_model(tiny_model: TinyModel, kind: str, layout: str, drafts: bool) -> None:
     compare(tiny_model(kind), layout=layout, drafts=drafts)
@@ -57,7 +57,7 @@ def test_every_kind_of_model(tiny_model: TinyModel, kind: str, layout: str, draf
 
 @pytest.mark.parametrize("in_flight", [1, 2, 7, 64])
 @pytest.mark.parametrize("n_stacked", [1, 6])
-@pytest.mark.parametrize("layout", ["branch", "skeleton"])
+@pytest.mark.parametrize("layout", ["branch", "skeleton", "label"])
 @pytest.mark.parametrize("drafts", [False, True])
 def test_in_flight_and_stacks(
     tiny_model: TinyModel, layout: str, n_stacked: int, in_flight: int, drafts: bool

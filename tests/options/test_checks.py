@@ -94,7 +94,10 @@ def test_the_bounds_are_good_and_what_is_beyond_them_is_not(option: Option) -> N
             "temperature (--temp) must be a number from 0 to 100, not nan",
         ),
         ({"temperature": 10**400}, "not 1000"),
-        ({"layout": "tree"}, "layout (--layout) must be one of branch, skeleton, not 'tree'"),
+        (
+            {"layout": "tree"},
+            "layout (--layout) must be one of branch, skeleton, label, not 'tree'",
+        ),
         ({"draft_model": b"x"}, "draft_model (--draft-model) must be text, not b'x'"),
         ({"draft_model": "a\0b"}, "must be text"),
         ({"draft_model": "x" * 10**6}, None),

@@ -42,7 +42,9 @@ def no_weights(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, {"stack": 2}, {"method": "ar"}, {"layout": "skeleton"}], ids=str
+    "settings",
+    [{}, {"stack": 2}, {"method": "ar"}, {"layout": "skeleton"}, {"layout": "label", "stack": 2}],
+    ids=str,
 )
 def test_the_preview_is_what_the_extractor_asks(
     model: Path, settings: dict[str, object], monkeypatch: pytest.MonkeyPatch

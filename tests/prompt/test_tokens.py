@@ -47,12 +47,16 @@ def model(request: pytest.FixtureRequest, tiny_model: TinyModel) -> _native.Mode
     return open_model(tiny_model(request.param))
 
 
-@pytest.mark.parametrize("layout", ["branch", "skeleton"])
+@pytest.mark.parametrize("layout", ["branch", "skeleton", "label"])
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_prompt_and_key_are_tokenised_as_one(
     model: _native.Model, document: str, layout: prompt.Layout
 ) -> None:
-    keys = prompt.key_texts([(attribute.name,) for attribute in SCHEMA], layout)
+    paths = [(attribute.name,) for attribute in SCHEMA]
+    if layout == "label":
+        keys = [prompt.Labels(SCHEMA).key((), path) for path in paths]
+    else:
+        keys = prompt.key_texts(paths, layout)
     got = tokenizer(model).tokenize([document], keys)
     for key, tokens in zip(keys, got.keys, strict=True):
         assert got.prompt + tokens == joint(model, [document], key)

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies
-from hpd.prompt import key_text, key_texts
+from hpd.prompt import answer_text, instruction_text, key_text, key_texts
 from hpd.questions import (
     UNKNOWN,
+    Leaf,
     Question,
     Waves,
     answer_at,
@@ -21,7 +22,7 @@ from hpd.questions import (
     stack_places,
 )
 from hpd.schema import load_schema
-from hpd.schema.attributes import Schema
+from hpd.schema.attributes import Attribute, Schema
 
 
 def asked(schema: Schema, *answers: Mapping[str, Any], layout: Any = "branch") -> list[list[str]]:
@@ -60,6 +61,32 @@ def test_stacked_documents_are_asked_under_their_numbers() -> None:
     ]
 
 
+def test_a_label_stands_for_a_key() -> None:
+    schema = load_schema("brand, tags [str], maker {city, zip after city}, parts [{name, size}]")
+    answer = {"brand": "x", "tags": ["a", "b"], "maker": {"city": "Rome", "zip": "1"},
+              "parts": [{"name": "n", "size": "5"}]}  # fmt: skip
+    assert instruction_text(schema, [("Rome", answer)], "label") == (
+        "Attributes:\nA. brand\nB. tags (list)\nC. maker\nD. maker.city\nE. maker.zip\n"
+        "F. parts (list of objects)\nG. parts[].name\nH. parts[].size\n\n"
+        'Example document:\nRome\nExample answer:\nA "x", B ["a", "b"], '
+        'C {"city": "Rome", "zip": "1"}, F [{"name": "n", "size": "5"}]\n\n'
+    )
+    assert asked(schema, answer, layout="label") == [
+        ["A", "B", "D", "F"],
+        ['D "Rome", E', "B1", "B2", "G1", "H1"],
+    ]
+    assert asked(schema, answer, answer, layout="label")[0] == [
+        "1A", "1B", "1D", "1F", "2A", "2B", "2D", "2F",
+    ]  # fmt: skip
+
+
+def test_labels_go_on_behind_z() -> None:
+    schema = load_schema([f"attribute {n}" for n in range(705)])
+    (keys,) = asked(schema, {}, layout="label")
+    assert (keys[25:28], keys[701:703]) == (["Z", "AA", "AB"], ["ZZ", "AAA"])
+    assert len(set(keys)) == 705
+
+
 def test_attributes_that_an_answer_does_not_name_are_asked_all_the_same() -> None:
     schema = load_schema("brand, tags [str], size")
     (wave,) = replayed_waves(schema, "skeleton", [{"size": "9"}])
@@ -96,6 +123,46 @@ def test_the_value_at_a_path(path: tuple[str, ...], value: Any) -> None:
 # --- against the obvious way --------------------------------------------------------------------
 
 
+def labelled(attributes: Sequence[Attribute], prefix: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """The paths of all attributes in the schema's order, with ``[]`` where items are counted."""
+    paths: list[tuple[str, ...]] = []
+    for attribute in attributes:
+        path = (*prefix, attribute.name)
+        paths.append(path)
+        while attribute.type == "array" and attribute.item is not None:
+            path, attribute = (*path, "[]"), attribute.item
+        paths += labelled(attribute.attributes, path)
+    return paths
+
+
+def slow_label(schema: Schema, path: tuple[str, ...]) -> str:
+    """The letters of the longest attribute's path that the path begins with, and its numbers."""
+    paths = labelled(schema.attributes, ())
+    for end in range(len(path), 0, -1):
+        for n, pattern in enumerate(paths):
+            pairs = list(zip(pattern, path[:end], strict=False))
+            if len(pattern) == end and all(mark in ("[]", name) for mark, name in pairs):
+                inside = [name for mark, name in pairs if mark == "[]"]
+                behind = [name for name in path[end:] if name != "count"]
+                first = chr(ord("A") + n // 26 - 1) if n >= 26 else ""
+                return first + chr(ord("A") + n % 26) + ".".join([*inside, *behind])
+    raise AssertionError(path)
+
+
+def slow_label_key(
+    schema: Schema, place: Sequence[str], leaf: Leaf, answer: Mapping[str, Any]
+) -> str:
+    number = "".join(place)
+    return (
+        "".join(
+            f"{number}{slow_label(schema, seen)} {answer_text(answer_at(answer, seen))}, "
+            for seen in leaf.after
+        )
+        + number
+        + slow_label(schema, leaf.path)
+    )
+
+
 def slow_waves(
     schema: Schema, layout: Any, answers: Sequence[Mapping[str, Any]]
 ) -> list[list[tuple[tuple[str, ...], str]]]:
@@ -108,7 +175,9 @@ def slow_waves(
         due = [(d, leaf) for d, leaf in open_leaves if leaf.wave <= n]
         open_leaves = [pair for pair in open_leaves if pair not in due]
         paths = [(*places[d], *leaf.path) for d, leaf in due]
-        if n == 0:
+        if layout == "label":
+            keys = [slow_label_key(schema, places[d], leaf, answers[d]) for d, leaf in due]
+        elif n == 0:
             keys = key_texts(paths, layout)
         else:
             keys = [
@@ -138,7 +207,12 @@ def slow_waves(
     return waves
 
 
-@given(st.data(), strategies.schemas(), st.sampled_from(["branch", "skeleton"]), st.integers(1, 3))
+@given(
+    st.data(),
+    strategies.schemas(),
+    st.sampled_from(["branch", "skeleton", "label"]),
+    st.integers(1, 3),
+)
 def test_waves_are_those_of_the_obvious_way(
     data: st.DataObject, schema: Schema, layout: Any, n_stacked: int
 ) -> None:

@@ -10,6 +10,9 @@ from pathlib import Path
 import llama_cpp
 
 from hpd import _core_testing, _native
+from hpd.prompt import Labels
+from hpd.questions import stack_places
+from hpd.schema.attributes import Attribute, Schema
 from reference import Reference, ReferenceValue, Request
 
 Requests = list[tuple[Request, int]]
@@ -85,6 +88,14 @@ def make_requests(
             for j in range(1, n_stacked + 1)
             for key in KEYS[: rng.randint(2, len(KEYS))]
         ]
+        if layout == "label":
+            labels = Labels(Schema(tuple(Attribute(f"attribute {n}") for n in range(len(KEYS)))))
+            places = stack_places(n_stacked)
+            keys = [
+                labels.key(places[j], (f"attribute {n}",))
+                for j in range(n_stacked)
+                for n in range(rng.randint(2, len(KEYS)))
+            ]
         if layout == "skeleton":
             keys = [", ".join(keys[: i + 1]) for i in range(len(keys))]
         tokens = [reference.tokenize(key) for key in keys]

@@ -105,7 +105,7 @@ class World:
         return [self.text(word) for word in self.rng.sample(pool, number)]
 
     def count(self, name: str, least: int, most: int) -> int:
-        """How many items the list of that name has, for which a wording may have its own limits."""
+        """The number of items of the list of that name, which a wording may limit."""
         return self.rng.randint(*self.counts.get(name, (least, most)))
 
     # Texts and codes

@@ -23,7 +23,7 @@ _SETTINGS = tuple(
 )
 
 SWEEPS: dict[str, tuple[str, ...]] = {
-    "layout": ("hpd:layout=branch", "hpd:layout=skeleton"),
+    "layout": ("hpd:layout=branch", "hpd:layout=skeleton", "hpd:layout=label"),
     "stack": tuple(f"hpd:stack={n}" for n in (1, 2, 4, 8, 16)),
     "in-flight": tuple(f"hpd:in_flight={n}" for n in (1, 2, 4, 8, 16, 32, 64)),
     "drafts": ("hpd:drafts=on", "hpd:drafts=off"),

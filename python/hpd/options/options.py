@@ -46,8 +46,8 @@ class Options:
         "branch",
         "--layout",
         group="decoding",
-        help="what a field sees of the others: nothing (branch), or the keys before its own "
-        "(skeleton)",
+        help="what a field sees of the others: nothing (branch), the keys before its own "
+        "(skeleton), or nothing behind a letter in place of a key (label)",
         in_identity=True,
     )
     stack: int = option(

@@ -74,9 +74,10 @@ def preview(
         keys = [question.key for question in questions]
         request = questionnaire.request(documents, questions, first=True, keep_prompt=False)
         n_later = len(questionnaire.leaves) * n_stacked - len(questions)
-    system = prompt.system_text(n_stacked)
+    system = prompt.system_text(n_stacked, options.layout)
+    instruction = prompt.instruction_text(schema, examples, options.layout)
     bos = next((text for token, text, _, _ in model.control_tokens if token == model.bos), "")
-    around = render(model.chat_template, system, prompt.instruction_text(schema, examples), bos=bos)
+    around = render(model.chat_template, system, instruction, bos=bos)
     return Preview(
         text=around.before + prompt.documents_text(documents) + around.after,
         keys=tuple((key, len(field.key)) for key, field in zip(keys, request.fields, strict=True)),

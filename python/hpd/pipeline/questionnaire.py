@@ -12,7 +12,7 @@ from hpd.grammar import answer_grammar
 from hpd.options import Options
 from hpd.pipeline.constraints import FREE, Constraints
 from hpd.pipeline.request import Request
-from hpd.prompt import COUNT_KEY, PromptTokenizer
+from hpd.prompt import COUNT_KEY, Labels, PromptTokenizer
 from hpd.questions import (
     UNKNOWN,
     Leaf,
@@ -63,7 +63,8 @@ class Questionnaire:
         self._model = model
         self._examples = examples
         self._constrains_replay = constrains_replay
-        self._instruction = prompt.instruction_text(schema, examples)
+        self._labels = Labels(schema) if options.layout == "label" else None
+        self._instruction = prompt.instruction_text(schema, examples, options.layout)
         self._tokenizers: dict[bool, PromptTokenizer] = {}
         self._constraints = Constraints(model)
         self._n_later_tokens: int | None = None
@@ -172,7 +173,7 @@ class Questionnaire:
         """The tokenizer of prompts; for stacks, the instruction has one more rule."""
         is_stack = n_stacked > 1
         if is_stack not in self._tokenizers:
-            system = prompt.system_text(n_stacked)
+            system = prompt.system_text(n_stacked, self.options.layout)
             self._tokenizers[is_stack] = PromptTokenizer(self._model, system, self._instruction)
         return self._tokenizers[is_stack]
 
@@ -199,7 +200,8 @@ class Questionnaire:
         )
         # A value that is seen comes with its name.
         n_each = self.options.max_tokens + _N_NAME_TOKENS
-        return self.n_tokens(prompt.key_text(leaf.path)) + n_seen * n_each
+        key = self._labels.key((), leaf.path) if self._labels else prompt.key_text(leaf.path)
+        return self.n_tokens(key) + n_seen * n_each
 
     def _n_answer_tokens(self, leaf: Leaf) -> int:
         n_own = self.n_tokens(prompt.key_text(leaf.path))

@@ -1,16 +1,18 @@
 """The prompt: its text, the model's chat template around it, and its tokens."""
 
+from hpd.prompt.instruction import instruction_text
+from hpd.prompt.labels import Labels
 from hpd.prompt.template import Rendered, render
 from hpd.prompt.text import (
     COUNT_KEY,
     STACK_RULE,
     SYSTEM,
     Layout,
+    NameLayout,
     Path,
     answer_text,
     attribute_lines,
     documents_text,
-    instruction_text,
     key_text,
     key_texts,
     system_text,
@@ -23,7 +25,9 @@ __all__ = [
     "COUNT_KEY",
     "STACK_RULE",
     "SYSTEM",
+    "Labels",
     "Layout",
+    "NameLayout",
     "Path",
     "PromptTokenizer",
     "Rendered",

@@ -14,23 +14,36 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
-from hpd.schema.attributes import Attribute, Schema
+from hpd.schema.attributes import Attribute
 
-Layout = Literal["branch", "skeleton"]
+Layout = Literal["branch", "skeleton", "label"]
+NameLayout = Literal["branch", "skeleton"]
+"""The layouts whose keys are names."""
 Path = tuple[str, ...]
 
-SYSTEM = (
+_NAMES_RULE = "Answer with one JSON object whose keys are the names of the attributes."
+
+_LABEL_RULE = (
+    "Answer with the letter of an attribute, as it stands before its name, and its value in JSON."
+)
+
+_RULES = (
     "You read a document and fill in the attributes that are asked for. "
     "Copy every value from the document, in its own words and as short as possible: "
     "a few words at most. Keep names, numbers and units as they are written; where there are "
     "several numbers or units, keep them all and do not calculate. Never guess or explain. "
     "Where the document does not state an attribute, write null. "
-    "Answer with one JSON object whose keys are the names of the attributes."
 )
+
+SYSTEM = _RULES + _NAMES_RULE
 
 STACK_RULE = (
     " There are several documents: answer with one JSON object whose keys are the numbers of the"
     " documents and whose values are their objects."
+)
+
+_LABEL_STACK_RULE = (
+    " There are several documents: the number of the document stands before the letter."
 )
 
 COUNT_KEY = "count"
@@ -45,8 +58,10 @@ _TYPE_HINTS = {
 }
 
 
-def system_text(n_stacked: int = 1) -> str:
+def system_text(n_stacked: int = 1, layout: Layout = "branch") -> str:
     """The rules, for a prompt of ``n_stacked`` documents."""
+    if layout == "label":
+        return _RULES + _LABEL_RULE + (_LABEL_STACK_RULE if n_stacked > 1 else "")
     return SYSTEM + STACK_RULE if n_stacked > 1 else SYSTEM
 
 
@@ -73,21 +88,21 @@ def attribute_lines(attributes: Iterable[Attribute], prefix: str = "") -> list[s
         children = inner.attributes if inner is not None and inner.type == "object" else ()
         # The lines of an object's parts follow; it needs one itself only for its description.
         if attribute.type != "object" or attribute.description:
-            lines.append(_attribute_line(path, attribute))
+            lines.append(attribute_line(path, attribute))
         nested = path + ("[]." if attribute.type == "array" else ".")
         lines.extend(attribute_lines(children, nested))
     return lines
 
 
-def instruction_text(schema: Schema, examples: Sequence[tuple[str, object]] = ()) -> str:
-    """The user's text before the documents.
-
-    ``examples`` are pairs of a document and its answer, which is shown as the model would write it.
-    """
-    parts = ["Attributes:\n" + "\n".join(attribute_lines(schema)) + "\n\n"]
-    for document, answer in examples:
-        parts.append(f"Example document:\n{document}\nExample answer:\n{answer_text(answer)}\n\n")
-    return "".join(parts)
+def attribute_line(path: str, attribute: Attribute, bullet: str = "-") -> str:
+    """The line of one attribute in the instruction: ``- brand (…): description``."""
+    hint = type_hint(attribute)
+    line = f"{bullet} {path} ({hint})" if hint else f"{bullet} {path}"
+    if attribute.description:
+        line += f": {attribute.description}"
+    if attribute.examples:
+        line += f" (for example: {'; '.join(attribute.examples)})"
+    return line
 
 
 def documents_text(documents: Sequence[str]) -> str:
@@ -126,7 +141,7 @@ def key_text(path: Path, seen: Mapping[Path, object] | None = None) -> str:
     return " ".join(parts)
 
 
-def key_texts(paths: Sequence[Path], layout: Layout) -> list[str]:
+def key_texts(paths: Sequence[Path], layout: NameLayout) -> list[str]:
     """The text between the prompt and the value of each field.
 
     ``branch``: the field's own key. ``skeleton``: the keys of the fields before it, without values,
@@ -154,16 +169,6 @@ def _next_key(previous: Path, path: Path) -> str:
     closing = "}" * (len(previous) - 1 - n_common)
     opened = key_text(path[n_common:])
     return f"{closing}, {opened[1:]}"
-
-
-def _attribute_line(path: str, attribute: Attribute) -> str:
-    hint = type_hint(attribute)
-    line = f"- {path} ({hint})" if hint else f"- {path}"
-    if attribute.description:
-        line += f": {attribute.description}"
-    if attribute.examples:
-        line += f" (for example: {'; '.join(attribute.examples)})"
-    return line
 
 
 def _plain(choice: str | int | float | bool) -> str:

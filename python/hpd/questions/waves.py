@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from hpd.prompt.text import COUNT_KEY, Layout, Path, key_text, key_texts
+from hpd.prompt.labels import Labels
+from hpd.prompt.text import COUNT_KEY, Layout, NameLayout, Path, key_text, key_texts
 from hpd.questions.leaves import Leaf, item_leaves, schema_leaves
 from hpd.schema.attributes import Schema
 
@@ -57,7 +58,8 @@ class Waves:
         *,
         leaves: Sequence[Leaf] | None = None,
     ) -> None:
-        self._layout: Layout = layout
+        self._layout: NameLayout = "branch" if layout == "label" else layout
+        self._labels = Labels(schema) if layout == "label" else None
         self._places = stack_places(n_stacked)
         if leaves is None:
             leaves = schema_leaves(schema)
@@ -68,8 +70,11 @@ class Waves:
     def first(self) -> list[Question]:
         """The questions that wait for nothing, one document after another."""
         due = self._due()
-        paths = [(*self._places[d], *leaf.path) for d, leaf in due]
-        keys = key_texts(paths, self._layout)
+        if self._labels:
+            keys = [self._labels.key(self._places[d], leaf.path) for d, leaf in due]
+        else:
+            paths = [(*self._places[d], *leaf.path) for d, leaf in due]
+            keys = key_texts(paths, self._layout)
         self._asked = [Question(d, leaf, key) for (d, leaf), key in zip(due, keys, strict=True)]
         return self._asked
 
@@ -108,8 +113,11 @@ class Waves:
 
     def _later_key(self, d: int, leaf: Leaf, seen: Mapping[int, Mapping[str, Any]]) -> str:
         place = self._places[d]
-        values = {(*place, *path): answer_at(seen[d], path) for path in leaf.after}
-        return key_text((*place, *leaf.path), values)
+        values = {path: answer_at(seen[d], path) for path in leaf.after}
+        if self._labels:
+            return self._labels.key(place, leaf.path, values)
+        placed = {(*place, *path): value for path, value in values.items()}
+        return key_text((*place, *leaf.path), placed)
 
 
 def replayed_waves(
