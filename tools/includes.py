@@ -10,6 +10,7 @@ SOURCES = Path(__file__).resolve().parents[1] / "src" / "hpd_cpp"
 
 LAYERS = (
     {"bindings", "bindings_testing"},
+    {"bindings_testing_scheduling"},
     {"bindings_common", "handles"},
     {"engine"},
     {"drafting/model_drafter"},
@@ -17,9 +18,12 @@ LAYERS = (
     {"attention/guard"},
     {"attention/trial"},
     {"model/model", "scheduling/scheduler", "attention/attention"},
-    {"drafting/batch_cost", "drafting/drafter", "scheduling/key_trie"},
-    {"drafting/histories"},
-    {"scheduling/sequence"},
+    {"scheduling/batch_filler"},
+    {"scheduling/forecast", "scheduling/holdings", "drafting/batch_cost", "drafting/drafter"},
+    {"scheduling/batch_plan", "scheduling/key_trie", "scheduling/prefix_cache"},
+    {"scheduling/request", "scheduling/sequence_pool"},
+    {"scheduling/cache_ops", "drafting/histories"},
+    {"scheduling/limits", "scheduling/tokens"},
     {
         "sampling/choices",
         "sampling/json_scanner",
@@ -45,7 +49,7 @@ MEETS_LLAMA_CPP = {
 CALLS_DECODE = {"model/context"}
 """The only caller of llama.cpp's decode and memory functions."""
 
-OWN_TRIE = ("scheduling/sequence.cpp", "scheduling/key_trie")
+OWN_TRIE = ("scheduling/request.cpp", "scheduling/key_trie")
 """The one include upward: a request holds a trie, of which its header only declares the type."""
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)\.h"', re.MULTILINE)

@@ -16,7 +16,7 @@
 #include "model/log.h"
 #include "model/model.h"
 #include "options.h"
-#include "scheduling/sequence.h"
+#include "scheduling/request.h"
 
 // What a user's import of hpd loads; what only tests need is in bindings_testing.cpp.
 

@@ -7,7 +7,6 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -19,6 +18,7 @@
 #include "attention/guard.h"
 #include "attention/trial.h"
 #include "bindings_common.h"
+#include "bindings_testing_scheduling.h"
 #include "drafting/batch_cost.h"
 #include "drafting/histories.h"
 #include "handles.h"
@@ -28,7 +28,6 @@
 #include "sampling/choices.h"
 #include "sampling/json_scanner.h"
 #include "sampling/sampling.h"
-#include "scheduling/scheduler.h"
 
 // What only tests need: a module of its own, which a user's import leaves alone. It works with the
 // types of _core, which it imports first.
@@ -260,108 +259,6 @@ void bind_attention(py::module_ & m) {
     m.def("compute_without_asking", &compute_without_asking);
 }
 
-// The scheduler alone, for tests that play the model: one decides when each value ends.
-class SchedulerForTests {
-public:
-    explicit SchedulerForTests(const Limits & limits) : scheduler_(limits) {}
-
-    void submit(uint64_t id, std::vector<Token> prompt, std::vector<Field> fields, int32_t n_cached,
-                bool keep_prompt) {
-        scheduler_.submit(std::make_unique<RequestState>(
-            Request{id, std::move(prompt), std::move(fields), 0, n_cached, keep_prompt}));
-    }
-
-    // (ops, batch, rows): ops are (kind, seq, from, position), rows (row, request, field).
-    py::tuple plan() {
-        plan_ = scheduler_.plan();
-        py::list ops;
-        for (const CacheOp & op : plan_.ops) {
-            const char * kind = op.kind == CacheOp::Kind::fork   ? "fork"
-                                : op.kind == CacheOp::Kind::drop ? "drop"
-                                                                 : "trim";
-            ops.append(py::make_tuple(kind, op.seq, op.from, op.position));
-        }
-        py::list batch;
-        for (const BatchToken & t : plan_.batch) {
-            batch.append(py::make_tuple(t.token, t.position, t.seqs, t.output));
-        }
-        py::list rows;
-        for (const OutputRow & r : plan_.rows) {
-            rows.append(py::make_tuple(r.row, r.value->request->request.id, r.value->index));
-        }
-        return py::make_tuple(ops, batch, rows);
-    }
-
-    // A token for every row of the plan; `last[i]` says that row i's value is done with it.
-    void commit(const std::vector<Token> & tokens, const std::vector<bool> & last) {
-        scheduler_.commit();
-        for (size_t i = 0; i < plan_.rows.size(); ++i) {
-            Value & value = *plan_.rows[i].value;
-            value.tokens.push_back(tokens.at(i));
-            if (last.at(i)) {
-                scheduler_.retire(value, Finish::complete);
-            } else {
-                scheduler_.keep(value, 0);
-            }
-        }
-        scheduler_.check();
-    }
-
-    void restart(bool shrink) {
-        scheduler_.restart(shrink);
-        scheduler_.check();
-    }
-
-    std::vector<std::unique_ptr<RequestState>> take_finished() {
-        return scheduler_.take_finished();
-    }
-    void forget_prompt(const std::vector<Token> & prompt) {
-        scheduler_.forget_prompt(prompt);
-        scheduler_.check();
-    }
-    void cancel(const std::set<uint64_t> & ids) {
-        scheduler_.cancel(ids);
-        scheduler_.check();
-    }
-    bool wants_request() const { return scheduler_.wants_request(); }
-    bool idle() const { return scheduler_.idle(); }
-    int32_t n_cells_used() const { return scheduler_.n_cells_used(); }
-    int32_t n_in_step() const { return scheduler_.n_in_step(); }
-    uint64_t n_preempted() const { return scheduler_.n_preempted(); }
-
-private:
-    Scheduler scheduler_;
-    BatchPlan plan_;
-};
-
-void bind_scheduler(py::module_ & m) {
-    py::class_<SchedulerForTests>(m, "Scheduler")
-        .def(py::init([](int32_t n_seq, int32_t n_cells, int32_t n_batch, int32_t n_in_flight,
-                         bool couples, int32_t n_value_batch, int32_t n_busy_cells,
-                         int32_t n_common_least) {
-                 return std::make_unique<SchedulerForTests>(
-                     Limits{n_seq, n_cells, n_batch, n_value_batch, n_in_flight, n_busy_cells,
-                            n_common_least, couples});
-             }),
-             py::kw_only(), py::arg("n_seq"), py::arg("n_cells"), py::arg("n_batch"),
-             py::arg("n_in_flight"), py::arg("couples"), py::arg("n_value_batch") = 0,
-             py::arg("n_busy_cells") = Limits().n_busy_cells, py::arg("n_common_least") = 16)
-        .def("submit", &SchedulerForTests::submit, py::arg("id"), py::arg("prompt"),
-             py::arg("fields"), py::kw_only(), py::arg("n_cached") = 0,
-             py::arg("keep_prompt") = false)
-        .def("plan", &SchedulerForTests::plan)
-        .def("commit", &SchedulerForTests::commit, py::arg("tokens"), py::arg("last"))
-        .def("restart", &SchedulerForTests::restart, py::arg("shrink"))
-        .def("take_finished", &SchedulerForTests::take_finished)
-        .def("forget_prompt", &SchedulerForTests::forget_prompt, py::arg("prompt"))
-        .def("cancel", &SchedulerForTests::cancel, py::arg("ids"))
-        .def_property_readonly("wants_request", &SchedulerForTests::wants_request)
-        .def_property_readonly("idle", &SchedulerForTests::idle)
-        .def_property_readonly("n_cells_used", &SchedulerForTests::n_cells_used)
-        .def_property_readonly("n_in_step", &SchedulerForTests::n_in_step)
-        .def_property_readonly("n_preempted", &SchedulerForTests::n_preempted);
-}
-
 // A value's choices, with the list that they point into.
 class ChoicesForTests {
 public:
@@ -456,6 +353,6 @@ PYBIND11_MODULE(_core_testing, m) {
     bind_deletion(m);
     bind_context(m);
     bind_attention(m);
-    bind_scheduler(m);
+    bind_scheduling(m);
     bind_parts(m);
 }

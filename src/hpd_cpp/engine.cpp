@@ -100,7 +100,7 @@ bool Engine::decode_batch() {
     double seconds = 0.0;
     try {
         const BatchPlan plan = scheduler_.plan();
-        apply(plan.ops);
+        context_.apply(plan.ops);
         const auto decode_start = Clock::now();
         status = context_.decode(plan.batch);
         if (status == DecodeStatus::ok && !plan.rows.empty()) context_.rows();  // waits
@@ -124,22 +124,6 @@ bool Engine::decode_batch() {
     stats_.host_seconds += seconds_since(start) - seconds;
     publish_stats();
     return status != DecodeStatus::aborted;
-}
-
-void Engine::apply(const std::vector<CacheOp> & ops) {
-    for (const CacheOp & op : ops) {
-        switch (op.kind) {
-            case CacheOp::Kind::fork:
-                context_.fork(op.from, op.seq, op.position);
-                break;
-            case CacheOp::Kind::drop:
-                context_.drop(op.seq);
-                break;
-            case CacheOp::Kind::trim:
-                context_.trim(op.seq, op.position);
-                break;
-        }
-    }
 }
 
 void Engine::accept(const BatchPlan & plan) {

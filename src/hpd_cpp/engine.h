@@ -84,7 +84,6 @@ public:
 
 private:
     bool decode_batch();
-    void apply(const std::vector<CacheOp> & ops);
     void accept(const BatchPlan & plan);
     bool accept_token(Value & value, const LogitRow & row);
     Choice choose(Value & value, const LogitRow & row);

@@ -3,10 +3,9 @@
 #include <array>
 #include <cstdint>
 
-namespace hpd {
+#include "scheduling/batch_plan.h"
 
-// What a batch is made of: prompts and keys to be read, or values only.
-enum class BatchKind : uint8_t { reading, values };
+namespace hpd {
 
 // What a batch costs, learnt from the batches decoded: fixed + per_token * n_tokens, for each kind
 // of its own. They differ: a value's token has a row of logits, and with llama.cpp's attention on a

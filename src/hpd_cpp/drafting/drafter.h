@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "drafting/histories.h"
-#include "scheduling/sequence.h"
+#include "scheduling/request.h"
 
 namespace hpd {
 

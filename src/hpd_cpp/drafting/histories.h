@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "scheduling/sequence.h"
+#include "scheduling/tokens.h"
 
 namespace hpd {
 

@@ -52,11 +52,16 @@ ModelDrafter::ModelDrafter(const Model & target, std::shared_ptr<const Model> mo
       context_(fitting(target, *model_), draft_options(options, n_cells)),
       n_draft_(options.n_draft),
       p_min_(options.draft_p_min),
-      n_cells_(static_cast<int32_t>(context_.n_cells())) {
-    clear();
-}
+      n_cells_(static_cast<int32_t>(context_.n_cells())),
+      pool_(static_cast<int32_t>(context_.n_seq_max()), ops_),
+      prefixes_(pool_, ops_) {}
 
 void ModelDrafter::propose(const std::vector<Value *> & values) {
+    guess(values);
+    context_.apply(ops_.take());
+}
+
+void ModelDrafter::guess(const std::vector<Value *> & values) {
     // A request that had to start again gives its cells back until it is decoded once more.
     for (auto it = sequences_.begin(); it != sequences_.end();) {
         const bool left = it->first->state != Value::State::decoding;
@@ -69,7 +74,7 @@ void ModelDrafter::propose(const std::vector<Value *> & values) {
         Sequence * sequence = n_max > 0 ? sequence_of(*v) : nullptr;
         if (sequence) drafts.push_back({v, sequence, n_max, v->scanner});
     }
-    if (!read_stems(drafts)) return;
+    if (!read_prefixes(drafts)) return;
 
     std::vector<BatchToken> batch;
     std::vector<Draft *> guessing;
@@ -96,14 +101,16 @@ void ModelDrafter::forget(const Value & value) {
     if (it == sequences_.end()) return;
     drop_sequence(it->second);
     sequences_.erase(it);
+    context_.apply(ops_.take());
 }
 
 void ModelDrafter::clear() {
     context_.clear();
+    for (auto & [value, sequence] : sequences_) drop_sequence(sequence);
     sequences_.clear();
-    stems_.clear();
-    n_cells_used_ = 0;
-    for (SeqId s = 0; s < static_cast<SeqId>(context_.n_seq_max()); ++s) free_seqs_.insert(s);
+    while (prefixes_.evict()) {
+    }
+    ops_.clear();  // the cache is empty by now
 }
 
 // --- reading ---------------------------------------------------------------------------------
@@ -123,69 +130,57 @@ ModelDrafter::Sequence * ModelDrafter::sequence_of(const Value & v) {
     if (const auto it = sequences_.find(&v); it != sequences_.end()) return &it->second;
     const Request & request = v.request->request;
     const int32_t n_prompt = v.request->n_prompt();
-    Stem * instruction = nullptr;
+    Prefix * instruction = nullptr;
     if (request.n_instruction > 0 && request.n_instruction < n_prompt) {
-        instruction = stem_of(request.prompt, request.n_instruction, nullptr);
+        instruction = prefix_of(request.prompt, request.n_instruction, nullptr);
         if (!instruction) return nullptr;
-        instruction->kept = true;
     }
-    Stem * stem = stem_of(request.prompt, n_prompt, instruction);
-    if (!stem) return nullptr;
-    ++stem->n_users;
+    Prefix * prompt = prefix_of(request.prompt, n_prompt, instruction);
+    if (!prompt) return nullptr;
+    prefixes_.use(*prompt);
     if (!make_room(0, 1)) {
-        leave_stem(stem);
+        leave(*prompt);
         return nullptr;
     }
-    return &(sequences_[&v] = {take_seq(), stem, false, {}});
+    return &(sequences_[&v] = {pool_.take(), prompt, false, {}});
 }
 
 // The beginning of a prompt, perhaps still to be read; nullptr where there is no room for it.
-ModelDrafter::Stem * ModelDrafter::stem_of(const std::vector<Token> & prompt, int32_t n_tokens,
-                                           Stem * parent) {
-    const auto end = prompt.begin() + n_tokens;
-    for (Stem & stem : stems_) {
-        if (stem.n_tokens() == n_tokens && std::equal(prompt.begin(), end, stem.tokens.begin())) {
-            stem.last_used = ++clock_;
-            return &stem;
-        }
+Prefix * ModelDrafter::prefix_of(const std::vector<Token> & prompt, int32_t n_tokens,
+                                 Prefix * parent) {
+    Prefix * prefix = prefixes_.find(prompt, n_tokens);
+    if (!prefix || prefix->n_tokens() < n_tokens) {
+        if (parent) prefixes_.use(*parent);  // it must not make room for what stands on it
+        const bool has_room = make_room(n_tokens - (parent ? parent->n_tokens() : 0), 1);
+        if (parent) prefixes_.leave(*parent);
+        if (!has_room) return nullptr;
+        prefix = &prefixes_.add(prompt, n_tokens, parent);
     }
-    const int32_t n_own_cells = n_tokens - (parent ? parent->n_tokens() : 0);
-    if (parent) ++parent->n_users;  // it must not make room for what stands on it
-    if (!make_room(n_own_cells, 1)) {
-        if (parent) --parent->n_users;
-        return nullptr;
-    }
-    Stem stem;
-    stem.tokens.assign(prompt.begin(), end);
-    stem.seq = take_seq();
-    stem.parent = parent;
-    stem.last_used = ++clock_;
-    n_cells_used_ += n_own_cells;
-    stems_.push_back(std::move(stem));
-    return &stems_.back();
+    prefixes_.touch(*prefix);
+    return prefix;
 }
 
 // Instructions first, then the prompts that begin with them: a fork needs the cells to be there.
-bool ModelDrafter::read_stems(const std::vector<Draft> & drafts) {
-    std::vector<Stem *> unread;
+bool ModelDrafter::read_prefixes(const std::vector<Draft> & drafts) {
+    std::vector<Prefix *> unread;
     for (const Draft & draft : drafts) {
-        for (Stem * s = draft.sequence->stem; s && !s->read; s = s->parent) {
-            if (std::find(unread.begin(), unread.end(), s) == unread.end()) unread.push_back(s);
+        for (Prefix * p = draft.sequence->prompt; p && !p->ready; p = p->parent) {
+            if (std::find(unread.begin(), unread.end(), p) == unread.end()) unread.push_back(p);
         }
     }
     while (!unread.empty()) {
-        const auto waits = [](const Stem * s) { return s->parent && !s->parent->read; };
+        const auto waits = [](const Prefix * p) { return p->parent && !p->parent->ready; };
         const auto now = std::stable_partition(unread.begin(), unread.end(), waits);
         std::vector<BatchToken> batch;
         for (auto it = now; it != unread.end(); ++it) {
-            const Stem & stem = **it;
-            if (stem.parent) context_.fork(stem.parent->seq, stem.seq, stem.n_inherited());
-            for (int32_t i = stem.n_inherited(); i < stem.n_tokens(); ++i) {
-                batch.push_back({stem.tokens[static_cast<size_t>(i)], i, {stem.seq}, false});
+            const Prefix & p = **it;
+            if (p.parent) ops_.fork(p.parent->seq, p.seq, p.n_inherited());
+            for (int32_t i = p.n_inherited(); i < p.n_tokens(); ++i) {
+                batch.push_back({p.tokens[static_cast<size_t>(i)], i, {p.seq}, false});
             }
         }
         if (!decode(batch, nullptr)) return false;
-        for (auto it = now; it != unread.end(); ++it) (*it)->read = true;
+        for (auto it = now; it != unread.end(); ++it) prefixes_.set_ready(**it);
         unread.erase(now, unread.end());
     }
     return true;
@@ -201,12 +196,12 @@ bool ModelDrafter::feed(Draft & draft, std::vector<BatchToken> & batch) {
     // Guesses that the target has rejected go, and the last token is read anew for its output.
     const size_t n_same = n_common(s.held, text, text.size() - 1);
     if (s.held.size() > n_same) {
-        n_cells_used_ -= static_cast<int32_t>(s.held.size() - n_same);
+        n_own_cells_ -= static_cast<int32_t>(s.held.size() - n_same);
         s.held.resize(n_same);
-        context_.trim(s.seq, s.stem->n_tokens() + static_cast<int32_t>(n_same));
+        ops_.trim(s.seq, s.prompt->n_tokens() + static_cast<int32_t>(n_same));
     }
     if (!make_room(static_cast<int32_t>(text.size() - n_same), 0)) return false;
-    if (!s.forked) context_.fork(s.stem->seq, s.seq, s.stem->n_tokens());
+    if (!s.forked) ops_.fork(s.prompt->seq, s.seq, s.prompt->n_tokens());
     s.forked = true;
     for (size_t i = n_same; i < text.size(); ++i) {
         add_token(s, text[i], i + 1 == text.size(), batch);
@@ -230,15 +225,16 @@ bool ModelDrafter::take_guess(Draft & draft, const float * row) const {
 
 void ModelDrafter::add_token(Sequence & s, Token token, bool output,
                              std::vector<BatchToken> & batch) {
-    const int32_t position = s.stem->n_tokens() + static_cast<int32_t>(s.held.size());
+    const int32_t position = s.prompt->n_tokens() + static_cast<int32_t>(s.held.size());
     batch.push_back({token, position, {s.seq}, output});
     s.held.push_back(token);
-    ++n_cells_used_;
+    ++n_own_cells_;
 }
 
 // Decodes tokens in as many batches as they need; `take` gets the i-th output's row. False if
 // llama.cpp gave up: then everything is forgotten.
 bool ModelDrafter::decode(const std::vector<BatchToken> & tokens, const TakeRow & take) {
+    context_.apply(ops_.take());
     const auto n_vocab = static_cast<size_t>(model_->n_vocab());
     size_t n_outputs = 0;
     for (size_t begin = 0; begin < tokens.size();) {
@@ -265,86 +261,49 @@ bool ModelDrafter::decode(const std::vector<BatchToken> & tokens, const TakeRow 
 
 // --- budgets ---------------------------------------------------------------------------------
 
-bool ModelDrafter::make_room(int32_t n_cells, size_t n_seqs) {
-    while (n_cells_ - n_cells_used_ < n_cells || free_seqs_.size() < n_seqs) {
-        if (!drop_idle_stem(0)) return false;
+bool ModelDrafter::make_room(int32_t n_cells, int32_t n_seqs) {
+    while (n_free_cells() < n_cells || pool_.n_free() < n_seqs) {
+        if (!prefixes_.evict()) return false;
     }
-    return true;
-}
-
-// Drops the least recently used stem that nothing stands on; false if there are no more than
-// n_kept of them.
-bool ModelDrafter::drop_idle_stem(size_t n_kept) {
-    Stem * oldest = nullptr;
-    size_t n_idle = 0;
-    for (Stem & stem : stems_) {
-        if (stem.n_users > 0) continue;
-        ++n_idle;
-        if (!oldest || stem.last_used < oldest->last_used) oldest = &stem;
-    }
-    if (n_idle <= n_kept) return false;
-    drop_stem(*oldest);
     return true;
 }
 
 void ModelDrafter::drop_sequence(Sequence & s) {
-    n_cells_used_ -= static_cast<int32_t>(s.held.size());
-    free_seq(s.seq);
-    leave_stem(s.stem);
+    n_own_cells_ -= static_cast<int32_t>(s.held.size());
+    pool_.give_back(s.seq);
+    leave(*s.prompt);
 }
 
-void ModelDrafter::leave_stem(Stem * stem) {
-    if (--stem->n_users > 0) return;
-    if (!stem->kept) drop_stem(*stem);
-    while (drop_idle_stem(n_idle_stems)) {
-    }
-}
-
-void ModelDrafter::drop_stem(Stem & stem) {
-    Stem * parent = stem.parent;
-    n_cells_used_ -= stem.n_own_cells();
-    free_seq(stem.seq);
-    stems_.remove_if([&](const Stem & other) { return &other == &stem; });
-    if (parent) leave_stem(parent);
-}
-
-SeqId ModelDrafter::take_seq() {
-    const SeqId s = *free_seqs_.begin();
-    free_seqs_.erase(free_seqs_.begin());
-    return s;
-}
-
-void ModelDrafter::free_seq(SeqId s) {
-    context_.drop(s);
-    free_seqs_.insert(s);
+void ModelDrafter::leave(Prefix & prompt) {
+    prefixes_.leave(prompt);
+    if (prompt.n_users > 0) return;
+    if (prompt.is_whole_prompt) prefixes_.drop(prompt);
+    while (prefixes_.n_idle() > n_idle_prefixes) prefixes_.evict();
 }
 
 void ModelDrafter::check() const {
-    const auto fail = [](const std::string & what) {
-        throw std::logic_error("draft model: " + what);
+    const auto check_held = [&](SeqId seq, int32_t n_held) {
+        if (context_.n_past(seq) != n_held) {
+            throw std::logic_error("draft model: a sequence does not hold its tokens");
+        }
     };
-    std::set<SeqId> used = free_seqs_;
-    std::unordered_map<const Stem *, int32_t> n_users;
+    std::vector<SeqId> seqs;
+    std::unordered_map<const Prefix *, int32_t> n_users;
     int32_t n_cells = 0;
-    const auto use = [&](SeqId seq, int32_t n_held, const Stem * below, const char * who) {
-        if (!used.insert(seq).second) fail(std::string(who) + " shares its sequence id");
-        if (context_.n_past(seq) != n_held) fail(std::string(who) + " does not hold its tokens");
-        if (below) ++n_users[below];
-    };
     for (const auto & [value, s] : sequences_) {
         const auto n_held = static_cast<int32_t>(s.held.size());
-        use(s.seq, s.forked ? s.stem->n_tokens() + n_held : 0, s.stem, "a value");
+        check_held(s.seq, s.forked ? s.prompt->n_tokens() + n_held : 0);
+        seqs.push_back(s.seq);
+        ++n_users[s.prompt];
         n_cells += n_held;
     }
-    for (const Stem & stem : stems_) {
-        use(stem.seq, stem.read ? stem.n_tokens() : 0, stem.parent, "a stem");
-        n_cells += stem.n_own_cells();
+    for (const Prefix & p : prefixes_.all()) {
+        check_held(p.seq, p.ready ? p.n_tokens() : 0);
+        seqs.push_back(p.seq);
     }
-    for (const Stem & stem : stems_) {
-        if (stem.n_users != n_users[&stem]) fail("a stem's users are miscounted");
-    }
-    if (n_cells != n_cells_used_) fail("the cells are miscounted");
-    if (used.size() != context_.n_seq_max()) fail("a sequence id was lost");
+    prefixes_.check(n_users);
+    pool_.check(seqs);
+    if (n_cells != n_own_cells_) throw std::logic_error("draft model: miscounted cells");
 }
 
 }  // namespace hpd

@@ -2,16 +2,18 @@
 
 #include <cstdint>
 #include <functional>
-#include <list>
 #include <memory>
-#include <set>
 #include <unordered_map>
 #include <vector>
 
 #include "model/context.h"
 #include "model/model.h"
 #include "options.h"
-#include "scheduling/sequence.h"
+#include "scheduling/batch_plan.h"
+#include "scheduling/cache_ops.h"
+#include "scheduling/prefix_cache.h"
+#include "scheduling/request.h"
+#include "scheduling/sequence_pool.h"
 
 namespace hpd {
 
@@ -46,24 +48,10 @@ public:
     void check() const;
 
 private:
-    // The beginning of texts: an instruction, or a prompt on its cells.
-    struct Stem {
-        std::vector<Token> tokens;
-        SeqId seq = no_seq;
-        Stem * parent = nullptr;  // whose cells it begins with
-        bool kept = false;  // an instruction: more prompts will begin with it
-        bool read = false;
-        int32_t n_users = 0;     // values, and stems, that stand on it
-        uint64_t last_used = 0;  // for dropping the least recently used
-
-        int32_t n_tokens() const { return static_cast<int32_t>(tokens.size()); }
-        int32_t n_inherited() const { return parent ? parent->n_tokens() : 0; }
-        int32_t n_own_cells() const { return n_tokens() - n_inherited(); }
-    };
     // What stands behind the prompt: key, accepted tokens and guesses.
     struct Sequence {
         SeqId seq = no_seq;
-        Stem * stem = nullptr;
+        Prefix * prompt = nullptr;
         bool forked = false;
         std::vector<Token> held;  // tokens that have cells
     };
@@ -76,35 +64,33 @@ private:
     };
     using TakeRow = std::function<void(size_t i, const float * row)>;
 
+    void guess(const std::vector<Value *> & values);
     int32_t n_wanted(const Value & value) const;
     Sequence * sequence_of(const Value & value);
-    Stem * stem_of(const std::vector<Token> & prompt, int32_t n_tokens, Stem * parent);
-    bool read_stems(const std::vector<Draft> & drafts);
+    Prefix * prefix_of(const std::vector<Token> & prompt, int32_t n_tokens, Prefix * parent);
+    bool read_prefixes(const std::vector<Draft> & drafts);
     bool feed(Draft & draft, std::vector<BatchToken> & batch);
     bool take_guess(Draft & draft, const float * row) const;
     void add_token(Sequence & sequence, Token token, bool output, std::vector<BatchToken> & batch);
     bool decode(const std::vector<BatchToken> & tokens, const TakeRow & take);
 
-    bool make_room(int32_t n_cells, size_t n_seqs);
-    bool drop_idle_stem(size_t n_kept);
+    bool make_room(int32_t n_cells, int32_t n_seqs);
     void drop_sequence(Sequence & sequence);
-    void leave_stem(Stem * stem);
-    void drop_stem(Stem & stem);
-    SeqId take_seq();
-    void free_seq(SeqId seq);
+    void leave(Prefix & prompt);
+    int32_t n_free_cells() const { return n_cells_ - n_own_cells_ - prefixes_.n_cells(); }
 
-    static constexpr size_t n_idle_stems = 4;  // attention is computed over their cells, too
+    static constexpr size_t n_idle_prefixes = 4;  // attention is computed over their cells, too
 
     std::shared_ptr<const Model> model_;
     Context context_;
     int32_t n_draft_;
     float p_min_;
     int32_t n_cells_;
-    int32_t n_cells_used_ = 0;
-    std::set<SeqId> free_seqs_;  // ordered, so that runs are repeatable
-    std::list<Stem> stems_;
+    int32_t n_own_cells_ = 0;  // of values, behind their prompts
+    CacheOps ops_;
+    SequencePool pool_;
+    PrefixCache prefixes_;
     std::unordered_map<const Value *, Sequence> sequences_;
-    uint64_t clock_ = 0;
     uint64_t n_batches_ = 0;
     double seconds_ = 0.0;
 };

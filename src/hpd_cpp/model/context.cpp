@@ -150,6 +150,22 @@ void Context::trim(SeqId seq, int32_t position) {
 
 void Context::clear() { llama_memory_clear(memory(), false); }
 
+void Context::apply(const std::vector<CacheOp> & ops) {
+    for (const CacheOp & op : ops) {
+        switch (op.kind) {
+            case CacheOp::Kind::fork:
+                fork(op.from, op.seq, op.position);
+                break;
+            case CacheOp::Kind::drop:
+                drop(op.seq);
+                break;
+            case CacheOp::Kind::trim:
+                trim(op.seq, op.position);
+                break;
+        }
+    }
+}
+
 int32_t Context::n_past(SeqId seq) const { return llama_memory_seq_pos_max(memory(), seq) + 1; }
 
 void Context::check(const std::vector<BatchToken> & batch) const {

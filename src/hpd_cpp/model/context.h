@@ -10,7 +10,8 @@
 #include "attention/attention.h"
 #include "model/model.h"
 #include "options.h"
-#include "scheduling/scheduler.h"
+#include "scheduling/batch_plan.h"
+#include "scheduling/cache_ops.h"
 
 namespace hpd {
 
@@ -38,6 +39,9 @@ public:
     void trim(SeqId seq, int32_t position);
 
     void clear();
+
+    // All of them, in order.
+    void apply(const std::vector<CacheOp> & ops);
 
     // Every token must directly follow what its sequences hold. Throws DecodeError.
     DecodeStatus decode(const std::vector<BatchToken> & batch);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "options.h"
-#include "scheduling/sequence.h"
+#include "scheduling/request.h"
 
 namespace hpd {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/model.h"
-#include "scheduling/sequence.h"
+#include "scheduling/request.h"
 
 namespace hpd {
 

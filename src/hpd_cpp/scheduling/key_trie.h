@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "scheduling/sequence.h"
+#include "scheduling/request.h"
 
 namespace hpd {
 

@@ -1,4 +1,4 @@
-#include "scheduling/sequence.h"
+#include "scheduling/request.h"
 
 #include <algorithm>
 #include <utility>
@@ -15,6 +15,15 @@ RequestState::RequestState(Request && r) : request(std::move(r)) {
 }
 
 RequestState::~RequestState() = default;
+
+void RequestState::forget() {
+    for (Value & v : values) v.forget();
+    n_steps = 0;
+    n_prompt_computed = 0;
+    n_keys_computed = 0;
+    n_drafted = 0;
+    n_accepted = 0;
+}
 
 size_t RequestState::n_done() const {
     return static_cast<size_t>(std::count_if(values.begin(), values.end(), [](const Value & v) {

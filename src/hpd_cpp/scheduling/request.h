@@ -8,23 +8,9 @@
 
 #include "sampling/choices.h"
 #include "sampling/json_scanner.h"
+#include "scheduling/tokens.h"
 
 namespace hpd {
-
-using Token = int32_t;
-using SeqId = int32_t;
-
-constexpr SeqId no_seq = -1;
-
-// FNV-1a, to name values by what is asked: one more number, and all tokens of a text.
-constexpr uint64_t hash_start = 0xcbf29ce484222325ULL;
-
-constexpr uint64_t hash_step(uint64_t hash, uint64_t x) { return (hash ^ x) * 0x100000001b3ULL; }
-
-inline uint64_t hash_tokens(const std::vector<Token> & tokens, uint64_t hash = hash_start) {
-    for (Token t : tokens) hash = hash_step(hash, static_cast<uint64_t>(t));
-    return hash;
-}
 
 // What the caller asks of one field.
 struct Field {
@@ -63,6 +49,7 @@ struct Value {
     Value(RequestState & owner, size_t field_index) : request(&owner), index(field_index) {}
 
     const Field & field() const;
+    int32_t n_past() const;  // tokens before the next one to get a cell: prompt, key and its own
 
     RequestState * request;
     size_t index;  // of the field in the request
@@ -84,23 +71,7 @@ struct Value {
     void forget();  // back to pending, nothing decoded
 };
 
-// The beginning of a prompt kept in the KV cache: an instruction that many requests share, or a
-// whole prompt of which more will be asked.
-struct Prefix {
-    std::vector<Token> tokens;
-    SeqId seq = no_seq;
-    bool ready = false;  // all of it has been decoded
-    bool once = false;  // dropped after its next use
-    int32_t n_users = 0;  // running requests, and prefixes, that stand on its cells
-    uint64_t last_used = 0;  // for dropping the least recently used
-    Prefix * parent = nullptr;  // the shorter prefix whose cells it begins with
-
-    int32_t n_tokens() const { return static_cast<int32_t>(tokens.size()); }
-    int32_t n_inherited() const { return parent ? parent->n_tokens() : 0; }
-    int32_t n_own_cells() const { return n_tokens() - n_inherited(); }
-    int32_t n_ready() const { return ready ? n_tokens() : n_inherited(); }  // cells there to fork
-};
-
+struct Prefix;
 struct KeyNode;
 
 // A request on its way through the engine.
@@ -131,11 +102,17 @@ struct RequestState {
     std::string error;  // why it could not be decoded at all
     bool error_is_overflow = false;
 
+    void forget();  // back to waiting, nothing decoded
+
     size_t n_done() const;
     bool done() const { return !error.empty() || n_done() == values.size(); }
     int32_t n_prompt() const { return static_cast<int32_t>(request.prompt.size()); }
 };
 
 inline const Field & Value::field() const { return request->request.fields[index]; }
+
+inline int32_t Value::n_past() const {
+    return request->n_prompt() + static_cast<int32_t>(field().key.size()) + n_cells;
+}
 
 }  // namespace hpd

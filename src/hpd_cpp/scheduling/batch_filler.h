@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "drafting/drafter.h"
+#include "scheduling/batch_plan.h"
+#include "scheduling/holdings.h"
+
+namespace hpd {
+
+// One batch in the making: takes in tokens of prompts, keys and values for as long as there is room
+// in the batch and in the cache.
+class BatchFiller {
+public:
+    // All must outlive this; `drafter` may be null. Guesses take n_draft_cells at most.
+    BatchFiller(const Limits & limits, Holdings & holdings, Drafter * drafter,
+                int32_t n_draft_cells);
+
+    // From here on the batch may grow to so many tokens.
+    void set_size(int32_t n_batch) { n_batch_ = n_batch; }
+
+    bool has_room() const { return n_batch_left() > 0 && holdings_.n_free_cells() > 0; }
+    int32_t n_batch_left() const { return n_batch_ - n_tokens(); }
+    int32_t n_tokens() const { return static_cast<int32_t>(plan_.batch.size()); }
+
+    // The request's prompt and keys, as far as they have not been in a batch.
+    void read(RequestState & r);
+
+    // A decoding value's next token, with guesses behind it.
+    void add(Value & v);
+
+    // The batch, with what must happen to the cache before it is decoded.
+    BatchPlan finish();
+
+    BatchKind kind() const { return plan_.kind; }
+
+private:
+    bool read_trunk(RequestState & r);
+    void read_keys(RequestState & r);
+    void open_values(const std::vector<Value *> & values, int32_t row);
+    void add_draft(Value & v);
+    int32_t add_token(Token token, int32_t position, std::vector<SeqId> seqs, bool output);
+
+    const Limits & limits_;
+    Holdings & holdings_;
+    Drafter * drafter_;
+    int32_t n_draft_cells_;
+    int32_t n_batch_;
+    int32_t n_rows_ = 0;
+    BatchPlan plan_;
+};
+
+}  // namespace hpd

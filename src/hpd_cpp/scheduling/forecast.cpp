@@ -1,0 +1,36 @@
+#include "scheduling/forecast.h"
+
+#include <algorithm>
+
+#include "scheduling/key_trie.h"
+
+namespace hpd {
+
+void Forecast::observe(const Value & v) {
+    mean_value_tokens_ += 0.01 * (static_cast<double>(v.tokens.size()) - mean_value_tokens_);
+}
+
+int32_t Forecast::n_value_tokens(const Value & v) const {
+    const auto expected = static_cast<int32_t>(mean_value_tokens_ * 1.5) + 1;
+    const auto n_so_far = static_cast<int32_t>(v.tokens.size());
+    return std::max(1, std::min(expected, v.field().max_tokens) - n_so_far);
+}
+
+int32_t Forecast::n_cells(const RequestState & r) const {
+    int32_t n = r.n_prompt() - r.n_trunk;
+    n += static_cast<int32_t>(r.nodes.size() - r.next_node);
+    for (const Value & v : r.values) {
+        if (r.in_turns && v.state != Value::State::done) {
+            n += v.field().max_tokens - v.n_cells;
+            if (v.state == Value::State::pending) {
+                n += static_cast<int32_t>(v.field().key.size());
+                break;  // one more at a time is all that such a request must be able to start
+            }
+        } else if (v.state == Value::State::prefill || v.state == Value::State::decoding) {
+            n += n_value_tokens(v);
+        }
+    }
+    return n;
+}
+
+}  // namespace hpd

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+
+#include "scheduling/request.h"
+
+namespace hpd {
+
+// How many cells requests will ask for. A guess from the values so far: when it is too low, the
+// youngest request is preempted, which costs time and nothing else.
+class Forecast {
+public:
+    // A finished value.
+    void observe(const Value & value);
+
+    // Tokens that the value will still have.
+    int32_t n_value_tokens(const Value & value) const;
+
+    // Cells that a running request will still ask for.
+    int32_t n_cells(const RequestState & r) const;
+
+private:
+    double mean_value_tokens_ = 8.0;
+};
+
+}  // namespace hpd

@@ -1,0 +1,187 @@
+#include "scheduling/holdings.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "scheduling/key_trie.h"
+
+namespace hpd {
+
+namespace {
+
+// Cells of the prompt that are the request's own.
+int32_t n_own_trunk(const RequestState & r) {
+    return r.n_trunk - (r.prefix ? r.prefix->n_ready() : 0);
+}
+
+}  // namespace
+
+Holdings::Holdings(const Limits & limits)
+    : limits_(limits), pool_(limits.n_seq, ops_), prefixes_(pool_, ops_) {}
+
+void Holdings::start(RequestState & r) {
+    r.creates_prefix = r.prefix && !r.prefix->ready;
+    r.n_trunk = r.prefix ? r.prefix->n_ready() : 0;
+    if (r.in_turns || r.request.keep_prompt) {
+        r.base = pool_.take();
+        ++r.n_trunk_owners;
+    }
+    if (limits_.couples) start_values(r);
+    if (r.n_trunk == 0) return;
+    const SeqId from = r.prefix->ready ? r.prefix->seq : r.prefix->parent->seq;
+    for (SeqId s : trunk_seqs(r)) ops_.fork(from, s, r.n_trunk);
+    if (!r.prefix->ready) ops_.fork(from, r.prefix->seq, r.n_trunk);
+}
+
+void Holdings::start_values(RequestState & r) {
+    std::vector<Value *> group;
+    int64_t n_promised = 0;  // in turns, every started field must be able to run to its end
+    for (Value & v : r.values) {
+        if (v.state == Value::State::done) continue;
+        if (r.in_turns) {
+            n_promised += static_cast<int64_t>(v.field().key.size()) + v.field().max_tokens;
+        }
+        if (v.state != Value::State::pending) continue;
+        const bool has_cells = !r.in_turns || r.n_prompt() + n_promised <= limits_.n_cells;
+        if (pool_.n_free() == 0 || !has_cells) break;
+        v.seq = pool_.take();
+        v.state = Value::State::prefill;
+        ++r.n_trunk_owners;
+        group.push_back(&v);
+    }
+    if (group.empty()) return;
+    if (r.trunk_decoded) {
+        for (Value * v : group) ops_.fork(r.base, v->seq, r.n_prompt());
+    }
+    for (KeyNode & node : build_key_trie(group, limits_.couples)) {
+        node.n_live = static_cast<int32_t>(node.values.size());
+        for (Value * v : node.values) v->path.push_back(r.nodes.size());
+        r.nodes.push_back(std::move(node));
+    }
+}
+
+void Holdings::start_base(RequestState & r) {
+    ops_.fork(r.prefix->seq, r.base, r.n_trunk);
+    r.creates_prefix = false;
+}
+
+void Holdings::commit(RequestState & r) {
+    const bool has_read_prefix = r.creates_prefix && r.n_trunk >= r.prefix->n_tokens();
+    if (has_read_prefix && !r.prefix->ready) {
+        prefixes_.set_ready(*r.prefix);
+        n_own_cells_ -= r.prefix->n_own_cells();
+    }
+    // Without coupling the base has no cells before it is forked from the prefix just read.
+    const bool base_waits = !limits_.couples && r.creates_prefix;
+    if (r.n_trunk == r.n_prompt() && !base_waits) r.trunk_decoded = true;
+}
+
+void Holdings::trim(Value & v, int32_t n_rejected) {
+    if (n_rejected == 0) return;
+    v.n_cells -= n_rejected;
+    n_own_cells_ -= n_rejected;
+    ops_.trim(v.seq, v.n_past());
+}
+
+void Holdings::drop(Value & v) {
+    RequestState & r = *v.request;
+    pool_.give_back(std::exchange(v.seq, no_seq));
+    n_own_cells_ -= std::exchange(v.n_cells, 0);
+    for (size_t i : v.path) {
+        if (--r.nodes[i].n_live == 0 && i < r.next_node) --n_own_cells_;
+    }
+    v.path.clear();
+    free_trunk_owner(r);
+}
+
+void Holdings::keep_prompt(RequestState & r) {
+    if (r.prefix && r.prefix->n_tokens() == r.n_prompt()) return;  // it is one already
+    Prefix * parent = std::exchange(r.prefix, nullptr);
+    Prefix & p = prefixes_.adopt(r.request.prompt, std::exchange(r.base, no_seq), parent);
+    prefixes_.touch(p);
+    n_own_cells_ -= p.n_own_cells();
+    --r.n_trunk_owners;
+}
+
+void Holdings::release(RequestState & r) {
+    for (Value & v : r.values) {
+        if (v.seq != no_seq) drop(v);
+    }
+    if (r.base != no_seq) {
+        pool_.give_back(std::exchange(r.base, no_seq));
+        free_trunk_owner(r);
+    }
+    if (r.prefix) {
+        Prefix & p = *std::exchange(r.prefix, nullptr);
+        prefixes_.leave(p);
+        const bool half_read = r.creates_prefix && !p.ready;
+        const bool used_up = p.is_whole_prompt && r.done() && !r.request.keep_prompt && p.n_users == 0;
+        if (half_read || used_up) prefixes_.drop(p);
+    }
+    r.creates_prefix = false;
+    r.n_trunk = 0;
+    r.trunk_decoded = false;
+    r.nodes.clear();
+    r.next_node = 0;
+}
+
+std::vector<SeqId> Holdings::trunk_seqs(const RequestState & r) const {
+    std::vector<SeqId> seqs;
+    if (r.base != no_seq) seqs.push_back(r.base);
+    for (const Value & v : r.values) {
+        if (v.seq != no_seq) seqs.push_back(v.seq);
+    }
+    return seqs;
+}
+
+// The last sequence on the prompt's cells takes them with it, but for those of the prefix.
+void Holdings::free_trunk_owner(RequestState & r) {
+    if (--r.n_trunk_owners == 0) n_own_cells_ -= n_own_trunk(r);
+}
+
+void Holdings::check(const RequestList & running) const {
+    const auto fail = [](const std::string & what) {
+        throw std::logic_error("scheduler: " + what);
+    };
+    std::vector<SeqId> seqs;
+    for (const Prefix & p : prefixes_.all()) seqs.push_back(p.seq);
+    std::unordered_map<const Prefix *, int32_t> n_users;
+    int32_t n_cells = 0;
+    for (const auto & r : running) {
+        if (r->prefix) ++n_users[r->prefix];
+        const std::vector<SeqId> owners = trunk_seqs(*r);
+        seqs.insert(seqs.end(), owners.begin(), owners.end());
+        if (static_cast<int32_t>(owners.size()) != r->n_trunk_owners) {
+            fail("a prompt's owners are miscounted");
+        }
+        if (!owners.empty()) n_cells += n_own_trunk(*r);
+        std::vector<int32_t> n_live(r->nodes.size(), 0);
+        for (const Value & v : r->values) {
+            const bool is_running =
+                v.state == Value::State::prefill || v.state == Value::State::decoding;
+            if (is_running != (v.seq != no_seq)) fail("a value's state and sequence disagree");
+            if (v.state == Value::State::decoding &&
+                v.n_cells + 1 != static_cast<int32_t>(v.tokens.size())) {
+                fail("a decoding value must have exactly one token to put in");
+            }
+            n_cells += v.n_cells;
+            for (size_t i : v.path) ++n_live[i];
+        }
+        for (size_t i = 0; i < r->nodes.size(); ++i) {
+            if (n_live[i] != r->nodes[i].n_live) fail("a key's owners are miscounted");
+            if (i < r->next_node && n_live[i] > 0) ++n_cells;
+        }
+    }
+    prefixes_.check(n_users);
+    pool_.check(seqs);
+    if (n_cells != n_own_cells_) {
+        fail("counted " + std::to_string(n_cells) + " cells, the books say " +
+             std::to_string(n_own_cells_));
+    }
+    if (n_free_cells() < 0) fail("more cells used than there are");
+}
+
+}  // namespace hpd

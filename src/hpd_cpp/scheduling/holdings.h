@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <vector>
+
+#include "scheduling/cache_ops.h"
+#include "scheduling/limits.h"
+#include "scheduling/prefix_cache.h"
+#include "scheduling/request.h"
+#include "scheduling/sequence_pool.h"
+
+namespace hpd {
+
+using RequestList = std::list<std::unique_ptr<RequestState>>;
+
+// What running requests hold of the cache: sequence ids and cells of their own, and prefixes that
+// they stand on.
+class Holdings {
+public:
+    explicit Holdings(const Limits & limits);
+    Holdings(const Holdings &) = delete;
+
+    // Gives a request that has its prefix, if it is to have one, the sequences to begin with.
+    void start(RequestState & r);
+
+    // Gives sequences to pending fields, as many as sequence ids and cells allow.
+    void start_values(RequestState & r);
+
+    // Where one token cannot belong to several sequences, the base is forked from the prefix that
+    // the request itself has read by now.
+    void start_base(RequestState & r);
+
+    // A token of a batch took a cell.
+    void add_cell() { ++n_own_cells_; }
+
+    // The tokens of the last batch have cells.
+    void commit(RequestState & r);
+
+    // Takes back the cells of a value's last guesses.
+    void trim(Value & v, int32_t n_rejected);
+
+    void drop(Value & v);
+
+    // The base of a finished request becomes a prefix for the next one.
+    void keep_prompt(RequestState & r);
+
+    // Takes back everything that a request holds.
+    void release(RequestState & r);
+
+    // The sequences that hold a request's prompt.
+    std::vector<SeqId> trunk_seqs(const RequestState & r) const;
+
+    PrefixCache & prefixes() { return prefixes_; }
+    CacheOps & ops() { return ops_; }
+    int32_t n_free_seqs() const { return pool_.n_free(); }
+    int32_t n_own_cells() const { return n_own_cells_; }  // without those of prefixes
+    int32_t n_cells_used() const { return n_own_cells_ + prefixes_.n_ready_cells(); }
+    int32_t n_free_cells() const { return limits_.n_cells - n_cells_used(); }
+
+    // Recounts everything from scratch; throws std::logic_error where the books are wrong.
+    void check(const RequestList & running) const;
+
+private:
+    void free_trunk_owner(RequestState & r);
+
+    const Limits & limits_;
+    CacheOps ops_;
+    SequencePool pool_;
+    PrefixCache prefixes_;
+    int32_t n_own_cells_ = 0;
+};
+
+}  // namespace hpd

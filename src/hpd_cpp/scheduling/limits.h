@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+namespace hpd {
+
+struct Limits {
+    int32_t n_seq = 256;       // sequence ids
+    int32_t n_cells = 0;       // KV cells
+    int32_t n_batch = 512;     // tokens in a batch
+    int32_t n_value_batch = 0;  // tokens in a batch of values alone; 0: all in one batch
+    int32_t n_in_flight = 24;   // requests
+    // No request is started beside others if more cells than this, without those of instructions,
+    // were in use then.
+    int32_t n_busy_cells = std::numeric_limits<int32_t>::max();
+    // A beginning that two instructions have in common is kept once if it is this long: it takes a
+    // sequence id.
+    int32_t n_common_least = 16;
+    // Whether one token may belong to several sequences. Recurrent and hybrid models cannot do
+    // that: their prompt is read by one sequence and forked at its end.
+    bool couples = true;
+};
+
+}  // namespace hpd

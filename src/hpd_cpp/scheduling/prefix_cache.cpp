@@ -1,0 +1,158 @@
+#include "scheduling/prefix_cache.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace hpd {
+
+namespace {
+
+// How many of their first n tokens two texts have in common.
+int32_t n_common(const std::vector<Token> & a, const std::vector<Token> & b, int32_t n) {
+    const auto end = std::mismatch(a.begin(), a.begin() + n, b.begin()).first;
+    return static_cast<int32_t>(end - a.begin());
+}
+
+}  // namespace
+
+Prefix * PrefixCache::find(const std::vector<Token> & prompt, int32_t n_tokens) {
+    Prefix * longest = nullptr;
+    for (Prefix & p : prefixes_) {
+        const bool fits = p.is_whole_prompt ? p.n_tokens() <= n_tokens : p.n_tokens() == n_tokens;
+        const bool is_longer = !longest || p.n_tokens() > longest->n_tokens();
+        if (fits && is_longer && n_common(p.tokens, prompt, p.n_tokens()) == p.n_tokens()) {
+            longest = &p;
+        }
+    }
+    return longest;
+}
+
+PrefixCache::Parent PrefixCache::find_parent(const std::vector<Token> & prompt, int32_t n_tokens,
+                                             int32_t n_least) {
+    Prefix * nearest = nullptr;
+    int32_t n_nearest = n_least - 1;
+    int32_t n_coming = n_least - 1;
+    for (Prefix & p : prefixes_) {
+        const int32_t n = n_common(p.tokens, prompt, std::min(p.n_tokens(), n_tokens - 1));
+        if (!p.ready && p.n_users > 0) {
+            n_coming = std::max(n_coming, n);
+        } else if (p.ready && n > n_nearest && n > p.n_inherited()) {
+            nearest = &p;
+            n_nearest = n;
+        }
+    }
+    if (n_coming > n_nearest) return {nullptr, true};
+    if (!nearest || nearest->n_tokens() == n_nearest) return {nearest, false};
+    return {&split(*nearest, n_nearest), false};
+}
+
+Prefix & PrefixCache::add(const std::vector<Token> & prompt, int32_t n_tokens, Prefix * parent) {
+    Prefix p;
+    p.tokens.assign(prompt.begin(), prompt.begin() + n_tokens);
+    p.seq = pool_.take();
+    p.is_whole_prompt = p.tokens.size() == prompt.size();
+    p.parent = parent;
+    if (parent) use(*parent);
+    n_cells_ += p.n_own_cells();
+    prefixes_.push_back(std::move(p));
+    return prefixes_.back();
+}
+
+Prefix & PrefixCache::adopt(const std::vector<Token> & prompt, SeqId seq, Prefix * parent) {
+    Prefix p;
+    p.tokens = prompt;
+    p.seq = seq;
+    p.is_whole_prompt = true;
+    p.parent = parent;
+    n_cells_ += p.n_own_cells();
+    prefixes_.push_back(std::move(p));
+    set_ready(prefixes_.back());
+    return prefixes_.back();
+}
+
+// Makes the first tokens of a prefix a prefix of their own, which the rest then stands on.
+Prefix & PrefixCache::split(Prefix & prefix, int32_t n_tokens) {
+    Prefix p;
+    p.tokens.assign(prefix.tokens.begin(), prefix.tokens.begin() + n_tokens);
+    p.seq = pool_.take();
+    p.ready = true;
+    p.n_users = 1;
+    p.last_used = clock_;
+    p.parent = prefix.parent;
+    ops_.fork(prefix.seq, p.seq, n_tokens);
+    prefixes_.push_back(std::move(p));
+    prefix.parent = &prefixes_.back();
+    return prefixes_.back();
+}
+
+void PrefixCache::leave(Prefix & prefix) {
+    if (prefix.n_users == 0) throw std::logic_error("prefix cache: nothing stands on the prefix");
+    --prefix.n_users;
+}
+
+void PrefixCache::set_ready(Prefix & prefix) {
+    if (prefix.ready) return;
+    prefix.ready = true;
+    n_ready_cells_ += prefix.n_own_cells();
+}
+
+void PrefixCache::drop(Prefix & prefix) {
+    if (prefix.n_users > 0) throw std::logic_error("prefix cache: something stands on the prefix");
+    n_cells_ -= prefix.n_own_cells();
+    if (prefix.ready) n_ready_cells_ -= prefix.n_own_cells();
+    if (prefix.parent) leave(*prefix.parent);
+    pool_.give_back(prefix.seq);
+    prefixes_.remove_if([&](const Prefix & other) { return &other == &prefix; });
+}
+
+void PrefixCache::forget(const std::vector<Token> & prompt) {
+    const auto is_it = [&](const Prefix & p) {
+        return p.is_whole_prompt && p.n_users == 0 && p.tokens == prompt;
+    };
+    const auto it = std::find_if(prefixes_.begin(), prefixes_.end(), is_it);
+    if (it != prefixes_.end()) drop(*it);
+}
+
+bool PrefixCache::evict(uint64_t n_touched_since) {
+    Prefix * oldest = nullptr;
+    for (Prefix & p : prefixes_) {
+        if (p.n_users == 0 && (!oldest || p.last_used < oldest->last_used)) oldest = &p;
+    }
+    if (!oldest || clock_ - oldest->last_used < n_touched_since) return false;
+    drop(*oldest);
+    return true;
+}
+
+size_t PrefixCache::n_idle() const {
+    return static_cast<size_t>(std::count_if(prefixes_.begin(), prefixes_.end(),
+                                             [](const Prefix & p) { return p.n_users == 0; }));
+}
+
+void PrefixCache::check(const std::unordered_map<const Prefix *, int32_t> & n_users) const {
+    const auto fail = [](const std::string & what) {
+        throw std::logic_error("prefix cache: " + what);
+    };
+    std::unordered_map<const Prefix *, int32_t> n_standing = n_users;
+    int32_t n_cells = 0;
+    int32_t n_ready_cells = 0;
+    for (const Prefix & p : prefixes_) {
+        n_cells += p.n_own_cells();
+        if (p.ready) n_ready_cells += p.n_own_cells();
+        if (!p.parent) continue;
+        ++n_standing[p.parent];
+        if (p.ready && !p.parent->ready) fail("a prefix is ready before what it stands on");
+        const int32_t n_inherited = p.n_inherited();
+        if (p.n_own_cells() <= 0 || n_common(p.parent->tokens, p.tokens, n_inherited) < n_inherited) {
+            fail("a prefix does not begin with what it stands on");
+        }
+    }
+    for (const Prefix & p : prefixes_) {
+        if (p.n_users != n_standing[&p]) fail("a prefix's users are miscounted");
+    }
+    if (n_standing.size() != prefixes_.size()) fail("a prefix that is used is not there");
+    if (n_cells != n_cells_ || n_ready_cells != n_ready_cells_) fail("the cells are miscounted");
+}
+
+}  // namespace hpd

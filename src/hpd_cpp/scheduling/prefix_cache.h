@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <unordered_map>
+#include <vector>
+
+#include "scheduling/cache_ops.h"
+#include "scheduling/sequence_pool.h"
+#include "scheduling/tokens.h"
+
+namespace hpd {
+
+// The beginning of prompts, kept in the KV cache: an instruction that many requests share, what
+// several instructions have in common, or a whole prompt of which more will be asked.
+struct Prefix {
+    std::vector<Token> tokens;
+    SeqId seq = no_seq;
+    Prefix * parent = nullptr;  // the shorter prefix whose cells it begins with
+    bool ready = false;         // all of it has been decoded
+    bool is_whole_prompt = false;  // no other one will begin with it
+    int32_t n_users = 0;        // requests, values or prefixes that stand on its cells
+    uint64_t last_used = 0;     // by the clock of touch()
+
+    int32_t n_tokens() const { return static_cast<int32_t>(tokens.size()); }
+    int32_t n_inherited() const { return parent ? parent->n_tokens() : 0; }
+    int32_t n_own_cells() const { return n_tokens() - n_inherited(); }
+    int32_t n_ready() const { return ready ? n_tokens() : n_inherited(); }  // cells there to fork
+};
+
+// Prefixes, each with a sequence of its own, as a tree: one stands on the cells of another that it
+// begins with. One that has users is never dropped. Pure: reading a prefix is the caller's work.
+class PrefixCache {
+public:
+    // Both must outlive this.
+    PrefixCache(SequencePool & pool, CacheOps & ops) : pool_(pool), ops_(ops) {}
+
+    // The longest prefix of at most n_tokens that the prompt begins with; one of fewer tokens only
+    // if it is a whole prompt. nullptr if there is none.
+    Prefix * find(const std::vector<Token> & prompt, int32_t n_tokens);
+
+    // On which prefix another one, still to be added, could stand.
+    struct Parent {
+        Prefix * prefix = nullptr;
+        bool is_coming = false;  // there will be a longer one when what is being read is ready
+    };
+
+    // The prefix that has most in common with the prompt's first n_tokens, which must be n_least at
+    // least and fewer than n_tokens. What it has beyond that is split off, on a sequence of its own.
+    Parent find_parent(const std::vector<Token> & prompt, int32_t n_tokens, int32_t n_least);
+
+    // The prompt's first n_tokens, still to be read, on a sequence from the pool.
+    Prefix & add(const std::vector<Token> & prompt, int32_t n_tokens, Prefix * parent);
+
+    // A whole prompt whose cells are there: `seq` holds it, and is the prefix's from here on. The
+    // caller's use of `parent` becomes the prefix's.
+    Prefix & adopt(const std::vector<Token> & prompt, SeqId seq, Prefix * parent);
+
+    void use(Prefix & prefix) { ++prefix.n_users; }
+    void leave(Prefix & prefix);
+    void touch(Prefix & prefix) { prefix.last_used = ++clock_; }
+    void set_ready(Prefix & prefix);
+
+    // Drops a prefix that nothing stands on.
+    void drop(Prefix & prefix);
+
+    // Drops a whole prompt that nothing stands on, if there is one.
+    void forget(const std::vector<Token> & prompt);
+
+    // Drops the least recently used prefix that nothing stands on, if so many others were touched
+    // since; false if there is none.
+    bool evict(uint64_t n_touched_since = 0);
+
+    int32_t n_cells() const { return n_cells_; }
+    int32_t n_ready_cells() const { return n_ready_cells_; }
+    size_t n_idle() const;  // that nothing stands on
+    const std::list<Prefix> & all() const { return prefixes_; }
+
+    // Recounts everything, given how often the caller uses each prefix; throws std::logic_error
+    // where the books are wrong.
+    void check(const std::unordered_map<const Prefix *, int32_t> & n_users) const;
+
+private:
+    Prefix & split(Prefix & prefix, int32_t n_tokens);
+
+    SequencePool & pool_;
+    CacheOps & ops_;
+    std::list<Prefix> prefixes_;
+    uint64_t clock_ = 0;
+    int32_t n_cells_ = 0;        // of all, without what they inherit
+    int32_t n_ready_cells_ = 0;  // of those that are ready
+};
+
+}  // namespace hpd
