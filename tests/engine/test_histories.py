@@ -6,11 +6,11 @@ from collections import OrderedDict
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from hpd import _core_testing
+from strategies import part_of_examples
 
 Beginning = tuple[int, ...]
 
@@ -90,7 +90,7 @@ class HistoriesMachine(RuleBasedStateMachine):
 
 
 TestHistories = HistoriesMachine.TestCase
-TestHistories.settings = settings(stateful_step_count=30)
+TestHistories.settings = part_of_examples(1)
 
 
 def test_they_stay_bounded_over_thousands_of_keys() -> None:

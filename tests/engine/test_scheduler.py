@@ -2,172 +2,185 @@
 
 from __future__ import annotations
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from dataclasses import dataclass
 
+import pytest
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
+
+from cell_cache import CellCache
 from hpd import _core_testing, _native
 from strategies import part_of_examples
 
+INSTRUCTIONS = st.lists(st.integers(0, 2), max_size=6)
+DOCUMENTS = st.lists(st.integers(4, 9), min_size=2, max_size=10)
+KEYS = st.lists(st.integers(10, 12), max_size=4)
+MAX_TOKENS = 5
 
-class Cache:
-    """KV cells as llama.cpp keeps them: each has a position, a token, and the sequences it is in.
 
-    Slow and obvious. It refuses what llama.cpp refuses, and what the context refuses.
+@dataclass
+class Submitted:
+    """A request, and the tokens that the test has chosen for each of its fields so far."""
+
+    prompt: list[int]
+    keys: list[list[int]]
+    lengths: list[int]
+    values: list[list[int]]
+
+
+class SchedulerMachine(RuleBasedStateMachine):
+    """Whatever the engine may do with a scheduler, in whatever order.
+
+    Every row of every batch must see its prompt, its key and its own value, and nothing else; in
+    the end every request is finished that was not cancelled.
     """
 
-    def __init__(self, n_cells: int, n_seq: int, *, couples: bool) -> None:
-        self.n_cells = n_cells
-        self.n_seq = n_seq
-        self.couples = couples
-        self.cells: list[tuple[int, int, set[int]]] = []
-
-    def text(self, seq: int) -> list[int]:
-        """The tokens that a sequence holds, in order."""
-        held = sorted((position, token) for position, token, seqs in self.cells if seq in seqs)
-        assert [position for position, _ in held] == list(range(len(held)))
-        return [token for _, token in held]
-
-    def apply(self, kind: str, seq: int, source: int, position: int) -> None:
-        if kind == "fork":
-            assert not self.text(seq), "fork into a sequence that has cells"
-            held = len(self.text(source))
-            assert held >= position if self.couples else held == position
-            for at, _, seqs in self.cells:
-                if source in seqs and at < position:
-                    seqs.add(seq)
-        elif kind == "drop":
-            for _, _, seqs in self.cells:
-                seqs.discard(seq)
-        else:
-            for at, _, seqs in self.cells:
-                if at >= position:
-                    seqs.discard(seq)
-        self.cells = [cell for cell in self.cells if cell[2]]
-
-    def decode(self, batch: list[tuple[int, int, list[int], bool]]) -> list[list[int]]:
-        """Add the batch; what each output token sees, itself included."""
-        for token, position, seqs, _ in batch:
-            assert len(set(seqs)) == len(seqs)
-            assert self.couples or len(seqs) == 1
-            assert all(0 <= seq < self.n_seq for seq in seqs)
-            texts = [self.text(seq) for seq in seqs]
-            assert all(text == texts[0] for text in texts), "coupled sequences have diverged"
-            assert len(texts[0]) == position
-            self.cells.append((position, token, set(seqs)))
-        assert len(self.cells) <= self.n_cells
-        return [self.text(seqs[0])[: position + 1] for _, position, seqs, output in batch if output]
-
-
-@st.composite
-def workloads(draw: st.DrawFn) -> dict[str, object]:
-    n_cells = draw(st.integers(24, 120))
-    documents = draw(
-        st.lists(st.lists(st.integers(4, 9), min_size=2, max_size=10), min_size=1, max_size=4)
+    @initialize(
+        n_seq=st.integers(3, 20),
+        n_cells=st.integers(24, 120),
+        n_batch=st.integers(1, 40),
+        n_value_batch=st.integers(0, 12),
+        n_in_flight=st.integers(1, 6),
+        n_busy_cells=st.sampled_from([0, 10, 30, 1000]),
+        n_common_least=st.integers(1, 4),
+        couples=st.booleans(),
+        instructions=st.lists(INSTRUCTIONS, min_size=1, max_size=4),
+        documents=st.lists(DOCUMENTS, min_size=1, max_size=4),
     )
-    instructions = draw(
-        st.lists(st.lists(st.integers(0, 2), max_size=6), min_size=1, max_size=4, unique_by=tuple)
+    def start(
+        self,
+        n_seq: int,
+        n_cells: int,
+        n_batch: int,
+        couples: bool,
+        instructions: list[list[int]],
+        documents: list[list[int]],
+        **limits: int,
+    ) -> None:
+        self.scheduler = _core_testing.Scheduler(
+            n_seq=n_seq, n_cells=n_cells, n_batch=n_batch, couples=couples, **limits
+        )
+        self.cache = CellCache(n_cells, n_seq, couples=couples)
+        self.n_batch = n_batch
+        self.instructions, self.documents = instructions, documents
+        self.submitted: list[Submitted] = []
+        self.open: set[int] = set()
+        self.n_tokens = 100
+        self.is_shrunk = False
+
+    @rule(
+        data=st.data(),
+        fields=st.lists(st.tuples(KEYS, st.integers(1, MAX_TOKENS)), min_size=1, max_size=6),
+        prompt_is_cached=st.booleans(),
+        keep_prompt=st.booleans(),
     )
-    requests = []
-    for _ in range(draw(st.integers(1, 8))):
-        instruction = draw(st.sampled_from(instructions))
-        document = draw(st.sampled_from(documents))
-        n_fields = draw(st.integers(1, 6))
-        keys = [draw(st.lists(st.integers(10, 12), max_size=4)) for _ in range(n_fields)]
-        lengths = [draw(st.integers(1, 5)) for _ in range(n_fields)]
-        # Asked later of a document that may have been kept: all of the prompt is cached.
-        n_cached = len(instruction) + (len(document) if draw(st.booleans()) else 0)
-        requests.append((instruction, document, keys, lengths, n_cached, draw(st.booleans())))
-    return {
-        "n_cells": n_cells,
-        "n_seq": draw(st.integers(3, 20)),
-        "n_batch": draw(st.integers(1, 40)),
-        "n_in_flight": draw(st.integers(1, 6)),
-        "couples": draw(st.booleans()),
-        "n_value_batch": draw(st.integers(0, 12)),
-        "n_busy_cells": draw(st.sampled_from([0, 10, 30, 1000])),
-        "n_common_least": draw(st.integers(1, 4)),
-        "requests": requests,
-        "restart_at": draw(st.sets(st.integers(0, 30), max_size=2)),
-        "cancel_at": draw(
-            st.dictionaries(st.integers(0, 30), st.sets(st.integers(0, 7)), max_size=3)
-        ),
-    }
+    def submit(
+        self,
+        data: st.DataObject,
+        fields: list[tuple[list[int], int]],
+        prompt_is_cached: bool,
+        keep_prompt: bool,
+    ) -> None:
+        """Perhaps of a document that was asked before, and kept."""
+        instruction = data.draw(st.sampled_from(self.instructions))
+        prompt = instruction + data.draw(st.sampled_from(self.documents))
+        keys = [key for key, _ in fields]
+        lengths = [length for _, length in fields]
+        number = len(self.submitted)
+        self.submitted.append(Submitted(prompt, keys, lengths, [[] for _ in fields]))
+        self.open.add(number)
+        self.scheduler.submit(
+            number,
+            prompt,
+            [_native.Field(key, max_tokens=MAX_TOKENS) for key in keys],
+            n_cached=len(prompt) if prompt_is_cached else len(instruction),
+            keep_prompt=keep_prompt,
+        )
 
+    @rule(n=st.integers(1, 8))
+    def steps(self, n: int) -> None:
+        for _ in range(n):
+            self.step()
 
-@part_of_examples(3)
-@given(workloads())
-def test_every_value_sees_its_prompt_its_key_and_itself(workload: dict) -> None:
-    names = ("n_seq", "n_cells", "n_batch", "n_value_batch", "n_in_flight", "n_busy_cells")
-    limits = {name: workload[name] for name in (*names, "n_common_least", "couples")}
-    scheduler = _core_testing.Scheduler(**limits)
-    cache = Cache(workload["n_cells"], workload["n_seq"], couples=workload["couples"])
-    waiting = list(enumerate(workload["requests"]))
-    done: dict[int, _native.Result] = {}
-    cancelled: set[int] = set()
-    written: dict[tuple[int, int], list[int]] = {}
-    next_token, n_submitted = 100, 0
-    for step in range(10_000):
-        while waiting and scheduler.wants_request:
-            i, (instruction, document, keys, _, n_cached, keep) = waiting.pop(0)
-            n_submitted = i + 1
-            fields = [_native.Field(key, max_tokens=5) for key in keys]
-            prompt = instruction + document
-            scheduler.submit(i, prompt, fields, n_cached=n_cached, keep_prompt=keep)
-        if step in workload["cancel_at"]:
-            ids = workload["cancel_at"][step]
-            scheduler.cancel(ids)
-            cancelled |= {i for i in ids if i < n_submitted and i not in done}
-        for result in scheduler.take_finished():
-            assert result.id not in done
-            assert result.id not in cancelled
-            done[result.id] = result
-            if result.id % 2:
-                instruction, document, *_ = workload["requests"][result.id]
-                scheduler.forget_prompt(instruction + document)
-        if scheduler.idle and not waiting:
-            break
-        ops, batch, rows = scheduler.plan()
-        if not batch:
-            continue
+    @rule(shrink=st.booleans())
+    def lose_a_batch(self, shrink: bool) -> None:
+        """As when a decode is ended in the middle, or finds the cache full."""
+        self.fill()
+        self.cache.cells.clear()
+        self.is_shrunk |= shrink
+        self.scheduler.restart(shrink)
+
+    @rule(data=st.data())
+    def cancel(self, data: st.DataObject) -> None:
+        """Waiting, running, sent back, finished or unknown."""
+        ids = data.draw(st.sets(st.integers(0, len(self.submitted)), max_size=3))
+        self.scheduler.cancel(ids)
+        self.open -= ids
+
+    @rule()
+    def take_finished(self) -> None:
+        for result in self.scheduler.take_finished():
+            assert result.id in self.open, "it was taken before, or cancelled"
+            self.open.remove(result.id)
+            request = self.submitted[result.id]
+            n_field = max(len(key) for key in request.keys) + MAX_TOKENS
+            if len(request.prompt) + n_field > self.cache.n_cells:
+                assert "over the context" in result.error
+            elif result.error:
+                assert self.is_shrunk
+                assert "the context is full" in result.error
+            else:
+                assert [list(value.tokens) for value in result.values] == request.values
+                assert [len(tokens) for tokens in request.values] == request.lengths
+
+    @rule(data=st.data())
+    def forget_prompt(self, data: st.DataObject) -> None:
+        instruction = data.draw(st.sampled_from(self.instructions))
+        self.scheduler.forget_prompt(instruction + data.draw(st.sampled_from(self.documents)))
+
+    def fill(self) -> tuple[list[list[int]], list[tuple[int, int, int]]]:
+        """The next batch, in the cells; what its rows see, and whose they are."""
+        ops, batch, rows = self.scheduler.plan()
         for op in ops:
-            cache.apply(*op)
-        assert len(batch) <= workload["n_batch"]
-        seen = cache.decode(batch)
-        if step in workload["restart_at"]:
-            cache.cells.clear()
-            scheduler.restart(False)
-            continue
-        assert scheduler.n_cells_used == len(cache.cells)
+            self.cache.apply(*op)
+        assert len(batch) <= self.n_batch
+        assert bool(batch) != self.scheduler.idle
+        seen = self.cache.decode(batch)
+        if batch:
+            assert self.scheduler.n_cells_used == len(self.cache.cells)
+        return seen, rows
+
+    def step(self) -> None:
+        seen, rows = self.fill()
         tokens, last = [], []
-        fed = {seq for _, _, seqs, _ in batch for seq in seqs}
-        assert fed
-        for row, i, f in rows:
-            assert i not in cancelled
-            instruction, document, keys, lengths, *_ = workload["requests"][i]
-            opening = instruction + document + keys[f]
+        for row, number, f in rows:
+            assert number in self.open
+            request = self.submitted[number]
+            opening = request.prompt + request.keys[f]
             # A value that was given back to make room begins anew.
             if seen[row] == opening:
-                written[i, f] = []
-            assert seen[row] == opening + written[i, f]
-            next_token += 1
-            written[i, f].append(next_token)
-            tokens.append(next_token)
-            last.append(len(written[i, f]) == lengths[f])
-        scheduler.commit(tokens, last)
-    else:
-        pytest.fail("the scheduler does not come to an end")
-    assert sorted(done.keys() | cancelled) == list(range(len(workload["requests"])))
-    for i, (instruction, document, keys, lengths, *_) in enumerate(workload["requests"]):
-        if i in cancelled:
-            continue
-        least = len(instruction) + len(document) + max(len(key) + 5 for key in keys)
-        assert bool(done[i].error) == (least > workload["n_cells"])
-        if not done[i].error:
-            assert [len(value.tokens) for value in done[i].values] == lengths
-            assert [list(value.tokens) for value in done[i].values] == [
-                written[i, f] for f in range(len(keys))
-            ]
+                request.values[f] = []
+            assert seen[row] == opening + request.values[f]
+            self.n_tokens += 1
+            request.values[f].append(self.n_tokens)
+            tokens.append(self.n_tokens)
+            last.append(len(request.values[f]) == request.lengths[f])
+        self.scheduler.commit(tokens, last)
+
+    def teardown(self) -> None:
+        if not hasattr(self, "scheduler"):
+            return
+        for _ in range(10_000):
+            if self.scheduler.idle:
+                break
+            self.step()
+        assert self.scheduler.idle, "it does not come to an end"
+        self.take_finished()
+        assert not self.open
+
+
+TestScheduler = SchedulerMachine.TestCase
+TestScheduler.settings = part_of_examples(2)
 
 
 def test_an_instruction_in_use_is_not_evicted_for_another() -> None:
@@ -175,7 +188,7 @@ def test_an_instruction_in_use_is_not_evicted_for_another() -> None:
     scheduler = _core_testing.Scheduler(
         n_seq=40, n_cells=200, n_batch=64, n_in_flight=4, couples=True
     )
-    cache = Cache(200, 40, couples=True)
+    cache = CellCache(200, 40, couples=True)
     n_instruction_tokens = 0
     for i in range(60):
         instruction = [i % 3] * 20
@@ -198,7 +211,7 @@ def test_what_instructions_have_in_common_is_read_once(n_common: int) -> None:
     scheduler = _core_testing.Scheduler(
         n_seq=99, n_cells=900, n_batch=64, n_in_flight=9, couples=True
     )
-    cache = Cache(900, 99, couples=True)
+    cache = CellCache(900, 99, couples=True)
     for i in range(30):
         instruction = [1] * n_common + [2 + i % 3] * 20
         prompt = [*instruction, 50 + i, 6]

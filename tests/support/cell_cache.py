@@ -1,0 +1,53 @@
+"""KV cells as llama.cpp keeps them, slow and obvious."""
+
+from __future__ import annotations
+
+
+class CellCache:
+    """Cells, each with a position, a token, and the sequences it is in.
+
+    It refuses what llama.cpp refuses, and what hpd's context refuses.
+    """
+
+    def __init__(self, n_cells: int, n_seq: int, *, couples: bool = True) -> None:
+        self.n_cells = n_cells
+        self.n_seq = n_seq
+        self.couples = couples
+        self.cells: list[tuple[int, int, set[int]]] = []
+
+    def text(self, seq: int) -> list[int]:
+        """The tokens that a sequence holds, in order."""
+        held = sorted((position, token) for position, token, seqs in self.cells if seq in seqs)
+        assert [position for position, _ in held] == list(range(len(held)))
+        return [token for _, token in held]
+
+    def apply(self, kind: str, seq: int, source: int, position: int) -> None:
+        """One of the scheduler's operations."""
+        if kind == "fork":
+            assert not self.text(seq), "fork into a sequence that has cells"
+            held = len(self.text(source))
+            assert held >= position if self.couples else held == position
+            for at, _, seqs in self.cells:
+                if source in seqs and at < position:
+                    seqs.add(seq)
+        elif kind == "drop":
+            for _, _, seqs in self.cells:
+                seqs.discard(seq)
+        else:
+            for at, _, seqs in self.cells:
+                if at >= position:
+                    seqs.discard(seq)
+        self.cells = [cell for cell in self.cells if cell[2]]
+
+    def decode(self, batch: list[tuple[int, int, list[int], bool]]) -> list[list[int]]:
+        """Add the batch; what each output token sees, itself included."""
+        for token, position, seqs, _ in batch:
+            assert len(set(seqs)) == len(seqs)
+            assert self.couples or len(seqs) == 1
+            assert all(0 <= seq < self.n_seq for seq in seqs)
+            texts = [self.text(seq) for seq in seqs]
+            assert all(text == texts[0] for text in texts), "coupled sequences have diverged"
+            assert len(texts[0]) == position
+            self.cells.append((position, token, set(seqs)))
+        assert len(self.cells) <= self.n_cells
+        return [self.text(seqs[0])[: position + 1] for _, position, seqs, output in batch if output]
