@@ -38,7 +38,7 @@ def n_common(a: list[int], b: list[int]) -> int:
 class PrefixCacheMachine(RuleBasedStateMachine):
     """Whatever callers may do, in whatever order; the cells are recounted after every step."""
 
-    @initialize(n_seq=st.integers(2, 6))
+    @initialize(n_seq=st.integers(2, 9))
     def start(self, n_seq: int) -> None:
         self.n_seq = n_seq
         self.cache = _core_testing.PrefixCache(n_seq)
@@ -79,8 +79,8 @@ class PrefixCacheMachine(RuleBasedStateMachine):
         longest = max(fitting, key=lambda p: len(p.tokens), default=None)
         assert self.cache.find(prompt, n_tokens) == (longest.seq if longest else NONE)
 
-    @rule(prompt=TEXTS, n_least=st.integers(1, 3), data=st.data())
-    def add(self, prompt: list[int], n_least: int, data: st.DataObject) -> None:
+    @rule(prompt=TEXTS, n_least=st.integers(1, 3), is_read=st.booleans(), data=st.data())
+    def add(self, prompt: list[int], n_least: int, is_read: bool, data: st.DataObject) -> None:
         """As the scheduler does: one id for the prefix, one for what it has in common."""
         n_tokens = data.draw(st.integers(1, len(prompt)))
         if self.cache.find(prompt, n_tokens) != NONE or self.cache.n_free_seqs < 2:
@@ -92,6 +92,8 @@ class PrefixCacheMachine(RuleBasedStateMachine):
         seq = self.cache.add(prompt, n_tokens, parent)
         prefix = SlowPrefix(seq, prompt[:n_tokens], self.of(parent), n_tokens == len(prompt))
         self.slow.append(prefix)
+        if is_read and (prefix.parent is None or prefix.parent.ready):
+            self.read_now(prefix)
 
     def check_parent(
         self, tokens: list[int], n_least: int, parent: int, *, is_coming: bool
@@ -133,6 +135,9 @@ class PrefixCacheMachine(RuleBasedStateMachine):
         prefix = self.some(data, [p for p in unread if p.parent is None or p.parent.ready])
         if prefix is None:
             return
+        self.read_now(prefix)
+
+    def read_now(self, prefix: SlowPrefix) -> None:
         self.apply_ops()
         n_inherited = len(prefix.parent.tokens) if prefix.parent else 0
         if prefix.parent:
@@ -262,3 +267,8 @@ def test_what_two_instructions_have_in_common_is_split_off() -> None:
         (second, [1, 2, 5], parent, False),
     ]
     assert (cache.n_cells, cache.n_ready_cells) == (5, 4)
+
+    cache.set_ready(second)
+    # A third one that has the same in common stands on the same prefix: nothing is split again.
+    assert cache.find_parent([1, 2, 7, 8], 4, 2) == (parent, False)
+    assert cache.take_ops() == []

@@ -38,7 +38,7 @@ class SchedulerMachine(RuleBasedStateMachine):
     @initialize(
         n_seq=st.integers(3, 20),
         n_cells=st.integers(24, 120),
-        n_batch=st.integers(1, 40),
+        n_batch=st.integers(1, 5) | st.integers(1, 40),
         n_value_batch=st.integers(0, 12),
         n_in_flight=st.integers(1, 6),
         n_busy_cells=st.sampled_from([0, 10, 30, 1000]),
@@ -323,6 +323,28 @@ def test_what_a_cancelled_request_held_is_free_at_once(n_steps: int) -> None:
     assert scheduler.idle
     assert not scheduler.take_finished()
     assert scheduler.n_cells_used == len(instruction)
+
+
+def test_an_instruction_that_was_half_read_is_read_again() -> None:
+    """The request that was reading it is cancelled; another one begins with the same."""
+    scheduler = _core_testing.Scheduler(n_seq=8, n_cells=90, n_batch=4, n_in_flight=2, couples=True)
+    cache = CellCache(90, 8)
+    for number in range(2):
+        fields = [_native.Field([10], max_tokens=5)]
+        scheduler.submit(number, [1] * 9 + [2, 3], fields, n_cached=9)
+    n_steps = 0
+    while not scheduler.idle:
+        ops, batch, rows = scheduler.plan()
+        for op in ops:
+            cache.apply(*op)
+        cache.decode(batch)
+        assert scheduler.n_cells_used == len(cache.cells)
+        scheduler.commit([7] * len(rows), [True] * len(rows))
+        if n_steps == 0:
+            scheduler.cancel({0})
+            assert scheduler.n_cells_used == 0
+        n_steps += 1
+    assert [result.id for result in scheduler.take_finished()] == [1]
 
 
 def test_cancelling_a_finished_request_lets_go_of_its_prompt() -> None:
