@@ -18,7 +18,7 @@ LAYERS = (
     {"attention/guard"},
     {"attention/trial"},
     {"model/model", "scheduling/scheduler", "attention/attention"},
-    {"scheduling/batch_filler"},
+    {"scheduling/admission", "scheduling/batch_filler"},
     {"scheduling/forecast", "scheduling/holdings", "drafting/batch_cost", "drafting/drafter"},
     {"scheduling/batch_plan", "scheduling/key_trie", "scheduling/prefix_cache"},
     {"scheduling/request", "scheduling/sequence_pool"},

@@ -76,7 +76,7 @@ public:
     EngineStats stats() const;
     uint32_t n_ctx() const { return context_.n_cells(); }
 
-    // For tests: recounts all budgets after every step.
+    // Recounts all budgets after every step. Always on in debug builds, otherwise in tests.
     void check_every_step(bool on) { check_ = on; }
 
     // For tests: guesses as likely as this are made, whatever batches cost here and now.
@@ -103,7 +103,11 @@ private:
     ConstraintFactory constraints_;
     std::unordered_map<const Value *, std::unique_ptr<Constraint>> value_constraints_;
     std::atomic<bool> woken_{false};
+#ifdef NDEBUG
     bool check_ = false;
+#else
+    bool check_ = true;
+#endif
     EngineStats stats_;
     mutable std::mutex stats_mutex_;
     EngineStats published_stats_;  // a copy, for other threads

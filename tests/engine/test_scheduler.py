@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from cell_cache import CellCache
 from hpd import _core_testing, _native
@@ -137,6 +137,11 @@ class SchedulerMachine(RuleBasedStateMachine):
     def forget_prompt(self, data: st.DataObject) -> None:
         instruction = data.draw(st.sampled_from(self.instructions))
         self.scheduler.forget_prompt(instruction + data.draw(st.sampled_from(self.documents)))
+
+    @invariant()
+    def books_are_right(self) -> None:
+        if hasattr(self, "scheduler"):
+            self.scheduler.check()
 
     def fill(self) -> tuple[list[list[int]], list[tuple[int, int, int]]]:
         """The next batch, in the cells; what its rows see, and whose they are."""
@@ -358,3 +363,53 @@ def test_cancelling_a_finished_request_lets_go_of_its_prompt() -> None:
     scheduler.cancel({0})
     assert scheduler.n_cells_used == 0
     assert not scheduler.take_finished()
+
+
+def busy_scheduler(n_cached: int = 5) -> _core_testing.Scheduler:
+    """Two requests of two fields with an instruction in common, a batch of them planned."""
+    scheduler = _core_testing.Scheduler(
+        n_seq=9, n_cells=90, n_batch=64, n_in_flight=2, couples=True
+    )
+    for number in range(2):
+        fields = [_native.Field([10 + f], max_tokens=5) for f in range(2)]
+        scheduler.submit(number, [1] * 5 + [2, 3], fields, n_cached=n_cached)
+    scheduler.plan()
+    return scheduler
+
+
+@pytest.mark.parametrize(
+    ("book", "message"),
+    [
+        ("cells", "counted -991 cells of requests, the books say 9"),
+        ("sequence of a value", "request 0's prompt is in 1 sequences, the books say 2"),
+        ("sequence twice", "sequence pool: . is free, or used twice"),
+        ("owners of a prompt", "request 0's prompt is in 2 sequences, the books say 3"),
+        ("owners of a key", "request 0: key token 0 is in 1 sequences, the books say 0"),
+        ("prompt", "counted .* cells of requests, the books say"),
+        ("users of a prefix", "prefix cache: sequence . has 1 users, the books say 2"),
+        ("tokens of a prefix", "prefix cache: counted 4 cells, . of them read; the books say 5"),
+        ("done", "request 0 is done, and among those that run"),
+    ],
+)
+def test_a_wrong_book_is_named(book: str, message: str) -> None:
+    scheduler = busy_scheduler()
+    scheduler.check()
+    scheduler.spoil(book)
+    with pytest.raises(RuntimeError, match=message):
+        scheduler.check()
+
+
+def test_a_value_that_decodes_has_one_token_more_than_cells() -> None:
+    scheduler = busy_scheduler(n_cached=0)
+    scheduler.commit([7] * 4, [False] * 4)
+    scheduler.spoil("tokens")
+    with pytest.raises(RuntimeError, match="field 0: has 2 tokens and 0 cells, and must have one"):
+        scheduler.check()
+
+
+def test_planning_ends_even_where_nothing_can_be_read() -> None:
+    """A request that had to go is not started again for the same batch, to go once more."""
+    scheduler = busy_scheduler(n_cached=0)
+    scheduler.empty_requests()
+    with pytest.raises(RuntimeError, match="nothing can be decoded"):
+        scheduler.plan()

@@ -38,12 +38,6 @@ EngineOptions draft_options(const EngineOptions & options, uint32_t n_cells) {
     return draft;
 }
 
-size_t n_common(const std::vector<Token> & a, const std::vector<Token> & b, size_t n_max) {
-    const size_t n = std::min({a.size(), b.size(), n_max});
-    const auto end = a.begin() + static_cast<std::ptrdiff_t>(n);
-    return static_cast<size_t>(std::mismatch(a.begin(), end, b.begin()).first - a.begin());
-}
-
 }  // namespace
 
 ModelDrafter::ModelDrafter(const Model & target, std::shared_ptr<const Model> model,
@@ -194,16 +188,16 @@ bool ModelDrafter::feed(Draft & draft, std::vector<BatchToken> & batch) {
     std::vector<Token> text = v.field().key;
     text.insert(text.end(), v.tokens.begin(), v.tokens.end());
     // Guesses that the target has rejected go, and the last token is read anew for its output.
-    const size_t n_same = n_common(s.held, text, text.size() - 1);
-    if (s.held.size() > n_same) {
-        n_own_cells_ -= static_cast<int32_t>(s.held.size() - n_same);
-        s.held.resize(n_same);
-        ops_.trim(s.seq, s.prompt->n_tokens() + static_cast<int32_t>(n_same));
+    const int32_t n_same = n_common(s.tokens, text, static_cast<int32_t>(text.size()) - 1);
+    if (s.n_tokens() > n_same) {
+        n_own_cells_ -= s.n_tokens() - n_same;
+        s.tokens.resize(static_cast<size_t>(n_same));
+        ops_.trim(s.seq, s.prompt->n_tokens() + n_same);
     }
-    if (!make_room(static_cast<int32_t>(text.size() - n_same), 0)) return false;
+    if (!make_room(static_cast<int32_t>(text.size()) - n_same, 0)) return false;
     if (!s.forked) ops_.fork(s.prompt->seq, s.seq, s.prompt->n_tokens());
     s.forked = true;
-    for (size_t i = n_same; i < text.size(); ++i) {
+    for (auto i = static_cast<size_t>(n_same); i < text.size(); ++i) {
         add_token(s, text[i], i + 1 == text.size(), batch);
     }
     return true;
@@ -225,9 +219,9 @@ bool ModelDrafter::take_guess(Draft & draft, const float * row) const {
 
 void ModelDrafter::add_token(Sequence & s, Token token, bool output,
                              std::vector<BatchToken> & batch) {
-    const int32_t position = s.prompt->n_tokens() + static_cast<int32_t>(s.held.size());
+    const int32_t position = s.prompt->n_tokens() + s.n_tokens();
     batch.push_back({token, position, {s.seq}, output});
-    s.held.push_back(token);
+    s.tokens.push_back(token);
     ++n_own_cells_;
 }
 
@@ -269,7 +263,7 @@ bool ModelDrafter::make_room(int32_t n_cells, int32_t n_seqs) {
 }
 
 void ModelDrafter::drop_sequence(Sequence & s) {
-    n_own_cells_ -= static_cast<int32_t>(s.held.size());
+    n_own_cells_ -= s.n_tokens();
     pool_.give_back(s.seq);
     leave(*s.prompt);
 }
@@ -282,28 +276,33 @@ void ModelDrafter::leave(Prefix & prompt) {
 }
 
 void ModelDrafter::check() const {
-    const auto check_held = [&](SeqId seq, int32_t n_held) {
-        if (context_.n_past(seq) != n_held) {
-            throw std::logic_error("draft model: a sequence does not hold its tokens");
-        }
+    const auto fail = [](const std::string & what) {
+        throw std::logic_error("draft model: " + what);
+    };
+    const auto check_cells = [&](SeqId seq, int32_t n_tokens) {
+        if (context_.n_past(seq) == n_tokens) return;
+        fail("sequence " + std::to_string(seq) + " has " + std::to_string(context_.n_past(seq)) +
+             " cells, the books say " + std::to_string(n_tokens));
     };
     std::vector<SeqId> seqs;
     std::unordered_map<const Prefix *, int32_t> n_users;
     int32_t n_cells = 0;
     for (const auto & [value, s] : sequences_) {
-        const auto n_held = static_cast<int32_t>(s.held.size());
-        check_held(s.seq, s.forked ? s.prompt->n_tokens() + n_held : 0);
+        check_cells(s.seq, s.forked ? s.prompt->n_tokens() + s.n_tokens() : 0);
         seqs.push_back(s.seq);
         ++n_users[s.prompt];
-        n_cells += n_held;
+        n_cells += s.n_tokens();
     }
     for (const Prefix & p : prefixes_.all()) {
-        check_held(p.seq, p.ready ? p.n_tokens() : 0);
+        check_cells(p.seq, p.ready ? p.n_tokens() : 0);
         seqs.push_back(p.seq);
     }
     prefixes_.check(n_users);
     pool_.check(seqs);
-    if (n_cells != n_own_cells_) throw std::logic_error("draft model: miscounted cells");
+    if (n_cells != n_own_cells_) {
+        fail("counted " + std::to_string(n_cells) + " cells of values, the books say " +
+             std::to_string(n_own_cells_));
+    }
 }
 
 }  // namespace hpd

@@ -53,7 +53,9 @@ private:
         SeqId seq = no_seq;
         Prefix * prompt = nullptr;
         bool forked = false;
-        std::vector<Token> held;  // tokens that have cells
+        std::vector<Token> tokens;  // that have cells
+
+        int32_t n_tokens() const { return static_cast<int32_t>(tokens.size()); }
     };
     // A value that is being guessed.
     struct Draft {

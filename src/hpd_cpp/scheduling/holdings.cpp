@@ -17,6 +17,43 @@ int32_t n_own_trunk(const RequestState & r) {
     return r.n_trunk - (r.prefix ? r.prefix->n_ready() : 0);
 }
 
+// A request's own cells, counted one by one; throws std::logic_error where they do not fit what it
+// says of itself.
+int32_t count_cells(const RequestState & r, int32_t n_owners) {
+    const auto fail = [&](const std::string & what) {
+        throw std::logic_error("holdings: request " + std::to_string(r.request.id) + what);
+    };
+    if (n_owners != r.n_trunk_owners) {
+        fail("'s prompt is in " + std::to_string(n_owners) + " sequences, the books say " +
+             std::to_string(r.n_trunk_owners));
+    }
+    int32_t n_cells = n_owners > 0 ? n_own_trunk(r) : 0;
+    std::vector<int32_t> n_live(r.nodes.size(), 0);
+    for (const Value & v : r.values) {
+        const std::string name = ", field " + std::to_string(v.index);
+        const bool is_running =
+            v.state == Value::State::prefill || v.state == Value::State::decoding;
+        if (is_running != (v.seq != no_seq)) {
+            fail(name + (is_running ? ": runs without a sequence" : ": has a sequence at rest"));
+        }
+        if (v.state == Value::State::decoding &&
+            v.n_cells + 1 != static_cast<int32_t>(v.tokens.size())) {
+            fail(name + ": has " + std::to_string(v.tokens.size()) + " tokens and " +
+                 std::to_string(v.n_cells) + " cells, and must have one token more than cells");
+        }
+        n_cells += v.n_cells;
+        for (size_t i : v.path) ++n_live[i];
+    }
+    for (size_t i = 0; i < r.nodes.size(); ++i) {
+        if (n_live[i] != r.nodes[i].n_live) {
+            fail(": key token " + std::to_string(i) + " is in " + std::to_string(n_live[i]) +
+                 " sequences, the books say " + std::to_string(r.nodes[i].n_live));
+        }
+        if (i < r.next_node && n_live[i] > 0) ++n_cells;
+    }
+    return n_cells;
+}
+
 }  // namespace
 
 Holdings::Holdings(const Limits & limits)
@@ -118,7 +155,8 @@ void Holdings::release(RequestState & r) {
         Prefix & p = *std::exchange(r.prefix, nullptr);
         prefixes_.leave(p);
         const bool half_read = r.creates_prefix && !p.ready;
-        const bool used_up = p.is_whole_prompt && r.done() && !r.request.keep_prompt && p.n_users == 0;
+        const bool used_up =
+            p.is_whole_prompt && r.done() && !r.request.keep_prompt && p.n_users == 0;
         if (half_read || used_up) prefixes_.drop(p);
     }
     r.creates_prefix = false;
@@ -142,10 +180,11 @@ void Holdings::free_trunk_owner(RequestState & r) {
     if (--r.n_trunk_owners == 0) n_own_cells_ -= n_own_trunk(r);
 }
 
+bool Holdings::has_any(const RequestState & r) const {
+    return r.prefix || !trunk_seqs(r).empty() || !r.nodes.empty();
+}
+
 void Holdings::check(const RequestList & running) const {
-    const auto fail = [](const std::string & what) {
-        throw std::logic_error("scheduler: " + what);
-    };
     std::vector<SeqId> seqs;
     for (const Prefix & p : prefixes_.all()) seqs.push_back(p.seq);
     std::unordered_map<const Prefix *, int32_t> n_users;
@@ -154,34 +193,19 @@ void Holdings::check(const RequestList & running) const {
         if (r->prefix) ++n_users[r->prefix];
         const std::vector<SeqId> owners = trunk_seqs(*r);
         seqs.insert(seqs.end(), owners.begin(), owners.end());
-        if (static_cast<int32_t>(owners.size()) != r->n_trunk_owners) {
-            fail("a prompt's owners are miscounted");
-        }
-        if (!owners.empty()) n_cells += n_own_trunk(*r);
-        std::vector<int32_t> n_live(r->nodes.size(), 0);
-        for (const Value & v : r->values) {
-            const bool is_running =
-                v.state == Value::State::prefill || v.state == Value::State::decoding;
-            if (is_running != (v.seq != no_seq)) fail("a value's state and sequence disagree");
-            if (v.state == Value::State::decoding &&
-                v.n_cells + 1 != static_cast<int32_t>(v.tokens.size())) {
-                fail("a decoding value must have exactly one token to put in");
-            }
-            n_cells += v.n_cells;
-            for (size_t i : v.path) ++n_live[i];
-        }
-        for (size_t i = 0; i < r->nodes.size(); ++i) {
-            if (n_live[i] != r->nodes[i].n_live) fail("a key's owners are miscounted");
-            if (i < r->next_node && n_live[i] > 0) ++n_cells;
-        }
+        n_cells += count_cells(*r, static_cast<int32_t>(owners.size()));
     }
     prefixes_.check(n_users);
     pool_.check(seqs);
+    const auto fail = [](const std::string & what) { throw std::logic_error("holdings: " + what); };
     if (n_cells != n_own_cells_) {
-        fail("counted " + std::to_string(n_cells) + " cells, the books say " +
+        fail("counted " + std::to_string(n_cells) + " cells of requests, the books say " +
              std::to_string(n_own_cells_));
     }
-    if (n_free_cells() < 0) fail("more cells used than there are");
+    if (n_free_cells() < 0) {
+        fail(std::to_string(n_cells_used()) + " cells are in use, there are " +
+             std::to_string(limits_.n_cells));
+    }
 }
 
 }  // namespace hpd

@@ -53,6 +53,9 @@ public:
     // The sequences that hold a request's prompt.
     std::vector<SeqId> trunk_seqs(const RequestState & r) const;
 
+    // Whether it holds anything.
+    bool has_any(const RequestState & r) const;
+
     PrefixCache & prefixes() { return prefixes_; }
     CacheOps & ops() { return ops_; }
     int32_t n_free_seqs() const { return pool_.n_free(); }

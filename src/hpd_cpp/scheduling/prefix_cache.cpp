@@ -7,16 +7,6 @@
 
 namespace hpd {
 
-namespace {
-
-// How many of their first n tokens two texts have in common.
-int32_t n_common(const std::vector<Token> & a, const std::vector<Token> & b, int32_t n) {
-    const auto end = std::mismatch(a.begin(), a.begin() + n, b.begin()).first;
-    return static_cast<int32_t>(end - a.begin());
-}
-
-}  // namespace
-
 Prefix * PrefixCache::find(const std::vector<Token> & prompt, int32_t n_tokens) {
     Prefix * longest = nullptr;
     for (Prefix & p : prefixes_) {
@@ -144,15 +134,23 @@ void PrefixCache::check(const std::unordered_map<const Prefix *, int32_t> & n_us
         ++n_standing[p.parent];
         if (p.ready && !p.parent->ready) fail("a prefix is ready before what it stands on");
         const int32_t n_inherited = p.n_inherited();
-        if (p.n_own_cells() <= 0 || n_common(p.parent->tokens, p.tokens, n_inherited) < n_inherited) {
+        if (p.n_own_cells() <= 0 ||
+            n_common(p.parent->tokens, p.tokens, n_inherited) < n_inherited) {
             fail("a prefix does not begin with what it stands on");
         }
     }
     for (const Prefix & p : prefixes_) {
-        if (p.n_users != n_standing[&p]) fail("a prefix's users are miscounted");
+        if (p.n_users != n_standing[&p]) {
+            fail("sequence " + std::to_string(p.seq) + " has " + std::to_string(n_standing[&p]) +
+                 " users, the books say " + std::to_string(p.n_users));
+        }
     }
     if (n_standing.size() != prefixes_.size()) fail("a prefix that is used is not there");
-    if (n_cells != n_cells_ || n_ready_cells != n_ready_cells_) fail("the cells are miscounted");
+    if (n_cells != n_cells_ || n_ready_cells != n_ready_cells_) {
+        fail("counted " + std::to_string(n_cells) + " cells, " + std::to_string(n_ready_cells) +
+             " of them read; the books say " + std::to_string(n_cells_) + " and " +
+             std::to_string(n_ready_cells_));
+    }
 }
 
 }  // namespace hpd

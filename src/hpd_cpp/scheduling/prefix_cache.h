@@ -47,7 +47,8 @@ public:
     };
 
     // The prefix that has most in common with the prompt's first n_tokens, which must be n_least at
-    // least and fewer than n_tokens. What it has beyond that is split off, on a sequence of its own.
+    // least and fewer than n_tokens. What it has beyond that is split off, on a sequence of its
+    // own.
     Parent find_parent(const std::vector<Token> & prompt, int32_t n_tokens, int32_t n_least);
 
     // The prompt's first n_tokens, still to be read, on a sequence from the pool.
@@ -88,7 +89,7 @@ private:
     CacheOps & ops_;
     std::list<Prefix> prefixes_;
     uint64_t clock_ = 0;
-    int32_t n_cells_ = 0;        // of all, without what they inherit
+    int32_t n_cells_ = 0;  // of all, without what they inherit
     int32_t n_ready_cells_ = 0;  // of those that are ready
 };
 

@@ -7,6 +7,14 @@
 
 namespace hpd {
 
+int32_t Request::n_longest_field() const {
+    int32_t n = 0;
+    for (const Field & f : fields) {
+        n = std::max(n, static_cast<int32_t>(f.key.size()) + f.max_tokens);
+    }
+    return n;
+}
+
 void Value::forget() { *this = Value(*request, index); }
 
 RequestState::RequestState(Request && r) : request(std::move(r)) {

@@ -18,18 +18,14 @@ int64_t worst_case_cells(const Request & r) {
     return n;
 }
 
-int32_t largest_field_cells(const Request & r) {
-    int32_t n = 0;
-    for (const Field & f : r.fields) {
-        n = std::max(n, static_cast<int32_t>(f.key.size()) + f.max_tokens);
-    }
-    return n;
-}
-
 }  // namespace
 
 Scheduler::Scheduler(const Limits & limits, Drafter * drafter, Propose propose)
-    : limits_(limits), drafter_(drafter), propose_(std::move(propose)), holdings_(limits_) {
+    : limits_(limits),
+      drafter_(drafter),
+      propose_(std::move(propose)),
+      holdings_(limits_),
+      admission_(limits_, holdings_, forecast_) {
     limits_.n_value_batch = std::min(limits_.n_value_batch, limits_.n_batch);
 }
 
@@ -37,7 +33,7 @@ Scheduler::Scheduler(const Limits & limits, Drafter * drafter, Propose propose)
 
 void Scheduler::submit(std::unique_ptr<RequestState> request) {
     RequestState & r = *request;
-    const int32_t n_field = largest_field_cells(r.request);
+    const int32_t n_field = r.request.n_longest_field();
     const int64_t n_over = int64_t{r.n_prompt()} + n_field - limits_.n_cells;
     if (r.n_prompt() < 2) {
         r.error = "the prompt has fewer than two tokens";
@@ -162,16 +158,37 @@ void Scheduler::forget_prompt(const std::vector<Token> & prompt) {
     holdings_.prefixes().forget(prompt);
 }
 
+void Scheduler::check() const {
+    const auto fail = [](const RequestState & r, const std::string & what) {
+        throw std::logic_error("scheduler: request " + std::to_string(r.request.id) + what);
+    };
+    if (n_running() > limits_.n_in_flight) {
+        throw std::logic_error("scheduler: " + std::to_string(n_running()) +
+                               " requests are running, the limit is " +
+                               std::to_string(limits_.n_in_flight));
+    }
+    for (const auto & r : waiting_) {
+        if (holdings_.has_any(*r)) fail(*r, " waits, and holds a part of the cache");
+    }
+    for (const auto & r : finished_) {
+        if (holdings_.has_any(*r)) fail(*r, " is finished, and holds a part of the cache");
+    }
+    for (const auto & r : running_) {
+        if (r->done()) fail(*r, " is done, and among those that run");
+    }
+    holdings_.check(running_);
+}
+
 // --- the next batch ----------------------------------------------------------------------------
 
 BatchPlan Scheduler::plan() {
     if (idle()) return {};
-    const uint64_t n_preempted = n_preempted_;
+    has_preempted_ = false;
     while (true) {
         make_decode_room();
-        BatchFiller filler(limits_, holdings_, drafter_, n_uncommitted_cells());
+        BatchFiller filler(limits_, holdings_, drafter_, admission_.n_uncommitted_cells(running_));
         // Where cells ran short values go first: only values that end give cells back.
-        const bool apart = limits_.n_value_batch > 0 && n_preempted == n_preempted_;
+        const bool apart = limits_.n_value_batch > 0 && !has_preempted_;
         fill(filler, apart);
         if (filler.n_tokens() > 0) return filler.finish();
         if (holdings_.prefixes().evict()) continue;
@@ -203,7 +220,7 @@ bool Scheduler::reads_next() {
 
 void Scheduler::read_prompts(BatchFiller & filler) {
     for (auto & r : running_) filler.read(*r);
-    while (filler.has_room() && admit()) filler.read(*running_.back());
+    while (filler.has_room() && start_next()) filler.read(*running_.back());
     if (filler.kind() != BatchKind::reading) reading_ = false;  // nothing more may be read now
 }
 
@@ -254,88 +271,15 @@ int32_t Scheduler::n_in_step() const {
 // --- admission ---------------------------------------------------------------------------------
 
 // Starts the request that waits for longest, if there is room for it.
-bool Scheduler::admit() {
-    if (waiting_.empty() || n_running() >= limits_.n_in_flight) return false;
-    RequestState & r = *waiting_.front();
-    const int32_t n_new = r.n_prompt() - r.request.n_cached;
-    const bool is_busy = holdings_.n_own_cells() + n_new > limits_.n_busy_cells;
-    if (is_busy && !running_.empty()) return false;
-    const auto n_fields = static_cast<int32_t>(r.values.size());
-    const int32_t n_seqs = r.in_turns ? 2 : n_fields + (r.request.keep_prompt ? 1 : 0);
-    PrefixCache & prefixes = holdings_.prefixes();
-    if (!take_prefix(r, n_seqs)) return false;
-    if (!make_room(r, n_seqs)) {
-        if (r.prefix) prefixes.leave(*std::exchange(r.prefix, nullptr));
-        return false;
-    }
+bool Scheduler::start_next() {
+    // What had to go is not started again in the same batch: that could go on for ever.
+    if (has_preempted_ || waiting_.empty()) return false;
+    if (!admission_.admits(*waiting_.front(), running_)) return false;
     running_.push_back(std::move(waiting_.front()));
     waiting_.pop_front();
-    r.admitted = std::chrono::steady_clock::now();
-    if (r.prefix) prefixes.touch(*r.prefix);
-    // Attention is computed over idle cells, too: what nobody has asked for lately is let go.
-    while (prefixes.evict(stale_prefix_age())) {
-    }
-    holdings_.start(r);
+    running_.back()->admitted = std::chrono::steady_clock::now();
+    holdings_.start(*running_.back());
     return true;
-}
-
-// The prefix that a request will stand on, perhaps still to be read, by the request itself; false
-// if it has to wait for one.
-bool Scheduler::take_prefix(RequestState & r, int32_t n_seqs) {
-    const int32_t n_cached = r.request.n_cached;
-    if (n_cached == 0) return true;
-    PrefixCache & prefixes = holdings_.prefixes();
-    Prefix * prefix = prefixes.find(r.request.prompt, n_cached);
-    if (!prefix) {
-        if (holdings_.n_free_seqs() == 0 && !prefixes.evict()) return false;
-        // One for the prefix, one for what it has in common with others, the rest for the request.
-        const bool spare = holdings_.n_free_seqs() >= n_seqs + 2;
-        PrefixCache::Parent parent;
-        if (limits_.couples && spare) {
-            parent = prefixes.find_parent(r.request.prompt, n_cached, limits_.n_common_least);
-        }
-        if (parent.is_coming) return false;
-        prefix = &prefixes.add(r.request.prompt, n_cached, parent.prefix);
-    } else if (!prefix->ready && prefix->n_users > 0) {
-        return false;  // another request is reading it: its cells come with the next batch
-    }
-    r.prefix = prefix;
-    prefixes.use(*prefix);  // so that it is not evicted to make room for its own user
-    return true;
-}
-
-bool Scheduler::make_room(const RequestState & r, int32_t n_seqs) {
-    // While others run, their cells come free soon: an instruction still in use is worth the wait.
-    const uint64_t stale_after = running_.empty() ? 0 : stale_prefix_age();
-    PrefixCache & prefixes = holdings_.prefixes();
-    while (holdings_.n_free_seqs() < n_seqs) {
-        if (!prefixes.evict(stale_after)) return false;
-    }
-    int64_t n_cells = r.n_prompt() - (r.prefix ? r.prefix->n_ready() : 0);
-    if (r.in_turns) {
-        n_cells += largest_field_cells(r.request);
-    } else {
-        for (const Value & v : r.values) {
-            n_cells += static_cast<int64_t>(v.field().key.size()) + forecast_.n_value_tokens(v);
-        }
-    }
-    if (running_.empty()) n_cells = std::min<int64_t>(n_cells, limits_.n_cells);
-    while (n_uncommitted_cells() < n_cells) {
-        if (!prefixes.evict(stale_after)) return running_.empty();
-    }
-    return true;
-}
-
-// Free cells that no running request will probably ask for.
-int32_t Scheduler::n_uncommitted_cells() const {
-    int32_t n = holdings_.n_free_cells();
-    for (const auto & r : running_) n -= forecast_.n_cells(*r);
-    return n;
-}
-
-// In requests started.
-uint64_t Scheduler::stale_prefix_age() const {
-    return 4 * static_cast<uint64_t>(limits_.n_in_flight);
 }
 
 // --- running short -----------------------------------------------------------------------------
@@ -352,6 +296,7 @@ void Scheduler::make_decode_room() {
 void Scheduler::preempt_youngest() {
     RequestState & r = *running_.back();
     ++n_preempted_;
+    has_preempted_ = true;
     holdings_.release(r);
     r.forget();
     waiting_.push_front(std::move(running_.back()));

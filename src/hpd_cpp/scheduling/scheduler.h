@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "drafting/drafter.h"
+#include "scheduling/admission.h"
 #include "scheduling/batch_filler.h"
 #include "scheduling/batch_plan.h"
 #include "scheduling/forecast.h"
@@ -71,8 +72,8 @@ public:
     int32_t n_cells_used() const { return holdings_.n_cells_used(); }
     uint64_t n_preempted() const { return n_preempted_; }
 
-    // Recounts every budget from scratch; throws std::logic_error where the books are wrong.
-    void check() const { holdings_.check(running_); }
+    // Recounts every budget from scratch; throws std::logic_error that says which one is wrong.
+    void check() const;
 
 private:
     void fill(BatchFiller & filler, bool apart);
@@ -81,12 +82,7 @@ private:
     void add_values(BatchFiller & filler);
     void propose(const BatchFiller & filler);
 
-    bool admit();
-    bool take_prefix(RequestState & r, int32_t n_seqs);
-    bool make_room(const RequestState & r, int32_t n_seqs);
-    int32_t n_uncommitted_cells() const;
-    uint64_t stale_prefix_age() const;
-
+    bool start_next();
     void make_decode_room();
     void preempt_youngest();
     void finish(RequestState & r);
@@ -96,11 +92,13 @@ private:
     Propose propose_;
     Holdings holdings_;
     Forecast forecast_;
+    Admission admission_;
     std::deque<std::unique_ptr<RequestState>> waiting_;
     RequestList running_;  // oldest first
     std::vector<std::unique_ptr<RequestState>> finished_;
     bool reading_ = true;  // in batches apart: prompts first
     uint64_t n_preempted_ = 0;
+    bool has_preempted_ = false;  // since plan() was called
 };
 
 }  // namespace hpd

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -9,6 +11,13 @@ using Token = int32_t;
 using SeqId = int32_t;
 
 constexpr SeqId no_seq = -1;
+
+// Of their first n_max tokens, how many two texts begin with in common.
+inline int32_t n_common(const std::vector<Token> & a, const std::vector<Token> & b, int32_t n_max) {
+    const size_t n = std::min({a.size(), b.size(), static_cast<size_t>(n_max)});
+    const auto end = a.begin() + static_cast<std::ptrdiff_t>(n);
+    return static_cast<int32_t>(std::mismatch(a.begin(), end, b.begin()).first - a.begin());
+}
 
 // FNV-1a, to name values by what is asked: one more number, and all tokens of a text.
 constexpr uint64_t hash_start = 0xcbf29ce484222325ULL;

@@ -1,0 +1,86 @@
+#include "scheduling/admission.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace hpd {
+
+bool Admission::admits(RequestState & r, const RequestList & running) {
+    if (static_cast<int32_t>(running.size()) >= limits_.n_in_flight) return false;
+    const int32_t n_new = r.n_prompt() - r.request.n_cached;
+    const bool is_busy = holdings_.n_own_cells() + n_new > limits_.n_busy_cells;
+    if (is_busy && !running.empty()) return false;
+    const auto n_fields = static_cast<int32_t>(r.values.size());
+    const int32_t n_seqs = r.in_turns ? 2 : n_fields + (r.request.keep_prompt ? 1 : 0);
+    PrefixCache & prefixes = holdings_.prefixes();
+    if (!take_prefix(r, n_seqs)) return false;
+    if (!make_room(r, n_seqs, running)) {
+        if (r.prefix) prefixes.leave(*std::exchange(r.prefix, nullptr));
+        return false;
+    }
+    if (r.prefix) prefixes.touch(*r.prefix);
+    // Attention is computed over idle cells, too: what nobody has asked for lately is let go.
+    while (prefixes.evict(stale_prefix_age())) {
+    }
+    return true;
+}
+
+// The prefix that a request will stand on, perhaps still to be read, by the request itself; false
+// if it has to wait for one.
+bool Admission::take_prefix(RequestState & r, int32_t n_seqs) {
+    const int32_t n_cached = r.request.n_cached;
+    if (n_cached == 0) return true;
+    PrefixCache & prefixes = holdings_.prefixes();
+    Prefix * prefix = prefixes.find(r.request.prompt, n_cached);
+    if (!prefix) {
+        if (holdings_.n_free_seqs() == 0 && !prefixes.evict()) return false;
+        // One for the prefix, one for what it has in common with others, the rest for the request.
+        const bool spare = holdings_.n_free_seqs() >= n_seqs + 2;
+        PrefixCache::Parent parent;
+        if (limits_.couples && spare) {
+            parent = prefixes.find_parent(r.request.prompt, n_cached, limits_.n_common_least);
+        }
+        if (parent.is_coming) return false;
+        prefix = &prefixes.add(r.request.prompt, n_cached, parent.prefix);
+    } else if (!prefix->ready && prefix->n_users > 0) {
+        return false;  // another request is reading it: its cells come with the next batch
+    }
+    r.prefix = prefix;
+    prefixes.use(*prefix);  // so that it is not evicted to make room for its own user
+    return true;
+}
+
+bool Admission::make_room(const RequestState & r, int32_t n_seqs, const RequestList & running) {
+    // While others run, their cells come free soon: an instruction still in use is worth the wait.
+    const uint64_t stale_after = running.empty() ? 0 : stale_prefix_age();
+    PrefixCache & prefixes = holdings_.prefixes();
+    while (holdings_.n_free_seqs() < n_seqs) {
+        if (!prefixes.evict(stale_after)) return false;
+    }
+    int64_t n_cells = r.n_prompt() - (r.prefix ? r.prefix->n_ready() : 0);
+    if (r.in_turns) {
+        n_cells += r.request.n_longest_field();
+    } else {
+        for (const Value & v : r.values) {
+            n_cells += static_cast<int64_t>(v.field().key.size()) + forecast_.n_value_tokens(v);
+        }
+    }
+    if (running.empty()) n_cells = std::min<int64_t>(n_cells, limits_.n_cells);
+    while (n_uncommitted_cells(running) < n_cells) {
+        if (!prefixes.evict(stale_after)) return running.empty();
+    }
+    return true;
+}
+
+int32_t Admission::n_uncommitted_cells(const RequestList & running) const {
+    int32_t n = holdings_.n_free_cells();
+    for (const auto & r : running) n -= forecast_.n_cells(*r);
+    return n;
+}
+
+// In requests started.
+uint64_t Admission::stale_prefix_age() const {
+    return 4 * static_cast<uint64_t>(limits_.n_in_flight);
+}
+
+}  // namespace hpd
