@@ -70,7 +70,7 @@ def test_the_status_of_an_interrupted_run_tells_what_is_left(
     source.unlink()
     code, shown = status(capfd, "--status", str(out))
     assert shown["done"] == "2 documents"
-    assert shown["left"] == f"not known: {source} is no file any more"
+    assert shown["left"] == f"not known: {source}: cannot be opened: No such file or directory"
     assert {path: path.read_bytes() for path in before} == before, "looking changes nothing"
 
 

@@ -25,6 +25,7 @@ from hpd.records import (
     error_line,
     guess_format,
 )
+from hpd.records.reader import columns_of
 
 
 def read(content: bytes | str, format: Any = "jsonl", **options: Any) -> list[Record]:  # noqa: A002
@@ -119,9 +120,34 @@ def test_a_string_alone_is_a_document() -> None:
     assert texts(read('"one"\n"two"\n')) == ["one", "two"]
 
 
-def test_a_json_array_says_how_to_convert_it() -> None:
-    with pytest.raises(InputError, match=r"JSON array.*jq -c"):
-        read('[\n{"text": "x"}\n]')
+def test_a_json_array_is_read_like_lines() -> None:
+    rows = '\n[{"text": "one"},\n {"id": "b",\n  "text": "two"}, 3,\n"four"]\n'
+    for format_ in ("jsonl", "json"):
+        records = read(rows, format_)
+        assert texts(records) == ["one", "two", None, "four"]
+        assert [record.line for record in records] == [2, 3, 4, 5]
+        assert [record.id for record in records] == ["1", "b", "3", "4"]
+        assert "expected a JSON object, found" in message(records[2])
+
+
+@pytest.mark.parametrize(
+    ("content", "expected", "where"),
+    [
+        ('{\n "text": "one"\n}\n{"text":\n"two"}', ["one", "two"], ""),  # over several lines
+        ('{"text": "one"}\n{"text": "two"}', ["one", "two"], ""),  # JSON Lines
+        ('{"text": "one"}\nbad\n{"text": "two"}', ["one", None, "two"], ":2: not valid JSON"),
+        ('[{"text": "one"},\n {"text": oops}]', ["one", None], ":2: not valid JSON"),
+        ('[{"text": "one"}', ["one", None], "the array does not end"),
+        ("[]", [], ""),
+        ("", [], ""),
+    ],
+)
+def test_a_json_file_is_an_array_or_rows_in_any_layout(
+    content: str, expected: list[str | None], where: str
+) -> None:
+    records = read(content, "json")
+    assert texts(records) == expected
+    assert all(where in message(record) for record in records if record.error)
 
 
 def test_utf16_is_named() -> None:
@@ -221,18 +247,18 @@ def test_csv_columns_named_twice() -> None:
 
 
 def test_plain_text_is_a_document_a_line() -> None:
-    records = read(b"one\r\n\n two \nbad \xff\nfour", "txt")
+    records = read(b"one\r\n\n two \nbad \xff\nfour", "lines")
     assert texts(records) == ["one", " two ", None, "four"]
     assert "<stream>:4: not valid UTF-8" in message(records[2])
 
 
 @pytest.mark.parametrize("named", ["text_field", "id_field", "category_field"])
 def test_lines_of_text_have_no_fields_to_name(named: str) -> None:
-    with pytest.raises(InputError, match="lines of text have no fields"):
-        RecordReader(io.BytesIO(b"one\n"), format="txt", **{named: "a"})
+    with pytest.raises(InputError, match="plain text has no fields"):
+        RecordReader(io.BytesIO(b"one\n"), format="lines", **{named: "a"})
 
 
-@pytest.mark.parametrize("format", ["jsonl", "txt"])
+@pytest.mark.parametrize("format", ["jsonl", "lines"])
 def test_an_empty_file_has_no_records(format: str) -> None:  # noqa: A002
     assert read(b"", format) == []
 
@@ -262,7 +288,7 @@ def test_parquet_without_pyarrow_says_what_to_install(monkeypatch: pytest.Monkey
 def test_what_cannot_be_opened(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"gone\.jsonl: cannot be opened: No such file"):
         RecordReader(tmp_path / "gone.jsonl")
-    with pytest.raises(InputError, match=r"'\.docx' tells no format.*jsonl, csv.*--format"):
+    with pytest.raises(InputError, match=r"'\.docx' tells no format.*jsonl, json, csv.*--format"):
         RecordReader(tmp_path / "a.docx")
 
 
@@ -287,7 +313,7 @@ def test_standard_input_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("a.jsonl", '{"text": "x"}\n\n{"text": "y"}', 2),
         ("a.csv", 'text\n"a\nb"\nc\n', 2),
-        ("a.txt", "a\n \nb\n", 2),
+        ("a.txt", "a\n \nb\n", 1),
     ],
 )
 def test_count(tmp_path: Path, name: str, content: str, n: int) -> None:
@@ -336,7 +362,8 @@ def test_any_json_comes_back(rows: list[dict[str, str | None]]) -> None:
 
 
 @given(
-    st.lists(st.binary(max_size=30), max_size=8), st.sampled_from(["jsonl", "csv", "tsv", "txt"])
+    st.lists(st.binary(max_size=30), max_size=8),
+    st.sampled_from(["jsonl", "csv", "tsv", "lines", "json", "txt", "html", "eml"]),
 )
 def test_no_bytes_crash_it(lines: list[bytes], format: str) -> None:  # noqa: A002
     for record in read(b"text,id\n" + b"\n".join(lines), format):
@@ -366,7 +393,7 @@ def test_columns_hold_what_json_has_no_type_for_as_text(tmp_path: Path) -> None:
     parquet.write_table(arrow.Table.from_pylist([row]), path)
     with RecordReader(path) as reader:
         (record,) = reader
-        assert reader.columns(record) == {
+        assert columns_of(record) == {
             "text": "x",
             "input": {
                 "day": "2024-05-31",

@@ -6,7 +6,7 @@ import argparse
 import itertools
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,14 +22,20 @@ from hpd.cli.common import (
 )
 from hpd.cli.extract_arguments import EPILOG, add_arguments, check_required
 from hpd.cli.option_arguments import options_of
-from hpd.cli.output_arguments import check_output, is_stream, open_writer, run_settings
+from hpd.cli.output_arguments import (
+    check_output,
+    is_stream,
+    open_writer,
+    run_settings,
+    written_files,
+)
 from hpd.cli.preview import report
 from hpd.cli.status import print_status
 from hpd.cli.writing import Writing
 from hpd.errors import InputError
 from hpd.machine.model_files import resolve_model
 from hpd.pipeline.methods import check_method
-from hpd.records import Record, RecordReader, Writer, count_records
+from hpd.records import InputReader, Record, RecordReader, Writer, skipped_text
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
 
@@ -50,7 +56,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser = commands.add_parser(
         "extract",
         help="extract values from documents",
-        usage="%(prog)s INPUT --schema S [-o OUT] [options]\n       %(prog)s --status OUT [INPUT]",
+        usage="%(prog)s INPUT... --schema S [-o OUT] [options]\n"
+        "       %(prog)s --status OUT [INPUT...]",
         description=_DESCRIPTION,
         epilog=EPILOG,
     )
@@ -69,31 +76,36 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments, schemas)
     with before_the_model():
         examples = _examples(arguments, schemas)
-        reader = RecordReader(
+        reader = InputReader(
             arguments.input,
             format=arguments.format,
+            per_line=arguments.per_line,
             text_field=arguments.text_field,
             id_field=arguments.id_field,
             category_field=arguments.category_field,
+            leave_out=written_files(arguments.output),
         )
     with reader:
+        if reader.files.skipped and not options.quiet:
+            say(skipped_text(reader.files.skipped))
         if arguments.dry_run:
             return _dry_run(arguments, schemas, options, examples, reader)
         with before_the_model():
             records = itertools.islice(_peeked(reader), arguments.limit)
         model = resolve_model(arguments.model, arguments.hf, progress=not options.quiet)
-        _check_reads(arguments, options, model)
+        _check_reads(arguments, reader.files.paths, options, model)
         with before_the_model():
             settings = run_settings(schemas, model, options, examples)
             settings["--with-text"] = arguments.with_text
             writer = open_writer(arguments, settings, model)
         output = None if is_stream(arguments.output) else arguments.output
-        columns = reader.columns if arguments.with_text else None
+        columns = columns_of(reader, with_text=arguments.with_text)
         writing = Writing(schemas, writer, output, columns)
         try:
             for repair in writer.repairs:
                 say(f"{output}: {repair}")
-            _extract(arguments, schemas, options, examples, model, writer, writing, records)
+            total = reader.count() if _shows_progress(options) else None
+            _extract(arguments, schemas, options, examples, model, writer, writing, records, total)
         except KeyboardInterrupt:
             writer.close(complete=False)
             writing.say_interrupted()
@@ -118,6 +130,7 @@ def _extract(
     writer: Writer,
     writing: Writing,
     records: Iterator[Record],
+    total: int | None,
 ) -> None:
     """Do what is to be done; a model is loaded only if there is anything."""
     with before_the_model():
@@ -129,18 +142,27 @@ def _extract(
 
     with (
         Extractor(schemas, model, options=options, examples=examples) as extractor,
-        _progress_bar(arguments, options, writer.n_kept) as bar,
+        _progress_bar(arguments, options, writer.n_kept, total) as bar,
     ):
         if options.verbose:
             _say_tuned(extractor.tuned)
         writing.run(extractor, itertools.chain([first], pending), bar)
 
 
-def _check_reads(arguments: argparse.Namespace, options: Options, model: Path) -> None:
+def columns_of(reader: InputReader, *, with_text: bool) -> Callable[[Record], Mapping[str, Any]]:
+    """What a record adds to the line of its extraction."""
+    if with_text:
+        return lambda record: {**reader.source(record), **reader.columns(record)}
+    return reader.source
+
+
+def _check_reads(
+    arguments: argparse.Namespace, inputs: Sequence[str], options: Options, model: Path
+) -> None:
     """Refuse to overwrite anything that this run reads."""
     schema = arguments.schema if os.path.exists(arguments.schema) else None
     adapters = [path for path, _ in options.loras]
-    read = [arguments.input, schema, arguments.examples, model, options.draft_model or None]
+    read = [*inputs, schema, arguments.examples, model, options.draft_model or None]
     check_output(arguments, [*read, *adapters])
 
 
@@ -162,7 +184,7 @@ def _dry_run(
     schemas: Schema | Mapping[str, Schema],
     options: Options,
     examples: Examples,
-    reader: RecordReader,
+    reader: InputReader,
 ) -> int:
     """Print the prompt of the first documents that belong together."""
     with before_the_model():
@@ -172,7 +194,7 @@ def _dry_run(
         if failed is not None:
             raise failed
         if not records:
-            raise UsageError(f"{arguments.input} holds no document")
+            raise UsageError(f"{', '.join(arguments.input)}: there is no document")
         category = records[0].category
         records = [record for record in records if record.category == category]
         schema = schemas if isinstance(schemas, Schema) else schemas.get(str(category))
@@ -218,16 +240,21 @@ def _examples(arguments: argparse.Namespace, schemas: Schema | Mapping[str, Sche
     return examples.get("", []) if isinstance(schemas, Schema) else examples
 
 
-def _peeked(reader: RecordReader) -> Iterator[Record]:
+def _peeked(reader: InputReader) -> Iterator[Record]:
     """All records; the first is read now, and tells whether the file is what it should be."""
     first = next(reader, None)
     return iter(()) if first is None else itertools.chain([first], reader)
 
 
-def _progress_bar(arguments: argparse.Namespace, options: Options, n_kept: int) -> tqdm[Any]:
+def _shows_progress(options: Options) -> bool:
+    return not options.quiet and sys.stderr.isatty()
+
+
+def _progress_bar(
+    arguments: argparse.Namespace, options: Options, n_kept: int, total: int | None
+) -> tqdm[Any]:
     """Documents done, their rate and the time left; on a terminal only."""
-    shown = not options.quiet and sys.stderr.isatty()
-    total = count_records(arguments.input, arguments.format) if shown else None
+    shown = _shows_progress(options)
     if total is not None and arguments.limit is not None:
         total = min(total, arguments.limit)
     return tqdm(total=total, initial=n_kept, unit="doc", file=sys.stderr, disable=not shown)

@@ -12,7 +12,9 @@ from hpd.cli.output_arguments import add_output_arguments
 from hpd.records import FORMATS, TEXT_FIELDS
 
 EPILOG = textwrap.fill(
-    "A record's text is its first field of: "
+    "Records are read from .jsonl, .json, .csv, .tsv and .parquet; .txt, .md, .html, .eml and .pdf "
+    "are one document each, and their id is their path. All may be compressed (.gz, .zst). A "
+    "record's text is its first field of: "
     + ", ".join(" and ".join(names) for names in TEXT_FIELDS)
     + "; its id is the field id, or its number.",
     width=100,
@@ -21,7 +23,12 @@ EPILOG = textwrap.fill(
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """All arguments, in groups."""
-    parser.add_argument("input", metavar="INPUT", nargs="?", help="a file, or - for standard input")
+    parser.add_argument(
+        "input",
+        metavar="INPUT",
+        nargs="*",
+        help="a file, a folder, a pattern, or - for standard input; any number of them",
+    )
     add_schema_argument(parser, required=False)
     _add_input(parser.add_argument_group("input"))
     _add_output(parser.add_argument_group("output"))
@@ -35,13 +42,20 @@ def check_required(arguments: argparse.Namespace) -> None:
         UsageError: naming all that is missing.
     """
     given = {"INPUT": arguments.input, "--schema": arguments.schema}
-    missing = [name for name, value in given.items() if value is None]
+    missing = [name for name, value in given.items() if value in (None, [])]
     if missing:
         raise UsageError(f"required: {', '.join(missing)} (see hpd extract --help)")
 
 
 def _add_input(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--format", choices=FORMATS, help="of INPUT (else told by its extension)")
+    group.add_argument(
+        "--format", choices=FORMATS, help="of every INPUT (else each is told by its extension)"
+    )
+    group.add_argument(
+        "--per-line",
+        action="store_true",
+        help="each line of a text file, or of standard input, is a document",
+    )
     add_field_arguments(group)
     group.add_argument("--limit", metavar="N", type=integer(0), help="stop after N documents")
     group.add_argument(

@@ -77,12 +77,19 @@ def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None
             if given:
                 raise UsageError(f"{flag} needs a file to go on with: -o OUT")
         return
-    names = (Path(target), Path(f"{target}.new"), journal_path(Path(target)))
+    names = [name for name in written_files(target) if name.exists()]
     for source in read:
         for name in names:
             if source is not None and same_file(name, source):
                 shown = "the input (standard input)" if str(source) == "-" else source
                 raise UsageError(f"{name} is read in this run ({shown}): name another output")
+
+
+def written_files(target: str | None) -> tuple[Path, ...]:
+    """The files that a run may write, which it must not read."""
+    if is_stream(target):
+        return ()
+    return (Path(str(target)), Path(f"{target}.new"), journal_path(Path(str(target))))
 
 
 def open_writer(arguments: argparse.Namespace, settings: Mapping[str, Any], model: Path) -> Writer:
@@ -108,10 +115,10 @@ def open_writer(arguments: argparse.Namespace, settings: Mapping[str, Any], mode
 
 def _about(arguments: argparse.Namespace, model: Path) -> dict[str, Any]:
     """The names of what a run reads, with which ``--status`` tells how much is left."""
-    is_file = arguments.input != "-"
     return {
-        "input": os.path.abspath(arguments.input) if is_file else arguments.input,
+        "input": [name if name == "-" else os.path.abspath(name) for name in arguments.input],
         "format": arguments.format,
+        "per_line": arguments.per_line,
         "limit": arguments.limit,
         "schema": arguments.schema,
         "model": str(model),

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from hpd.cli.arguments import flag_of
 from hpd.cli.common import EXIT_FAILED, EXIT_OK, EXIT_SOME_FAILED, UsageError, table
+from hpd.cli.output_arguments import written_files
 from hpd.errors import InputError
-from hpd.records import RunStatus, count_records, journal_path, read_status
+from hpd.records import InputReader, RunStatus, journal_path, read_status
 
-_HONOURED = ("run", "status", "input", "format", "limit")
+_HONOURED = ("run", "status", "input", "format", "per_line", "limit")
 
 
 def print_status(arguments: argparse.Namespace) -> int:
@@ -39,7 +40,7 @@ def print_status(arguments: argparse.Namespace) -> int:
 
 def _refuse_others(arguments: argparse.Namespace) -> None:
     for name, value in vars(arguments).items():
-        is_default = value in (None, False) or (name, value) == ("order", "input")
+        is_default = value in (None, False, []) or (name, value) == ("order", "input")
         if name not in _HONOURED and not is_default:
             raise UsageError(f"{flag_of(name)} does nothing with --status")
 
@@ -93,21 +94,29 @@ def _about(status: RunStatus) -> Iterator[tuple[str, str]]:
     for name in ("input", "schema", "model"):
         value = status.head.about.get(name)
         if value is not None:
-            yield name, " ".join(str(value).split())
+            shown = ", ".join(value) if isinstance(value, list) else str(value)
+            yield name, " ".join(shown.split())
 
 
 def _n_documents(status: RunStatus, arguments: argparse.Namespace) -> tuple[int | None, str]:
     """The number of documents of the input, or the reason why it is not known."""
     about = status.head.about
-    given = arguments.input is not None
-    source = arguments.input if given else about.get("input")
+    given = bool(arguments.input)
+    names = arguments.input if given else about.get("input")
     limit = arguments.limit if given else about.get("limit")
-    if not isinstance(source, str) or source == "-":
+    if not isinstance(names, list) or "-" in names:
         return None, "not known: the input was a stream"
+    settings = vars(arguments) if given else about
     try:
-        n = count_records(source, arguments.format if given else about.get("format"))
+        with InputReader(
+            names,
+            format=settings.get("format"),
+            per_line=bool(settings.get("per_line")),
+            leave_out=written_files(str(status.path)),
+        ) as reader:
+            n = reader.count()
     except (InputError, KeyError, OSError) as error:
         return None, f"not known: {error}"
     if n is None:
-        return None, f"not known: {source} is no file any more"
+        return None, "not known: the input is compressed, or no file any more"
     return (min(n, limit) if isinstance(limit, int) else n), ""

@@ -13,7 +13,7 @@ from hpd.cli.interrupts import Interrupts
 from hpd.cli.summary import Summary
 from hpd.documents import Document
 from hpd.errors import HpdError, InputError
-from hpd.records import Record, Writer, error_line
+from hpd.records import Record, Writer, error_line, page_of
 from hpd.schema.attributes import Schema
 
 if TYPE_CHECKING:
@@ -125,6 +125,8 @@ class Writing:
     def _write(
         self, place: int, record: Record, line: Mapping[str, Any], failed: str | None
     ) -> None:
+        if record.page_starts and "fields" in line:
+            line = {**line, "fields": _with_pages(line["fields"], record.page_starts)}
         if self._columns is not None:
             line = {**line, **self._columns(record)}
         self._writer.write(place, record, line, failed=failed is not None)
@@ -133,3 +135,15 @@ class Writing:
             if failed is not None:
                 self._bar.set_postfix(failed=self._summary.failures.total(), refresh=False)
             self._bar.update()
+
+
+def _with_pages(
+    fields: Mapping[str, Mapping[str, Any]], page_starts: tuple[int, ...]
+) -> dict[str, Mapping[str, Any]]:
+    """The details of fields, each with the page on which its value stands."""
+    return {
+        place: {**field, "page": page_of(field["span"][0], page_starts)}
+        if field.get("span")
+        else field
+        for place, field in fields.items()
+    }

@@ -21,6 +21,7 @@ from hpd.records import Format, guess_format, source_name
 from hpd.records.messages import kind, listed, reason
 from hpd.records.reader import default_text_fields, open_source, row_id, row_text
 from hpd.records.rows import ROWS, plain_value
+from hpd.records.whole_files import WHOLE_FORMATS, WholeText
 
 GOLD_FIELDS = ("target_scores", "gold", "data")
 """The fields that can hold the values of a line of gold: the first of these that it has."""
@@ -147,14 +148,14 @@ def read_rows(
     """The line and the columns of each row of a file (``-``: standard input), lazily."""
     name = source_name(source)
     file_format = format or guess_format(source)
-    if file_format == "txt":
+    if file_format == "lines" or file_format in WHOLE_FORMATS:
         raise InputError(f"{name}: plain text has no fields: JSON Lines or a table is expected")
     with open_source(source) as file:
         try:
             for line, row in ROWS[file_format](file, name):
                 if isinstance(row, InputError):
                     raise row
-                if isinstance(row, str):
+                if isinstance(row, str | WholeText):
                     raise InputError(f"{name}:{line}: expected a JSON object, found {kind(row)}")
                 if file_format in TABLES:
                     row = {column: _cell(value) for column, value in row.items()}

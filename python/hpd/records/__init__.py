@@ -1,9 +1,10 @@
-"""Records: documents read from JSONL, CSV, TSV, text or Parquet, and results written as lines.
+"""Records: documents read from files of any format, and results written as lines.
 
 Everything is lazy, so ten million lines take no more memory than ten. A line that cannot be read
 becomes a record with an ``error``, and the others go on.
 """
 
+from hpd.records.inputs import InputReader, find_files, skipped_text
 from hpd.records.reader import (
     TEXT_FIELDS,
     Record,
@@ -15,6 +16,7 @@ from hpd.records.reader import (
 )
 from hpd.records.rows import FORMATS, Format
 from hpd.records.status import RunStatus, read_status
+from hpd.records.whole_files import page_of
 from hpd.records.writer import (
     FileWriter,
     Order,
@@ -29,6 +31,7 @@ __all__ = [
     "TEXT_FIELDS",
     "FileWriter",
     "Format",
+    "InputReader",
     "Order",
     "Record",
     "RecordReader",
@@ -38,8 +41,11 @@ __all__ = [
     "clean_text",
     "count_records",
     "error_line",
+    "find_files",
     "guess_format",
     "journal_path",
+    "page_of",
     "read_status",
+    "skipped_text",
     "source_name",
 ]

@@ -13,17 +13,31 @@ from types import TracebackType
 from typing import Any, BinaryIO
 
 from hpd.errors import InputError
+from hpd.records.compression import (
+    decompression_errors,
+    is_compressed,
+    opened,
+    without_compression,
+)
 from hpd.records.messages import kind, listed, reason
 from hpd.records.rows import FORMATS, ROWS, Format, parquet_module, plain_value
+from hpd.records.whole_files import WHOLE_FORMATS, WholeText
 
 _EXTENSIONS: dict[str, Format] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
-    ".json": "jsonl",
+    ".json": "json",
     ".csv": "csv",
     ".tsv": "tsv",
     ".tab": "tsv",
     ".txt": "txt",
+    ".text": "txt",
+    ".md": "md",
+    ".markdown": "md",
+    ".html": "html",
+    ".htm": "html",
+    ".eml": "eml",
+    ".pdf": "pdf",
     ".parquet": "parquet",
     ".pq": "parquet",
 }
@@ -47,7 +61,7 @@ class Record:
     """One document of an input, or the error for which it could not be read."""
 
     id: str
-    """The value of the id field, else the record's number, from 1."""
+    """The value of the id field, else the record's number, from 1; the name of a whole file."""
     text: str
     category: str | None = None
     line: int = 0
@@ -55,13 +69,25 @@ class Record:
     error: InputError | None = None
     raw: Mapping[str, Any] = field(default_factory=dict, compare=False)
     """The whole row."""
+    page_starts: tuple[int, ...] = field(default=(), compare=False)
+    """The character of the text at which each page begins, for a format that has pages."""
+    source: str = field(default="", compare=False)
+    """The name of the input."""
 
 
 class RecordReader:
     """The records of one file or stream, which can be iterated over once.
 
-    ``source`` is a path, ``"-"`` for standard input, or a binary stream. Raises ``InputError`` at
-    once if it cannot be opened, and while reading if the file as a whole is of the wrong kind.
+    Args:
+        source: a path, ``"-"`` for standard input, or a binary stream.
+        format: its format, else told by its extension.
+        text_field: the fields with the text, else the first of ``TEXT_FIELDS``.
+        id_field: the field with the id, else ``id``.
+        category_field: the field with the category.
+        id_prefix: stands before the number of a record that has no id.
+
+    Raises:
+        InputError: it cannot be opened; while reading, the file as a whole is of the wrong kind.
     """
 
     def __init__(
@@ -72,16 +98,18 @@ class RecordReader:
         text_field: str | Sequence[str] | None = None,
         id_field: str | None = None,
         category_field: str | None = None,
+        id_prefix: str = "",
     ) -> None:
         self.name = source_name(source)
         self.format = format or guess_format(source)
-        if self.format == "txt" and (text_field or id_field or category_field):
-            raise InputError(f"{self.name}: lines of text have no fields, so none can be named")
+        if not has_fields(self.format) and (text_field or id_field or category_field):
+            raise InputError(f"{self.name}: plain text has no fields, so none can be named")
         self._text_fields = (
             (text_field,) if isinstance(text_field, str) else tuple(text_field or ())
         )
         self._id_field = id_field
         self._category_field = category_field
+        self._id_prefix = id_prefix
         # A stream that the caller opened may be shared with others, so it is left open.
         self._owned = isinstance(source, (str, Path)) and str(source) != "-"
         self._file = open_source(source)
@@ -96,6 +124,9 @@ class RecordReader:
         except OSError as error:
             self.close()
             raise InputError(f"{self.name}: cannot be read: {reason(error)}") from error
+        except decompression_errors() as error:
+            self.close()
+            raise InputError(f"{self.name}: cannot be decompressed: {error}") from error
         except (StopIteration, InputError):
             self.close()
             raise
@@ -111,18 +142,6 @@ class RecordReader:
     ) -> None:
         self.close()
 
-    def columns(self, record: Record) -> dict[str, Any]:
-        """The text of a record, and its other columns but the id, as a line of output has them.
-
-        ``text`` and ``input``; what a record lacks is left out.
-        """
-        columns: dict[str, Any] = {} if record.error is not None else {"text": record.text}
-        apart = {self._id_field or "id", *(self._text_fields or default_text_fields(record.raw))}
-        others = {
-            str(name): plain_value(value) for name, value in record.raw.items() if name not in apart
-        }
-        return {**columns, "input": others} if others else columns
-
     def close(self) -> None:
         """Close the file, which ends the iteration."""
         self._rows.close()
@@ -134,24 +153,50 @@ class RecordReader:
         for number, (line, row) in enumerate(rows, start=1):
             yield self._record(number, line, row)
 
-    def _record(self, number: int, line: int, row: Mapping[str, Any] | str | InputError) -> Record:
+    def _record(
+        self, number: int, line: int, row: Mapping[str, Any] | str | WholeText | InputError
+    ) -> Record:
+        record_id = self.name if self.format in WHOLE_FORMATS else f"{self._id_prefix}{number}"
+        error: InputError | None = None
+        text, category = "", None
+        raw: Mapping[str, Any] = {}
+        page_starts: tuple[int, ...] = ()
         if isinstance(row, InputError):
-            return Record(str(number), "", line=line, error=row)
-        if isinstance(row, str):
-            return Record(str(number), clean_text(row), line=line)
-        record_id = str(number)
-        try:
-            record_id = row_id(row, self._id_field) or record_id
-            category = self._category(row)
-            return Record(record_id, row_text(row, self._text_fields), category, line, raw=row)
-        except InputError as error:
-            located = InputError(f"{self.name}:{line}: {error}")
-            return Record(record_id, "", line=line, error=located, raw=row)
+            error = row
+        elif isinstance(row, str):
+            text = clean_text(row)
+        elif isinstance(row, WholeText):
+            text, raw, page_starts = clean_text(row.text), row.columns, row.page_starts
+        else:
+            raw = row
+            try:
+                record_id = row_id(row, self._id_field) or record_id
+                category = self._category(row)
+                text = row_text(row, self._text_fields)
+            except InputError as failure:
+                error = InputError(f"{self.name}:{line}: {failure}")
+                category = None
+        return Record(record_id, text, category, line, error, raw, page_starts, self.name)
 
     def _category(self, row: Mapping[str, Any]) -> str | None:
         if self._category_field is None:
             return None
         return _scalar_text(_required(row, self._category_field), self._category_field)
+
+
+def columns_of(
+    record: Record, id_field: str | None = None, text_fields: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The text of a record, and its other columns but the id, as a line of output has them.
+
+    ``text`` and ``input``; what a record lacks is left out.
+    """
+    columns: dict[str, Any] = {} if record.error is not None else {"text": record.text}
+    apart = {id_field or "id", *(text_fields or default_text_fields(record.raw))}
+    others = {
+        str(name): plain_value(value) for name, value in record.raw.items() if name not in apart
+    }
+    return {**columns, "input": others} if others else columns
 
 
 def row_id(row: Mapping[str, Any], id_field: str | None = None) -> str | None:
@@ -177,14 +222,21 @@ def row_text(row: Mapping[str, Any], text_fields: Sequence[str] = ()) -> str:
 
 
 def count_records(source: str | Path | BinaryIO, format: Format | None = None) -> int | None:  # noqa: A002
-    """The number of records in a regular file, by one quick pass; None for pipes and streams."""
+    """The number of records in a regular file, by one quick pass.
+
+    None for pipes, streams and compressed files.
+    """
     if not isinstance(source, (str, Path)) or not Path(source).is_file():
         return None
     kind = format or guess_format(source)
+    if kind in WHOLE_FORMATS:
+        return 1
+    if is_compressed(source):
+        return None
     with open_source(source) as file:
         if kind == "parquet":
             return int(parquet_module().ParquetFile(file).metadata.num_rows)
-        if kind in ("jsonl", "txt"):
+        if kind in ("jsonl", "lines"):
             return sum(1 for line in file if not line.isspace())
         return sum(1 for _ in ROWS[kind](file, str(source)))
 
@@ -193,7 +245,7 @@ def guess_format(source: str | Path | BinaryIO) -> Format:
     """The format that a file's extension stands for; JSONL for standard input and streams."""
     if not isinstance(source, (str, Path)) or str(source) == "-":
         return "jsonl"
-    extension = Path(source).suffix.lower()
+    extension = without_compression(source).suffix.lower()
     if extension not in _EXTENSIONS:
         known = ", ".join(_EXTENSIONS)
         raise InputError(
@@ -201,6 +253,16 @@ def guess_format(source: str | Path | BinaryIO) -> Format:
             f"say which of {', '.join(FORMATS)} it is (--format)"
         )
     return _EXTENSIONS[extension]
+
+
+def has_fields(format: Format) -> bool:  # noqa: A002
+    """Whether rows of a format have columns, which can be named."""
+    return format != "lines" and format not in WHOLE_FORMATS
+
+
+def is_known(path: str | Path) -> bool:
+    """Whether a file's extension tells its format."""
+    return without_compression(path).suffix.lower() in _EXTENSIONS
 
 
 def source_name(source: str | Path | BinaryIO) -> str:
@@ -264,6 +326,6 @@ def open_source(source: str | Path | BinaryIO) -> BinaryIO:
     if str(source) == "-":
         return sys.stdin.buffer
     try:
-        return open(source, "rb")
+        return opened(source)
     except OSError as error:
         raise InputError(f"{source}: cannot be opened: {reason(error)}") from error

@@ -9,35 +9,102 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import Any, BinaryIO, Literal, get_args
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, BinaryIO, Literal, cast, get_args
 
 from hpd.errors import InputError
 from hpd.records.messages import kind, listed
+from hpd.records.whole_files import WHOLE_FORMATS, WholeFormat, WholeText, whole_file
 from hpd.version import install_command
 
-Format = Literal["jsonl", "csv", "tsv", "txt", "parquet"]
-FORMATS: tuple[Format, ...] = get_args(Format)
+RowFormat = Literal["jsonl", "json", "csv", "tsv", "lines", "parquet"]
+Format = RowFormat | WholeFormat
+FORMATS: tuple[Format, ...] = (*get_args(RowFormat), *WHOLE_FORMATS)
 
 _MAX_CSV_FIELD = 2**31 - 1
 """The most that the csv module takes, a C long (32 bits on Windows); its default is 128 KiB."""
 
+_BETWEEN = re.compile(r"[\s,]*")
 _INVALID_UTF8 = re.compile("[\udc80-\udcff]")
 
-Row = tuple[int, "Mapping[str, Any] | str | InputError"]
+Row = tuple[int, "Mapping[str, Any] | str | WholeText | InputError"]
 """The number of its first line, and the row: a mapping, a text, or the error in reading it."""
 
 
 def _jsonl_rows(file: BinaryIO, name: str) -> Iterator[Row]:
-    first = True
-    for line, raw in _numbered_lines(file, name):
-        if first and raw.lstrip()[:1] == b"[":
-            raise InputError(
-                f"{name}: this is a JSON array, not JSON Lines (one object a line); "
-                "convert it, for example with: jq -c '.[]'"
-            )
-        first = False
+    lines = _numbered_lines(file, name)
+    for number, (line, raw) in enumerate(lines):
+        if number == 0 and raw.lstrip()[:1] == b"[":
+            rest = b"\n".join([raw, *(other for _, other in lines)])
+            yield from _array_rows(rest, name, line)
+            return
         yield line, _json_row(raw, f"{name}:{line}")
+
+
+def _json_rows(file: BinaryIO, name: str) -> Iterator[Row]:
+    """An array of rows, rows one after another on as many lines as they like, or JSON Lines."""
+    first = file.readline()
+    if not first.strip():
+        yield from _array_rows(first + file.read(), name, 1)
+        return
+    try:
+        is_line = isinstance(json.loads(first, strict=False), dict)
+    except ValueError:
+        is_line = False
+    if is_line:
+        yield from _jsonl_rows(cast(BinaryIO, _Continued(first, file)), name)
+    else:
+        yield from _array_rows(first + file.read(), name, 1)
+
+
+def _array_rows(data: bytes, name: str, line: int) -> Iterator[Row]:
+    """The elements of an array, or values one after another, which are read whole."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        yield line, InputError(f"{name}: not valid UTF-8 at byte {error.start + 1}")
+        return
+    decoder = json.JSONDecoder(strict=False)
+    at = _BETWEEN.match(text).end()  # type: ignore[union-attr]
+    is_array = text[at : at + 1] == "["
+    counted = 0
+    if is_array:
+        at = _BETWEEN.match(text, at + 1).end()  # type: ignore[union-attr]
+    while at < len(text) and not (is_array and text[at] == "]"):
+        line += text.count("\n", counted, at)
+        counted = at
+        try:
+            row, at = decoder.raw_decode(text, at)
+        except json.JSONDecodeError as error:
+            column = error.pos - text.rfind("\n", 0, error.pos)
+            where = f"{name}:{line + text.count(chr(10), counted, error.pos)}"
+            yield line, InputError(f"{where}: not valid JSON: {error.msg} at column {column}")
+            return
+        except (ValueError, RecursionError) as error:
+            yield line, InputError(f"{name}:{line}: not valid JSON: {error}")
+            return
+        if isinstance(row, dict | str):
+            yield line, row
+        else:
+            yield line, InputError(f"{name}:{line}: expected a JSON object, found {kind(row)}")
+        at = _BETWEEN.match(text, at).end()  # type: ignore[union-attr]
+    if is_array and at >= len(text):
+        yield line, InputError(f"{name}: the array does not end; is the file cut off?")
+
+
+class _Continued:
+    """A stream of which the first line has been read already."""
+
+    def __init__(self, first: bytes, rest: BinaryIO) -> None:
+        self._first = first
+        self._rest = rest
+
+    def readline(self) -> bytes:
+        first, self._first = self._first, b""
+        return first or self._rest.readline()
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._rest)
 
 
 def _json_row(raw: bytes, where: str) -> Mapping[str, Any] | str | InputError:
@@ -160,12 +227,14 @@ def parquet_module() -> Any:
     return pyarrow.parquet
 
 
-ROWS = {
+ROWS: dict[Format, Callable[[BinaryIO, str], Iterator[Row]]] = {
     "jsonl": _jsonl_rows,
+    "json": _json_rows,
     "csv": _csv_rows,
     "tsv": _tsv_rows,
-    "txt": _text_rows,
+    "lines": _text_rows,
     "parquet": _parquet_rows,
+    **{name: whole_file(name) for name in WHOLE_FORMATS},
 }
 
 

@@ -103,7 +103,7 @@ def find_format(path: str | Path) -> DatasetFormat:
     lines = []
     with open_dataset(path) as file:
         try:
-            for _, raw in ROWS["txt"](file, str(path)):
+            for _, raw in ROWS["lines"](file, str(path)):
                 lines.append(str(raw))
                 if len(lines) == _N_LOOKED_AT:
                     break

@@ -107,7 +107,7 @@ def _read(file: BinaryIO, name: str, *, whole_documents: bool) -> Iterator[Row]:
 def _units(file: BinaryIO, name: str, *, whole_documents: bool) -> Iterable[_Unit]:
     unit = _Unit()
     last_line = 0
-    for line, raw in ROWS["txt"](file, name):
+    for line, raw in ROWS["lines"](file, name):
         # Blank lines are not among the rows: they show as a gap in the numbers.
         if line > last_line + 1:
             unit.close_sentence()

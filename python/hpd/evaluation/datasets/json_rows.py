@@ -21,7 +21,7 @@ def read_json_rows(file: BinaryIO, name: str, make: Make) -> Iterator[Row]:
             yield row
             continue
         try:
-            if isinstance(row, str):
+            if not isinstance(row, Mapping):
                 raise InputError(f"expected a JSON object, found {kind(row)}")
             yield make(row, number, line)
         except InputError as error:

@@ -1,0 +1,223 @@
+"""All that a command is given to read: files, folders, patterns and standard input, in one row."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections import Counter
+from collections.abc import Collection, Generator, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from hpd.errors import InputError
+from hpd.records.reader import (
+    Record,
+    RecordReader,
+    columns_of,
+    count_records,
+    guess_format,
+    has_fields,
+    is_known,
+)
+from hpd.records.rows import Format
+from hpd.records.whole_files import WHOLE_FORMATS
+
+_LINE_FORMATS = ("txt", "md")
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files that some names stand for, in the order in which they are read."""
+
+    paths: tuple[str, ...]
+    """Paths, and ``-`` for standard input."""
+    skipped: Counter[str] = field(default_factory=Counter)
+    """Files of folders that were left out, by their extensions, which tell no format."""
+
+
+def find_files(
+    names: Sequence[str],
+    format: Format | None = None,  # noqa: A002
+    leave_out: Collection[Path] = (),
+) -> Files:
+    """The files that names stand for: a file itself, all files of a folder, those of a pattern.
+
+    Folders are read with the folders in them, by name; hidden files are left out.
+
+    Args:
+        names: as they were given.
+        format: the format of all files, whose extensions then say nothing.
+        leave_out: files that are not read if they lie in a folder, such as the output.
+
+    Raises:
+        InputError: a name stands for no file.
+    """
+    paths: list[str] = []
+    skipped: Counter[str] = Counter()
+    hidden = {path.resolve() for path in leave_out}
+    for name in names:
+        if name != "-" and os.path.isdir(name):
+            inside = [path for path in _walk(name) if Path(path).resolve() not in hidden]
+            known = [path for path in inside if format is not None or is_known(path)]
+            skipped.update(Path(path).suffix.lower() or "none" for path in set(inside) - set(known))
+            if not known:
+                there = f": only {_counted(skipped)}" if skipped else ", it is empty"
+                raise InputError(f"{name}: no file in this folder that can be read{there}")
+            paths.extend(known)
+        elif name != "-" and glob.has_magic(name) and not os.path.exists(name):
+            matching = sorted(p for p in glob.glob(name, recursive=True) if os.path.isfile(p))
+            if not matching:
+                raise InputError(f"{name}: no file matches")
+            paths.extend(matching)
+        else:
+            paths.append(name)
+    twice = [path for path, n in Counter(paths).items() if n > 1]
+    if twice:
+        raise InputError(f"{twice[0]} is given more than once")
+    return Files(tuple(paths), skipped)
+
+
+class InputReader:
+    """The records of all inputs, one input after another; it can be iterated over once.
+
+    A single input that cannot be read raises ``InputError``; of several, one that cannot be read
+    becomes a record with an ``error``, and the others go on.
+
+    Args:
+        names: files, folders, patterns, and ``-`` for standard input.
+        format: the format of all of them, else each is told by its extension.
+        per_line: whether each line of a text file is a document of its own.
+        text_field: the fields with the text, for formats that have fields.
+        id_field: the field with the id.
+        category_field: the field with the category.
+        leave_out: files that are not read if they lie in a folder, such as the output.
+
+    Raises:
+        InputError: a name stands for no file, a file cannot be opened or has an unknown format, or
+            a field is named and no input has fields.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        *,
+        format: Format | None = None,  # noqa: A002
+        per_line: bool = False,
+        text_field: Sequence[str] | None = None,
+        id_field: str | None = None,
+        category_field: str | None = None,
+        leave_out: Collection[Path] = (),
+    ) -> None:
+        self.files = find_files(names, format, leave_out)
+        self._formats = [_format(path, format, per_line=per_line) for path in self.files.paths]
+        self._fields = {
+            "text_field": text_field,
+            "id_field": id_field,
+            "category_field": category_field,
+        }
+        self._id_field = id_field
+        self._text_fields = tuple(text_field or ())
+        self._is_single = len(self.files.paths) == 1
+        if any(self._fields.values()) and not any(map(has_fields, self._formats)):
+            raise InputError(f"{names[0]}: plain text has no fields, so none can be named")
+        # A mistake in the only name, or in a name of several, is told before a model is loaded.
+        self._first = self._opened(0) if self._is_single else None
+        for path in self.files.paths:
+            if path != "-" and not os.path.exists(path):
+                raise InputError(f"{path}: cannot be opened: no such file")
+        self._records = self._read()
+
+    def __iter__(self) -> Iterator[Record]:
+        return self
+
+    def __next__(self) -> Record:
+        return next(self._records)
+
+    def __enter__(self) -> InputReader:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close what is open, which ends the iteration."""
+        self._records.close()
+        if self._first is not None:
+            self._first.close()
+
+    @property
+    def is_live(self) -> bool:
+        """Whether an input may keep its reader waiting: standard input, a pipe."""
+        return any(path == "-" or not os.path.isfile(path) for path in self.files.paths)
+
+    def source(self, record: Record) -> dict[str, Any]:
+        """The input of a record, as a line of output has it where the id does not tell it."""
+        is_whole = record.id == record.source
+        return {} if self._is_single or is_whole else {"source": record.source}
+
+    def columns(self, record: Record) -> dict[str, Any]:
+        """The text of a record, and its other columns but the id, as a line of output has them."""
+        return columns_of(record, self._id_field, self._text_fields)
+
+    def count(self) -> int | None:
+        """The number of records, by one quick pass; None where that cannot be told."""
+        n = 0
+        for path, format_ in zip(self.files.paths, self._formats, strict=True):
+            counted = count_records(path, format_)
+            if counted is None:
+                return None
+            n += counted
+        return n
+
+    def _read(self) -> Generator[Record, None, None]:
+        for i, path in enumerate(self.files.paths):
+            try:
+                with self._first or self._opened(i) as reader:
+                    yield from reader
+            except InputError as error:
+                if self._is_single:
+                    raise
+                yield Record(path, "", error=error, source=path)
+
+    def _opened(self, i: int) -> RecordReader:
+        path, format_ = self.files.paths[i], self._formats[i]
+        return RecordReader(
+            path,
+            format=format_,
+            id_prefix="" if self._is_single else f"{path}:",
+            **(self._fields if has_fields(format_) else {}),  # type: ignore[arg-type]
+        )
+
+
+def _format(path: str, format: Format | None, *, per_line: bool) -> Format:  # noqa: A002
+    known = format or guess_format(path)
+    if not per_line:
+        return known
+    if known in _LINE_FORMATS or (path == "-" and format is None):
+        return "lines"
+    if known in WHOLE_FORMATS:
+        raise InputError(f"{path}: a file of the format {known} has no documents on its lines")
+    return known
+
+
+def _walk(folder: str) -> Iterator[str]:
+    for root, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (os.path.join(root, name) for name in sorted(files) if not name.startswith("."))
+
+
+def _counted(skipped: Counter[str]) -> str:
+    return ", ".join(f"{n} {suffix}" for suffix, n in sorted(skipped.items()))
+
+
+def skipped_text(skipped: Counter[str]) -> str:
+    """A sentence for people on the files that were left out."""
+    n = skipped.total()
+    return f"{n} file{'s' if n > 1 else ''} of unknown format left out: {_counted(skipped)}"
