@@ -1,0 +1,1 @@
+"""Statements of bank accounts and cards, and single notices of transactions."""

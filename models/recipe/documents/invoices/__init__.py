@@ -1,0 +1,1 @@
+"""Invoices, credit notes, reminders and fee notes of firms and freelancers."""

@@ -1,0 +1,1 @@
+"""Purchase orders, changes to them, and the order confirmations of suppliers."""

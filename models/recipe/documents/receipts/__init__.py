@@ -1,0 +1,1 @@
+"""Receipts of shops, restaurants, taxis, filling stations and online sellers."""
