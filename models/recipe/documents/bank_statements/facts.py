@@ -5,7 +5,8 @@ wording marks as ``holder.name``), ``other`` (another person), ``home`` (an addr
 ``bic``, ``sort_code``, ``customer_no``, ``number`` (of the statement), ``card`` (last four digits), ``code``,
 ``issued``, ``period.start``, ``period.end``, ``opening``, ``closing``, ``total_in``, ``total_out``, ``fee``,
 ``interest`` (amount), ``rate`` (percentage), ``overdraft`` (limit), ``minimum`` and ``due`` (of cards),
-``transactions`` (1 to 12: ``date``, ``description``, ``amount``, ``balance``), ``old_total`` (another amount).
+``transactions`` (1 to 12: ``date``, ``description``, ``amount``, ``balance``), ``old_total`` and
+``spare`` (other amounts).
 
 Forms of ``amount``: default ("45.00", no sign), ``signed`` ("-45.00", "45.00"),
     ``plus`` ("-45.00", "+45.00"),
@@ -13,7 +14,8 @@ Forms of ``amount``: default ("45.00", no sign), ``signed`` ("-45.00", "45.00"),
     ``out`` and ``in_`` (empty unless money
 goes that way); these also state ``amount.direction``. ``wide_signed``, ``wide_out`` and ``wide_in`` are filled up
 with spaces.
-Counts: ``transactions``, ``sector`` (1 household, 2 business, 3 card purchases).
+Counts: ``transactions``, ``sector`` (1 household, 2 business, 3 card purchases), and
+``overdrawn 1`` where the balance may fall below 0.
 Decided by the wording: ``account_type``, ``overdrawn``.
 """
 
@@ -186,14 +188,20 @@ def draw(world: World) -> Mapping[str, Any]:
     start = world.date(2015, 2026)
     end = world.date(after=start, days=(27, 33))
     n_transactions = world.count("transactions", 1, 12)
-    kinds = BOOKINGS[world.language][world.count("sector", 1, 3) - 1]
+    sector = world.count("sector", 0, 0) or world.pick(1, 1, 3)
+    kinds = BOOKINGS[world.language][sector - 1]
     drawn = world.rng.sample([*kinds["in"], *kinds["out"], *kinds["out"]], n_transactions)
     days = sorted(world.rng.randint(0, 26) for _ in drawn)
+    values = [
+        (1 if text in kinds["in"] else -1) * world.money(2, world.pick(80, 300, 1500)).value
+        for text in drawn
+    ]
     opening = world.money(20, world.pick(900, 9000))
+    lowest = min(sum(values[:end]) for end in range(len(values) + 1))
+    if not world.count("overdrawn", 0, 0):
+        opening = world.money(value=opening.value - lowest)
     balance, transactions = opening.value, []
-    for description, day in zip(drawn, days, strict=True):
-        sign = 1 if description in kinds["in"] else -1
-        value = sign * world.money(2, world.pick(80, 300, 1500)).value
+    for description, day, value in zip(drawn, days, values, strict=True):
         balance = round(balance + value, 2)
         shown = world.money(value=balance)
         transactions.append(
@@ -204,7 +212,6 @@ def draw(world: World) -> Mapping[str, Any]:
                 balance=right(shown, 12),
             )
         )
-    values = [one.amount.value for one in transactions]
     address, holder, issued = world.address(), world.person(), world.date(after=end, days=(0, 5))
     return {
         "bank": Record(
@@ -245,4 +252,5 @@ def draw(world: World) -> Mapping[str, Any]:
         "minimum": right(world.money(10, 90), 12),
         "transactions": transactions,
         "old_total": world.money(20, 4000),
+        "spare": world.money(1, 90),
     }  # fmt: skip

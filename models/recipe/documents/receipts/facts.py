@@ -5,7 +5,8 @@ Slots: ``shop`` (``name``, ``word`` and ``owner`` for names that a wording makes
 ``code`` and ``auth`` (other numbers), ``bought``, ``time``, ``later`` (a later date), ``cashier`` and
 ``customer`` (persons), ``items`` (1 to 12: ``name``, ``quantity``, ``price``, ``amount``), ``subtotal``,
 ``discount``, ``vat``, ``tax``, ``tip``, ``total``, ``tendered``, ``change``, ``card`` (the last four
-digits), ``points``, ``guests``, ``table``, ``return_days``, ``fee`` (another amount), ``litres``, ``distance``.
+digits), ``points``, ``guests``, ``table``, ``return_days``, ``fee`` and ``spare``
+(other amounts), ``litres``, ``distance``.
 Counts: ``items``, ``sector`` (1 groceries, 2 restaurant, 3 bakery and café, 4 clothing, 5 hardware,
 6 pharmacy, 7 electronics and books), and ``added_tax 1``, ``tip 1``, ``discount 1``.
 Decided by the wording: ``payment``, ``category``, ``refund``.
@@ -214,6 +215,7 @@ def draw(world: World) -> Mapping[str, Any]:
         "table": world.code("%", "%#", "?%"),
         "return_days": world.number(7, 90),
         "fee": right(world.money(0.1, 30), 9),
+        "spare": world.money(0.5, 120),
         "litres": world.number(8, 70, 2),
         "distance": world.number(2, 40, 1),
     }  # fmt: skip
