@@ -55,7 +55,8 @@ class Options:
         "--stack",
         metavar="J",
         group="decoding",
-        help="documents in one prompt",
+        help="documents in one prompt, where one may sway what is read from the others; one with "
+        "numbers like those of a stack, as [2], goes alone",
         minimum=1,
         maximum=_INT32,
         in_identity=True,

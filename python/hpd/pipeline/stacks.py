@@ -6,10 +6,13 @@ from collections.abc import Iterator
 
 from hpd.documents import Document
 from hpd.pipeline.job import Placed
+from hpd.prompt import may_share_prompt
 
 
 class Stacks:
     """Stacks of documents that are not full yet, by category.
+
+    A document that could be read as several of them (``may_share_prompt``) goes alone.
 
     Args:
         size: the number of documents in one prompt (paper, section 4.3.5).
@@ -24,6 +27,9 @@ class Stacks:
 
     def add(self, place: int, document: Document) -> Iterator[list[Placed]]:
         """Put a document into the stack of its category; returns the stacks that are ready."""
+        if self._size > 1 and not may_share_prompt(document.text):
+            yield [(place, document)]
+            return
         stack = self._open.setdefault(document.category, [])
         stack.append((place, document))
         late = [c for c, waiting in self._open.items() if place - waiting[0][0] >= self._patience]

@@ -11,6 +11,8 @@ opens the value.
 from __future__ import annotations
 
 import json
+import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
@@ -48,6 +50,13 @@ _LABEL_STACK_RULE = (
 
 COUNT_KEY = "count"
 """The key of an array's number of items; its items have the keys 1, 2, ..."""
+
+_OPENING = r"[\[({<⟦⟨〔【〖「『《〈‹«\"'“”„‘’‚`|]"  # noqa: RUF001
+_CLOSING = r"[\])}>⟧⟩〕】〗」』》〉›»\"'“”„‘’‚`|]"  # noqa: RUF001
+_STACK_MARK = re.compile(
+    rf"{_OPENING}\s*\d+\s*{_CLOSING}|^\s*(?:#\s*\d+|\d{{1,4}}\s*(?:[.):](?!\d)|$))|\bdocuments?\W*\d",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 _TYPE_HINTS = {
     "integer": "whole number",
@@ -111,6 +120,20 @@ def documents_text(documents: Sequence[str]) -> str:
         return f"Document:\n{documents[0]}"
     numbered = (f"[{number}]\n{text}" for number, text in enumerate(documents, start=1))
     return "Documents:\n" + "\n".join(numbered)
+
+
+def may_share_prompt(document: str) -> bool:
+    """Whether a document can be in a stack: it holds nothing like the marks of a stack itself.
+
+    Like ``[2]``, which stands in front of a document, and ``"2":`` in an answer are all numbers in
+    brackets or quotation marks, those in front of a line as in a list, and those behind the word
+    document, in all the characters that Unicode has for them.
+    """
+    if not any(char.isnumeric() for char in document):
+        return True
+    plain = unicodedata.normalize("NFKC", document)
+    plain = "".join(char for char in plain if unicodedata.category(char) != "Cf")
+    return _STACK_MARK.search(plain) is None
 
 
 def answer_text(answer: object) -> str:
