@@ -115,7 +115,7 @@ DISHES = {
 
 ASKED = {
     "customer.name": text(
-        "customer|customer name|client|guest|buyer|user|name of the customer|who asks?",
+        "customer|client|guest|buyer|name of the customer|customer_name",
         "the person who writes to the firm or wants something",
         de="Kunde|Kundin", fr="client", es="cliente", it="cliente", pt="cliente", nl="klant",
     ),

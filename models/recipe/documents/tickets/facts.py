@@ -6,7 +6,7 @@ Slots: ``id``, ``requester``, ``agent`` (who works on it), ``other`` and ``third
 ``host``, ``system`` (with its version), ``browser``, ``error``, ``room``, ``address``
 (``street``, ``city``), ``made`` (a date before all others, not asked for), ``opened``,
 ``resolved``, ``due`` (dates, in this order), ``opened_at`` and ``closed_at`` (times), ``hour``
-(not asked for), ``affected`` (users), ``minutes`` (of work), ``downtime`` (a measure), ``rating``
+(between them, not asked for), ``affected`` (users), ``minutes`` (of work), ``downtime`` (a measure), ``rating``
 (1 to 5), ``cost``, ``deposit`` (not asked for), ``tags`` (1 to 5), ``related`` (1 to 3 ids),
 ``parts`` (0 to 5: ``name``, ``quantity``, ``price``), ``updates`` (8: ``author``, ``date``,
 ``clock``; their ``text`` is marked).
@@ -96,6 +96,10 @@ SYSTEMS = """
     Windows 11|Windows 10|macOS 14.5|macOS 13|Ubuntu 22.04|Ubuntu 24.04|Android 14|iOS 17.4|
     Debian 12|Fedora 40|iPadOS 16|Windows Server 2019|RHEL 9
 """
+MINUTES = {
+    "en": "minutes", "de": "Minuten", "fr": "minutes", "es": "minutos", "it": "minuti",
+    "pt": "minutos", "nl": "minuten",
+}  # fmt: skip
 BROWSERS = "Firefox 128|Chrome 126|Safari 17|Edge 124|Firefox ESR 115|Chrome 119|Opera 110"
 
 ASKED = {
@@ -321,18 +325,14 @@ def draw(world: World) -> Mapping[str, Any]:
         "address": world.address(),
         "made": made,
         "opened": opened,
-        "opened_at": world.time(6, 20, 1),
+        "opened_at": world.time(6, 11, 1),
         "resolved": resolved,
-        "closed_at": world.time(7, 22, 1),
-        "hour": world.time(),
+        "closed_at": world.time(16, 21, 1),
+        "hour": world.time(12, 15, 5),
         "due": world.date(after=resolved, days=(1, 20)),
         "affected": world.number(2, 400),
         "minutes": world.number(5, 240),
-        "downtime": world.measure(
-            2, 90, world.pick("min", "h", {"en": "minutes", "de": "Minuten", "es": "minutos",
-                                         "it": "minuti", "pt": "minutos",
-                                         "nl": "minuten"}.get(world.language, "minutes"))
-        ),
+        "downtime": world.measure(4, 90, MINUTES[world.language]),
         "rating": world.number(1, 5),
         "cost": world.money(20, 1800),
         "deposit": world.money(10, 90),
