@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Literal
 
 from hpd import _native
-from hpd.documents import Document
+from hpd.documents import Document, NotYet
 from hpd.errors import (
     ContextOverflowError,
     DecodeError,
@@ -143,9 +143,12 @@ class Extractor:
         return _in_order(self.iter_extract(documents, on_error=on_error))
 
     def iter_extract(
-        self, documents: Iterable[str | Document], *, on_error: OnError = "raise"
+        self, documents: Iterable[str | Document | NotYet], *, on_error: OnError = "raise"
     ) -> Iterator[tuple[int, Extraction]]:
-        """Like ``extract_many``, each as soon as it is finished, with its place in the input."""
+        """Like ``extract_many``, each as soon as it is finished, with its place in the input.
+
+        ``documents`` may give ``hpd.documents.NOT_YET`` where they would keep the reader waiting.
+        """
         check_documents(documents)
         self._check_open()
         return self._run(documents, on_error)
@@ -200,7 +203,7 @@ class Extractor:
         self.close()
 
     def _run(
-        self, documents: Iterable[str | Document], on_error: OnError
+        self, documents: Iterable[str | Document | NotYet], on_error: OnError
     ) -> Iterator[tuple[int, Extraction]]:
         for place, extraction in self._pipeline.run(documents):
             if extraction.error is not None and on_error == "raise":

@@ -30,8 +30,10 @@ from hpd.cli.output_arguments import (
     written_files,
 )
 from hpd.cli.preview import report
+from hpd.cli.read_ahead import ReadAhead
 from hpd.cli.status import print_status
 from hpd.cli.writing import Writing
+from hpd.documents import NotYet
 from hpd.errors import InputError
 from hpd.machine.model_files import resolve_model
 from hpd.pipeline.methods import check_method
@@ -104,8 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             for repair in writer.repairs:
                 say(f"{output}: {repair}")
-            total = reader.count() if _shows_progress(options) else None
-            _extract(arguments, schemas, options, examples, model, writer, writing, records, total)
+            _extract(arguments, schemas, options, examples, model, reader, writer, writing, records)
         except KeyboardInterrupt:
             writer.close(complete=False)
             writing.say_interrupted()
@@ -127,10 +128,10 @@ def _extract(
     options: Options,
     examples: Examples,
     model: Path,
+    reader: InputReader,
     writer: Writer,
     writing: Writing,
     records: Iterator[Record],
-    total: int | None,
 ) -> None:
     """Do what is to be done; a model is loaded only if there is anything."""
     with before_the_model():
@@ -138,15 +139,18 @@ def _extract(
         first = next(pending, None)
     if first is None:
         return
+    todo: Iterator[tuple[int, Record] | NotYet] = itertools.chain([first], pending)
+    if reader.is_live:
+        todo = ReadAhead(todo)
     from hpd.extractor import Extractor
 
     with (
         Extractor(schemas, model, options=options, examples=examples) as extractor,
-        _progress_bar(arguments, options, writer.n_kept, total) as bar,
+        _progress_bar(arguments, options, reader, writer.n_kept) as bar,
     ):
         if options.verbose:
             _say_tuned(extractor.tuned)
-        writing.run(extractor, itertools.chain([first], pending), bar)
+        writing.run(extractor, todo, bar)
 
 
 def columns_of(reader: InputReader, *, with_text: bool) -> Callable[[Record], Mapping[str, Any]]:
@@ -246,15 +250,12 @@ def _peeked(reader: InputReader) -> Iterator[Record]:
     return iter(()) if first is None else itertools.chain([first], reader)
 
 
-def _shows_progress(options: Options) -> bool:
-    return not options.quiet and sys.stderr.isatty()
-
-
 def _progress_bar(
-    arguments: argparse.Namespace, options: Options, n_kept: int, total: int | None
+    arguments: argparse.Namespace, options: Options, reader: InputReader, n_kept: int
 ) -> tqdm[Any]:
     """Documents done, their rate and the time left; on a terminal only."""
-    shown = _shows_progress(options)
+    shown = not options.quiet and sys.stderr.isatty()
+    total = reader.count() if shown else None
     if total is not None and arguments.limit is not None:
         total = min(total, arguments.limit)
     return tqdm(total=total, initial=n_kept, unit="doc", file=sys.stderr, disable=not shown)

@@ -11,7 +11,7 @@ from tqdm import tqdm
 from hpd.cli.common import EXIT_INTERRUPTED, EXIT_OK, EXIT_SOME_FAILED, say
 from hpd.cli.interrupts import Interrupts
 from hpd.cli.summary import Summary
-from hpd.documents import Document
+from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import HpdError, InputError
 from hpd.records import Record, Writer, error_line, page_of
 from hpd.schema.attributes import Schema
@@ -46,7 +46,7 @@ class Writing:
         self._bar: tqdm[Any] | None = None
 
     def run(
-        self, extractor: Extractor, records: Iterable[tuple[int, Record]], bar: tqdm[Any]
+        self, extractor: Extractor, records: Iterable[tuple[int, Record] | NotYet], bar: tqdm[Any]
     ) -> None:
         """Write a line for each record.
 
@@ -100,10 +100,14 @@ class Writing:
         return self._writer.n_kept + self._summary.n_written
 
     def _documents(
-        self, records: Iterable[tuple[int, Record]], given: dict[int, tuple[int, Record]]
-    ) -> Iterator[Document]:
+        self, records: Iterable[tuple[int, Record] | NotYet], given: dict[int, tuple[int, Record]]
+    ) -> Iterator[Document | NotYet]:
         n_given = 0
-        for place, record in self._interrupts.until_interrupted(records):
+        for item in self._interrupts.until_interrupted(records):
+            if item is NOT_YET:
+                yield NOT_YET
+                continue
+            place, record = item
             error = record.error or self._unknown_category(record)
             if error is not None:
                 line = error_line(record.id, error)

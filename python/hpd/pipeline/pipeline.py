@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from hpd import _native
-from hpd.documents import Document
+from hpd.documents import NOT_YET, Document, NotYet
 from hpd.options import Options
 from hpd.pipeline.long_documents import Item, JobMaker, Replay
 from hpd.pipeline.questionnaire import Examples, Questionnaire
@@ -60,7 +61,7 @@ class Pipeline:
         self._patience = patience or 4 * options.stack * in_flight
         self._job_makers: dict[str | None, JobMaker] = {}
 
-    def run(self, documents: Iterable[str | Document]) -> Iterator[tuple[int, Extraction]]:
+    def run(self, documents: Iterable[str | Document | NotYet]) -> Iterator[tuple[int, Extraction]]:
         """The extraction of each document with its place in the input, as soon as it is finished.
 
         Documents are pulled as the engine wants them. One that fails has ``error`` in its
@@ -81,9 +82,18 @@ class Pipeline:
         self._job_makers.clear()
         self._model = None
 
-    def _items(self, documents: Iterable[str | Document], texts: dict[int, str]) -> Iterator[Item]:
+    def _items(
+        self, documents: Iterable[str | Document | NotYet], texts: dict[int, str]
+    ) -> Iterator[Item | NotYet]:
         stacks = Stacks(self._options.stack, self._patience)
-        for place, given in enumerate(documents):
+        places = itertools.count()
+        for given in documents:
+            if given is NOT_YET:
+                for stack in stacks.rest():
+                    yield from self._jobs_of(stack[0][1].category).jobs(stack)
+                yield NOT_YET
+                continue
+            place = next(places)
             document = given if isinstance(given, Document) else Document(given)
             failure = self._refusal(document)
             if failure is not None:

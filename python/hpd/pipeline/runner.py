@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Iterator
 
 from hpd._native import Engine
+from hpd.documents import NOT_YET, NotYet
 from hpd.pipeline.job import Job
 from hpd.pipeline.long_documents import Item
 from hpd.pipeline.request import Request
@@ -31,7 +32,7 @@ class Runner:
         self._n_ahead = n_ahead
         self._numbers = itertools.count()
 
-    def run(self, items: Iterator[Item]) -> Iterator[tuple[int, Extraction]]:
+    def run(self, items: Iterator[Item | NotYet]) -> Iterator[tuple[int, Extraction]]:
         """The extractions of all items with their places in the input, as soon as each is finished.
 
         Items are pulled when the engine wants them. The caller may leave the iterator at any time;
@@ -58,6 +59,9 @@ class Runner:
                     caller.is_reading = not is_exhausted
                 elif n_room > 0 and not is_exhausted:
                     item = next(items, None)
+                    caller.is_reading = item is not NOT_YET
+                    if item is NOT_YET:
+                        continue
                     if item is None:
                         is_exhausted = True
                         caller.is_reading = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import inspect
 import os
 from collections import Counter
 from collections.abc import Collection, Generator, Iterator, Sequence
@@ -147,7 +148,12 @@ class InputReader:
         self.close()
 
     def close(self) -> None:
-        """Close what is open, which ends the iteration."""
+        """Close what is open, which ends the iteration.
+
+        Nothing is closed under a thread that waits for the next record just now.
+        """
+        if inspect.getgeneratorstate(self._records) == inspect.GEN_RUNNING:
+            return
         self._records.close()
         if self._first is not None:
             self._first.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 import sys
 from collections.abc import Generator, Iterator, Mapping, Sequence
@@ -110,9 +111,9 @@ class RecordReader:
         self._id_field = id_field
         self._category_field = category_field
         self._id_prefix = id_prefix
-        # A stream that the caller opened may be shared with others, so it is left open.
-        self._owned = isinstance(source, (str, Path)) and str(source) != "-"
         self._file = open_source(source)
+        # A stream that the caller opened may be shared with others, so it is left open.
+        self._owned = self._file is not source and self._file is not standard_input()
         self._rows = self._read()
 
     def __iter__(self) -> Iterator[Record]:
@@ -319,12 +320,22 @@ def _scalar_text(value: object, name: str) -> str:
     raise InputError(f"the field {name!r} should be text, and is {kind(value)}")
 
 
+def standard_input() -> BinaryIO:
+    """Standard input as the program has it."""
+    return sys.stdin.buffer
+
+
 def open_source(source: str | Path | BinaryIO) -> BinaryIO:
     """An input as a binary stream; ``InputError`` if it cannot be opened."""
     if not isinstance(source, (str, Path)):
         return source
     if str(source) == "-":
-        return sys.stdin.buffer
+        try:
+            # A file object of its own: the process may end while a thread still waits for a line,
+            # and could not close that of sys.stdin then.
+            return os.fdopen(os.dup(sys.stdin.fileno()), "rb")
+        except OSError:  # io.UnsupportedOperation as well: no file is behind it
+            return standard_input()
     try:
         return opened(source)
     except OSError as error:
