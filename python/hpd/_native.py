@@ -48,6 +48,7 @@ from hpd._core import (  # noqa: E402
     SamplingOptions,
     Value,
     echo_log,
+    near_tie_margin,
 )
 
 __all__ = [
@@ -62,4 +63,5 @@ __all__ = [
     "SamplingOptions",
     "Value",
     "echo_log",
+    "near_tie_margin",
 ]

@@ -34,6 +34,18 @@ class FieldResult:
     value: Any = None
     occurrences: tuple[tuple[int, int], ...] = ()
     """The start and end of all places of the value, if they were asked for."""
+    margin: float | None = None
+    """The margin of a near tie: the smallest difference between the logit of a token that was taken
+    and that of the runner-up. None if no token was nearly another one."""
+
+    @property
+    def near_tie(self) -> bool:
+        """Whether the value might be another one if other documents were decoded beside its own.
+
+        For an array, which has the details of the number of its items, that goes for the items as
+        well.
+        """
+        return self.margin is not None
 
     @property
     def nulled(self) -> bool:
@@ -58,6 +70,8 @@ class FieldResult:
             result["raw"] = self.raw
         if self.truncated:
             result["truncated"] = True
+        if self.margin is not None:
+            result |= {"near_tie": True, "margin": round(self.margin, 4)}
         return result
 
 
@@ -154,6 +168,11 @@ class Extraction:
     """The character from which on the document was not read, with ``on_overflow="truncate"``."""
     text: str | None = field(default=None, repr=False, compare=False)
     """The document, for showing it; it is no part of ``to_dict``."""
+
+    @property
+    def n_near_ties(self) -> int:
+        """The number of fields that are near ties."""
+        return sum(result.near_tie for result in self.fields.values())
 
     def to_dict(self) -> dict[str, Any]:
         """The line of output, the data first; empty parts are left out."""

@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
@@ -16,6 +17,7 @@
 #include "model/log.h"
 #include "model/model.h"
 #include "options.h"
+#include "sampling/sampling.h"
 #include "scheduling/request.h"
 
 // What a user's import of hpd loads; what only tests need is in bindings_testing.cpp.
@@ -197,6 +199,14 @@ void bind_engine(py::module_ & m) {
         .def_readonly("tokens", &Value::tokens)
         .def_readonly("logprobs", &Value::logprobs)
         .def_readonly("margins", &Value::margins)
+        .def_property_readonly("margin",
+                               [](const Value & v) {
+                                   float least = std::numeric_limits<float>::infinity();
+                                   for (const float margin : v.margins) {
+                                       least = std::min(least, margin);
+                                   }
+                                   return least;
+                               })
         .def_property_readonly("text", [](const Value & v) { return py::bytes(v.text); })
         .def_property_readonly("finish", [](const Value & v) { return name_of(v.finish); })
         .def("__repr__", [](const Value & v) {
@@ -287,6 +297,7 @@ PYBIND11_MODULE(_core, m) {
     bind_options(m);
     bind_model(model);
     bind_engine(m);
+    m.def("near_tie_margin", [] { return near_tie_margin; });
     m.def("echo_log", &echo_log, py::arg("on"));
     py::set_shared_data(log_name, log_state());
 }

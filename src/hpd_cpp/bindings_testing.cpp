@@ -295,12 +295,16 @@ void bind_parts(py::module_ & m) {
         py::arg("pieces"), py::arg("end") = false);
     m.def(
         "choose",
-        [](const std::vector<float> & row, const SamplingOptions & options, double uniform) {
+        [](const std::vector<float> & row, const SamplingOptions & options, double uniform,
+           const std::optional<std::set<Token>> & allowed) {
             const LogitRow r = read_row(row.data(), static_cast<int32_t>(row.size()));
-            const Choice c = choose_random(r, options, uniform);
+            TokenFilter filter;
+            if (allowed) filter = [&](Token t) { return allowed->count(t) > 0; };
+            const Choice c = choose_random(r, options, uniform, filter);
             return py::make_tuple(c.token, c.logprob, c.margin);
         },
-        py::arg("row"), py::arg("options"), py::arg("uniform") = 0.0);
+        py::arg("row"), py::arg("options"), py::arg("uniform") = 0.0,
+        py::arg("allowed") = py::none());
     py::enum_<BatchKind>(m, "BatchKind")
         .value("reading", BatchKind::reading)
         .value("values", BatchKind::values);

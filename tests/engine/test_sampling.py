@@ -92,3 +92,55 @@ def test_a_sampled_value_does_not_depend_on_what_runs_beside_it(tiny_model: Tiny
     other = sampling(temperature=1.0, top_k=0, top_p=1.0, min_p=0.0, seed=4)
     assert texts(sampling=other) != alone
     assert texts() != alone
+
+
+@given(
+    ROWS,
+    st.floats(0, 1, exclude_max=True),
+    st.sampled_from([0.0, 0.3, 1.0, 2.0]),
+    st.integers(0, 20),
+    st.integers(0, 2**32 - 1),
+)
+def test_no_smaller_change_than_the_margin_takes_another_token(
+    row: np.ndarray, uniform: float, temperature: float, top_k: int, seed: int
+) -> None:
+    options = sampling(temperature=temperature, top_k=top_k, top_p=0.9, min_p=0.05)
+    rng = np.random.default_rng(seed)
+    row = (row / 10).astype(np.float32)
+    allowed = None if seed % 2 else set(rng.choice(len(row), len(row) // 2 + 1).tolist())
+    token, _, margin = _core_testing.choose(list(row), options, uniform, allowed)
+    assert margin >= 0
+    # Rounding apart; what is no near tie need not be known exactly.
+    reach = min(margin, _native.near_tie_margin()) * (1 - 1e-3) - 1e-5
+    for _ in range(20):
+        moved = row + np.float32(max(0.0, reach / 2)) * rng.choice([-1, 1], len(row))
+        again, _, _ = _core_testing.choose(
+            list(moved.astype(np.float32)), options, uniform, allowed
+        )
+        assert again == token or reach <= 0
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_a_change_as_large_as_the_margin_can_take_another_token(temperature: float) -> None:
+    rng = np.random.default_rng(3)
+    n_others = 0
+    for _ in range(300):
+        row = rng.normal(0, 0.1, 12).astype(np.float32)
+        options = sampling(temperature=temperature, top_k=0, top_p=1.0, min_p=0.0)
+        uniform = rng.random()
+        token, _, margin = _core_testing.choose(list(row), options, uniform)
+        lower = row.copy()
+        lower[token] -= 1.5 * margin
+        n_others += _core_testing.choose(list(lower), options, uniform)[0] != token
+    assert n_others == 300 if temperature == 0 else n_others > 100
+
+
+def test_the_runner_up_is_one_of_the_tokens_that_are_allowed() -> None:
+    row = [0.0, 5.0, 4.95, 4.9, 1.0]
+    assert _core_testing.choose(row, sampling())[2] == pytest.approx(0.05, abs=1e-5)
+    assert _core_testing.choose(row, sampling(), allowed={1, 3, 4})[2] == pytest.approx(
+        0.1, abs=1e-5
+    )
+    assert _core_testing.choose(row, sampling(), allowed={1, 0})[2] >= _native.near_tie_margin()
+    assert _core_testing.choose(row, sampling(), allowed={3, 4})[2] == pytest.approx(3.9, abs=1e-5)
+    assert _core_testing.choose(row, sampling(), allowed={4})[2] == float("inf")

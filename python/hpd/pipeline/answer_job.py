@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from hpd._native import Result, Value
 from hpd.pipeline.job import Job
+from hpd.pipeline.near_ties import near_tie
 from hpd.pipeline.request import Request
 from hpd.results import FieldResult
 from hpd.values import answer_leaf, confidence, split_answer
@@ -26,11 +29,14 @@ class AnswerJob(Job):
             if attribute is None:
                 continue
             d = 0 if n_stacked == 1 else int(path[0]) - 1
-            probability = None
+            probability = margin = None
             if raw.start is not None and raw.end is not None:
                 start, end = (len(text[:at].encode()) for at in (raw.start, raw.end))
                 probability = _confidence(value, ends, start, end)
-            evidence = FieldResult(confidence=probability, raw=raw.text, truncated=raw.truncated)
+                margin = near_tie(_margins_before(value, ends, end))
+            evidence = FieldResult(
+                confidence=probability, raw=raw.text, truncated=raw.truncated, margin=margin
+            )
             own_path = path if n_stacked == 1 else path[1:]
             self._store(d, own_path, attribute, raw.parse(attribute), evidence)
 
@@ -42,3 +48,10 @@ def _confidence(answer: Value, ends: list[int], start: int, end: int) -> float |
         for logprob, before, after in zip(answer.logprobs, [0, *ends], ends, strict=False)
         if before < end and after > start
     )
+
+
+def _margins_before(answer: Value, ends: list[int], end: int) -> Iterator[float]:
+    """The margins of all tokens up to byte ``end``: each one sees those before it."""
+    for margin, before in zip(answer.margins, [0, *ends], strict=False):
+        if before < end:
+            yield margin

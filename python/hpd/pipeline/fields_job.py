@@ -6,6 +6,7 @@ from typing import Any
 
 from hpd._native import Result, Value
 from hpd.pipeline.job import Job
+from hpd.pipeline.near_ties import least, near_tie
 from hpd.pipeline.request import Request
 from hpd.questions import Question, Waves
 from hpd.results import FieldResult
@@ -50,5 +51,11 @@ class FieldsJob(Job):
         parsed = parse_value(raw, leaf.attribute)
         if parsed.error and truncated:
             parsed = Parsed(error=f"cut off after {len(value.tokens)} tokens")
-        evidence = FieldResult(confidence=confidence(value.logprobs), raw=raw, truncated=truncated)
+        inherited = self._findings[question.document].inherited_margin(leaf)
+        evidence = FieldResult(
+            confidence=confidence(value.logprobs),
+            raw=raw,
+            truncated=truncated,
+            margin=least([near_tie([value.margin]), inherited]),
+        )
         return self._store(question.document, leaf.path, leaf.attribute, parsed, evidence)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hpd.errors import InvalidDataError
 from hpd.grounding import Grounder
 from hpd.options import Options
+from hpd.pipeline.near_ties import between, least
 from hpd.prompt import COUNT_KEY, Path
+from hpd.questions import Leaf
 from hpd.results import Extraction, Failure, FieldResult, Usage, build_data
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values import Parsed, answer_leaf, assemble
@@ -37,9 +40,23 @@ class Findings:
             and result.confidence < least_confidence
         ):
             parsed = Parsed(error=refusal(attribute, f"less likely than {least_confidence:g}"))
+        margin = result.margin
+        if result.confidence is not None and not is_count(path):
+            margin = least([margin, between(result.confidence, least_confidence)])
         self.values[path] = parsed
-        self.results[path] = replace(result, error=parsed.error, value=parsed.value)
+        self.results[path] = replace(result, error=parsed.error, value=parsed.value, margin=margin)
         return parsed
+
+    def inherited_margin(self, leaf: Leaf) -> float | None:
+        """The margin of the values on which a leaf depends, if one of them is a near tie.
+
+        A leaf depends on the values that it comes after, and on the numbers of items of the arrays
+        in which it is.
+        """
+        seen = _counts_above(leaf.path)
+        if leaf.after:
+            seen += [p for p in self.results if any(p[: len(root)] == root for root in leaf.after)]
+        return least(self.results[path].margin for path in seen if path in self.results)
 
     def ground(self, schema: Schema, text: str, options: Options) -> None:
         """Look up every value in the document, and drop those that must be there but are not."""
@@ -84,6 +101,7 @@ class Findings:
             for path, result in self.results.items()
             if path in assembled.places
         }
+        self._mark_arrays(fields, assembled.places)
         for errors in (assembled.errors, problems):
             for place, message in errors.items():
                 fields[place] = replace(fields.get(place, FieldResult()), error=message)
@@ -96,10 +114,25 @@ class Findings:
         failure = Failure(InvalidDataError.__name__, "; ".join(reasons)) if reasons else None
         return Extraction(id_, data, fields, usage, failure)
 
+    def _mark_arrays(self, fields: dict[str, FieldResult], places: Mapping[Path, str]) -> None:
+        """Have an array tell that an item which was left out is a near tie."""
+        for path, result in self.results.items():
+            if result.margin is None or path in places:
+                continue
+            place = next((places[p] for p in _counts_above(path) if p in places), None)
+            if place in fields:
+                margin = least([result.margin, fields[place].margin])
+                fields[place] = replace(fields[place], margin=margin)
+
 
 def is_count(path: Path) -> bool:
     """Whether a field is the number of an array's items."""
     return path[-1:] == (COUNT_KEY,)
+
+
+def _counts_above(path: Path) -> list[Path]:
+    """The paths of the numbers of items of all arrays in which a field may be."""
+    return [(*path[:n], COUNT_KEY) for n in range(1, len(path))]
 
 
 def refusal(attribute: Attribute, why: str) -> str | None:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from hpd.pipeline.findings import Findings
+from hpd.pipeline.near_ties import between, least
 from hpd.prompt import COUNT_KEY, Path
 from hpd.results import FieldResult
 from hpd.schema.attributes import Attribute, Schema
@@ -50,37 +51,35 @@ class _Merger:
             path = (*prefix, first.name)
             if len(group) > 1:
                 paths = [(*prefix, attribute.name) for attribute in group]
-                self.take(self.surest(paths), paths)
+                self.take_surest(paths)
             elif first.type == "object":
                 self.siblings(first.attributes, path)
             elif first.type == "array":
                 self.array(first, path)
             else:
-                self.take(self.surest([path]), [path])
+                self.take_surest([path])
                 self.gather_occurrences(path)
 
-    def surest(self, roots: Sequence[Path]) -> Findings:
-        """The chunk with the best values below some paths."""
-
-        def rank(part: Findings) -> tuple[int, int, int, float]:
-            results = [result for path, result in part.results.items() if _is_below(path, roots)]
-            filled = [result for result in results if result.value is not None]
-            n_grounded = sum(result.match not in (None, "none") for result in filled)
-            n_errors = sum(result.error is not None for result in results)
-            # Where all values are null, the least confident chunk is taken.
-            sign = 1 if filled else -1
-            mean = sum(result.confidence or 0.0 for result in filled or results)
-            return n_grounded, len(filled), -n_errors, sign * mean / max(1, len(filled or results))
-
-        return max(self.parts, key=rank)
-
-    def take(self, part: Findings, roots: Sequence[Path]) -> None:
-        for path, parsed in part.values.items():
+    def take_surest(self, roots: Sequence[Path]) -> None:
+        """Take the best values below some paths, all from one chunk."""
+        ranks = [_rank(part, roots) for part in self.parts]
+        best = max(range(len(ranks)), key=ranks.__getitem__)
+        # Of chunks that are as good otherwise, the confidence decides.
+        decided = [
+            between(abs(rank[-1]), abs(ranks[best][-1]))
+            for part, rank in zip(self.parts, ranks, strict=True)
+            if rank[:-1] == ranks[best][:-1] and part is not self.parts[best]
+        ]
+        for path, parsed in self.parts[best].values.items():
             if _is_below(path, roots):
                 self.whole.values[path] = parsed
-        for path, result in part.results.items():
+        for path, result in self.parts[best].results.items():
             if _is_below(path, roots):
-                self.whole.results[path] = result
+                same = [part.results[path] for part in self.parts if path in part.results]
+                margins = [other.margin for other in same]
+                if any(other.value != result.value for other in same):
+                    margins += decided
+                self.whole.results[path] = replace(result, margin=least(margins))
 
     def gather_occurrences(self, path: Path) -> None:
         """Note all places of a value in the whole document."""
@@ -119,11 +118,18 @@ class _Merger:
         results = [part.results[count_path] for part in self.parts if count_path in part.results]
         if not results:
             return
+        # An item that might be another one might also be the same as one of another chunk.
+        margin = least(
+            result.margin
+            for part in self.parts
+            for below, result in part.results.items()
+            if _is_below(below, [path])
+        )
         least_sure = min(results, key=lambda result: result.confidence or 0.0)
         if n_items:
             self.whole.values[count_path] = Parsed(n_items)
             self.whole.results[count_path] = FieldResult(
-                least_sure.confidence, raw=f" {n_items}", value=n_items
+                least_sure.confidence, raw=f" {n_items}", value=n_items, margin=margin
             )
             return
         errors = [result.error for result in results if result.error]
@@ -132,7 +138,7 @@ class _Merger:
             nothing = Parsed(error=errors[0] if errors else None)
         self.whole.values[count_path] = nothing
         self.whole.results[count_path] = replace(
-            least_sure, value=nothing.value, error=nothing.error
+            least_sure, value=nothing.value, error=nothing.error, margin=margin
         )
 
     def move(self, part: Findings, root: Path, to: Path) -> None:
@@ -161,6 +167,18 @@ def _dependent_groups(attributes: Sequence[Attribute]) -> list[list[Attribute]]:
             groups.append([other for other in attributes if other.name in members])
             done |= members
     return groups
+
+
+def _rank(part: Findings, roots: Sequence[Path]) -> tuple[int, int, int, float]:
+    """The quality of a chunk's values below some paths, to be compared with that of others."""
+    results = [result for path, result in part.results.items() if _is_below(path, roots)]
+    filled = [result for result in results if result.value is not None]
+    n_grounded = sum(result.match not in (None, "none") for result in filled)
+    n_errors = sum(result.error is not None for result in results)
+    # Where all values are null, the least confident chunk is taken.
+    sign = 1 if filled else -1
+    mean = sum(result.confidence or 0.0 for result in filled or results)
+    return n_grounded, len(filled), -n_errors, sign * mean / max(1, len(filled or results))
 
 
 def _is_below(path: Path, roots: Sequence[Path]) -> bool:

@@ -10,8 +10,8 @@ namespace hpd {
 
 namespace {
 
-// llama.cpp's grammar sampler. One token is checked alone first: greedy text nearly always obeys,
-// and only a refusal makes the whole vocabulary be looked at.
+// llama.cpp's grammar sampler. The first tokens are checked alone: greedy text nearly always obeys,
+// and only refusals make the whole vocabulary be looked at.
 class GrammarConstraint : public Constraint {
 public:
     GrammarConstraint(llama_sampler_ptr grammar, int32_t n_vocab)
@@ -19,8 +19,8 @@ public:
 
     bool allows(Token token) override {
         if (!allowed_.empty()) return allowed_[static_cast<size_t>(token)];
-        if (!checked_) {
-            checked_ = true;
+        if (n_checked_ < n_checked_alone) {
+            ++n_checked_;
             llama_token_data one{token, 0.0f, 0.0f};
             llama_token_data_array array{&one, 1, -1, false};
             llama_sampler_apply(grammar_.get(), &array);
@@ -33,10 +33,12 @@ public:
     void accept(Token token) override {
         llama_sampler_accept(grammar_.get(), token);
         allowed_.clear();
-        checked_ = false;
+        n_checked_ = 0;
     }
 
 private:
+    static constexpr int32_t n_checked_alone = 4;
+
     void scan_vocabulary() {
         std::vector<llama_token_data> all(static_cast<size_t>(n_vocab_));
         for (Token t = 0; t < n_vocab_; ++t) all[static_cast<size_t>(t)] = {t, 0.0f, 0.0f};
@@ -52,7 +54,7 @@ private:
 
     llama_sampler_ptr grammar_;
     int32_t n_vocab_;
-    bool checked_ = false;
+    int32_t n_checked_ = 0;  // since the last token
     std::vector<bool> allowed_;
 };
 

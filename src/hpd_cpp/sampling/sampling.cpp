@@ -89,10 +89,34 @@ const LogitRow & checked(const LogitRow & r) {
     return r;
 }
 
-Choice describe(const LogitRow & r, int32_t token) {
-    const float other = token == r.best ? r.second_logit : r.best_logit;
-    const float logit = r.logits[token];
-    return {token, static_cast<float>(std::min(0.0, logit - r.log_sum)), logit - other};
+Choice describe(const LogitRow & r, int32_t token, double margin) {
+    const double logprob = std::min(0.0, r.logits[token] - r.log_sum);
+    return {token, static_cast<float>(logprob), static_cast<float>(margin)};
+}
+
+double log_odds(double p) { return std::log(p) - std::log1p(-p); }
+
+// The candidate that a random number falls on, and by how much the difference of two logits must
+// change for it to fall on a neighbour.
+struct Draw {
+    size_t index;
+    double margin;
+};
+
+// If all logits move by at most d, the log odds of an edge between two candidates, like the
+// difference of two logits, move by at most 2 d / temperature.
+Draw draw(const std::vector<double> & weights, size_t n, double uniform, double temperature) {
+    double total = 0.0;
+    for (size_t i = 0; i < n; ++i) total += weights[i];
+    Draw drawn{0, std::numeric_limits<double>::infinity()};
+    double edge = 0.0;
+    for (size_t i = 0; i + 1 < n; ++i) {
+        edge += weights[i];
+        if (uniform * total >= edge) drawn.index = i + 1;
+        const double distance = std::abs(log_odds(uniform) - log_odds(edge / total));
+        drawn.margin = std::min(drawn.margin, temperature * distance);
+    }
+    return drawn;
 }
 
 uint64_t mix(uint64_t x) {  // splitmix64
@@ -119,17 +143,34 @@ std::vector<LogitRow> read_rows(const float * rows, size_t n_rows, int32_t n_voc
     return read;
 }
 
-Choice choose_greedy(const LogitRow & row) { return describe(row, row.best); }
+Choice choose_greedy(const LogitRow & row) {
+    return describe(row, row.best, row.best_logit - row.second_logit);
+}
 
 Choice choose_greedy(const LogitRow & row, const TokenFilter & allowed) {
-    // The likeliest token is nearly always allowed: look at the others only if it is not.
-    if (allowed(row.best)) return describe(row, row.best);
-    int32_t best = -1;
+    // The likeliest token is nearly always allowed. The others are looked at only if it is not, or
+    // if one is so near that it matters whether that is allowed.
+    const bool obeys = allowed(row.best);
+    if (obeys && row.best_logit - row.second_logit >= near_tie_margin) return choose_greedy(row);
+    int32_t best = obeys ? row.best : -1;
+    float best_logit = obeys ? row.best_logit : lowest;
+    float second_logit = lowest;
+    const float least = obeys ? row.best_logit - near_tie_margin : lowest;
     for (int32_t token = 0; token < row.n_vocab; ++token) {
-        const bool better = best < 0 || row.logits[token] > row.logits[best];
-        if (better && allowed(token)) best = token;
+        const float logit = row.logits[token];
+        if (!(logit > std::max(second_logit, least)) || token == row.best || !allowed(token))
+            continue;
+        if (best < 0 || logit > best_logit) {
+            second_logit = best_logit;
+            best_logit = logit;
+            best = token;
+        } else {
+            second_logit = logit;
+        }
     }
-    return best < 0 ? Choice{} : describe(row, best);
+    if (best < 0) return {};
+    const bool is_near = second_logit > lowest || !obeys;
+    return describe(row, best, is_near ? best_logit - second_logit : near_tie_margin);
 }
 
 Choice choose_random(const LogitRow & r, const SamplingOptions & options, double uniform,
@@ -138,48 +179,62 @@ Choice choose_random(const LogitRow & r, const SamplingOptions & options, double
         return allowed ? choose_greedy(r, allowed) : choose_greedy(r);
     }
     const float * row = r.logits;
-    const int32_t n_vocab = r.n_vocab;
-
-    std::vector<int32_t> kept;
-    kept.reserve(n_vocab);
-    for (int32_t token = 0; token < n_vocab; ++token) {
-        if (std::isfinite(row[token]) && (!allowed || allowed(token))) kept.push_back(token);
+    std::vector<int32_t> order;  // likeliest first
+    order.reserve(static_cast<size_t>(r.n_vocab));
+    for (int32_t token = 0; token < r.n_vocab; ++token) {
+        if (std::isfinite(row[token]) && (!allowed || allowed(token))) order.push_back(token);
     }
-    if (kept.empty()) return {};
+    if (order.empty()) return {};
     const auto likelier = [row](int32_t a, int32_t b) {
         return row[a] != row[b] ? row[a] > row[b] : a < b;
     };
     const size_t k = options.top_k > 0
-                         ? std::min<size_t>(kept.size(), static_cast<size_t>(options.top_k))
-                         : kept.size();
-    std::partial_sort(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(k), kept.end(),
-                      likelier);
-    kept.resize(k);
+                         ? std::min<size_t>(order.size(), static_cast<size_t>(options.top_k))
+                         : order.size();
+    // One more than top-k keeps: it may be near the last one.
+    const size_t n_sorted = std::min(order.size(), k + 1);
+    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n_sorted),
+                      order.end(), likelier);
+    order.resize(n_sorted);
 
-    const double top = row[kept.front()];
+    const double top = row[order.front()];
     double total = 0.0;
-    for (int32_t token : kept) total += std::exp(row[token] - top);
-    double sum = 0.0;
-    size_t n_kept = 0;
-    for (int32_t token : kept) {
-        const double p = std::exp(row[token] - top);
-        // Likeliest first, so the first is always kept and min-p cuts a tail.
-        if (n_kept > 0 && (p < options.min_p || sum >= options.top_p * total)) break;
-        sum += p;
-        ++n_kept;
-    }
-    kept.resize(n_kept);
-
+    for (size_t i = 0; i < k; ++i) total += std::exp(row[order[i]] - top);
+    // How far within the limits of top-p and min-p each is, as a difference of logits; negative
+    // outside. Likeliest first, so min-p cuts a tail.
+    std::vector<double> within;
     std::vector<double> weights;
-    double weight_sum = 0.0;
-    for (int32_t token : kept) {
-        weights.push_back(std::exp((row[token] - top) / options.temperature));
-        weight_sum += weights.back();
+    double before = 0.0;
+    for (size_t i = 0; i < k; ++i) {
+        const double logit = row[order[i]] - top;
+        const double in_top_p = log_odds(options.top_p) - log_odds(std::min(1.0, before / total));
+        within.push_back(std::min(logit - std::log(options.min_p), in_top_p));
+        weights.push_back(std::exp(logit / options.temperature));
+        before += std::exp(logit);
     }
-    double left = uniform * weight_sum;
-    size_t i = 0;
-    while (i + 1 < kept.size() && left >= weights[i]) left -= weights[i++];
-    return describe(r, kept[i]);
+    size_t n_kept = 1;  // the first always is
+    while (n_kept < k && within[n_kept] > 0.0) ++n_kept;
+
+    const auto drawn = [&](size_t n) { return draw(weights, n, uniform, options.temperature); };
+    const Draw chosen = drawn(n_kept);
+    const size_t i = chosen.index;
+    double margin = chosen.margin;
+    if (i > 0) margin = std::min<double>(margin, row[order[i - 1]] - row[order[i]]);
+    if (i + 1 < order.size()) margin = std::min<double>(margin, row[order[i]] - row[order[i + 1]]);
+    // With more candidates or fewer, which top-p and min-p nearly let through, another might be
+    // drawn.
+    const auto consider = [&](size_t n, double distance) {
+        if (distance >= std::min<double>(margin, near_tie_margin)) return;
+        const Draw other = drawn(n);
+        margin = std::min(margin, other.index != i ? distance : std::max(distance, other.margin));
+    };
+    for (size_t n = 1; n < n_kept; ++n) consider(n, within[n]);
+    double distance = 0.0;
+    for (size_t n = n_kept; n < k && distance < near_tie_margin; ++n) {
+        distance = std::max(distance, -within[n]);
+        consider(n + 1, distance);
+    }
+    return describe(r, order[i], margin);
 }
 
 double uniform_at(uint64_t seed, uint64_t stream, uint64_t n) {

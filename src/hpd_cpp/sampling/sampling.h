@@ -9,11 +9,18 @@
 
 namespace hpd {
 
+// A choice with a smaller margin is a near tie: beside other company, where sums are rounded in
+// another way, it may fall otherwise. Above all differences that were measured between the margins
+// of one document in different company: docs/reliability.md.
+constexpr float near_tie_margin = 0.2f;
+
 // One token chosen from one row of logits.
 struct Choice {
     int32_t token = -1;
     float logprob = 0.0f;  // of the token, under the model's own distribution (temperature 1)
-    float margin = 0.0f;  // its logit less the best other logit; negative if it was not the best
+    // By how much the difference of two logits must change for another token to be chosen:
+    // infinite if there is no other. If it is not below near_tie_margin, it may be more than this.
+    float margin = 0.0f;
 };
 
 // True for tokens that may be chosen.
