@@ -21,6 +21,7 @@ from hpd.errors import (
     InputError,
     InvalidDataError,
 )
+from hpd.machine.memory_need import warn_of_shortage
 from hpd.machine.model_files import resolve_model
 from hpd.machine.native_options import engine_options, model_options
 from hpd.machine.tuned_settings import tuned_values
@@ -59,7 +60,8 @@ class Extractor:
             for timing, and for tests.
 
     What ``hpd tune`` found for this model and machine takes the place of what is not set:
-    ``options`` then has it, and ``tuned`` tells what it was. ``HPD_TUNED=0`` leaves it out.
+    ``options`` then has it, and ``tuned`` tells what it was. ``HPD_TUNED=0`` leaves it out. A model
+    that will probably not fit into memory gives a ``MemoryWarning``, with what would fit.
 
     Raises:
         OptionError: there is no such option, or it cannot have that value.
@@ -84,6 +86,7 @@ class Extractor:
         check_method(asked, self.schemas)
         _native.echo_log(asked.verbose)
         path = resolve_model(model, hf, progress=not asked.quiet)
+        warn_of_shortage(path, asked)
         native = _native.Model([str(path)], model_options(asked), progress)
         self.tuned = tuned_values(native, path, asked)
         self.options = asked.filled(self.tuned)

@@ -12,6 +12,7 @@ import pytest
 from hpd.doctor import decoding
 from hpd.doctor.checks import Check
 from hpd.doctor.questions import stored_questions
+from hpd.machine.memory import Memory
 
 
 def by_name(checks: Any) -> dict[str, Check]:
@@ -108,11 +109,16 @@ def test_without_a_model_in_the_box_the_self_test_is_left_out(
     assert (check.state, check.text.split(":")[0]) == ("note", "left out")
 
 
-def test_a_model_is_tried(tiny_model: Any, tmp_path: Path) -> None:
+def test_a_model_is_tried(tiny_model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tiny_model("qwen3")
     checks = by_name(decoding.check_model(path))
     assert checks["model"].state == "ok"
+    assert f"{path.name} takes about" in checks["fitting"].text
     assert checks["tuned"].text.startswith(f"none for {path.name}")
     (tmp_path / "broken.gguf").write_bytes(b"GGUF" + bytes(60))
     (check,) = decoding.check_model(tmp_path / "broken.gguf")
     assert check.state == "broken"
+    monkeypatch.setattr(decoding, "memory", lambda: Memory(None, None, 1_000_000))
+    (check,) = decoding.check_model(path)
+    assert check.state == "broken"
+    assert "1 MB are available: take a smaller model; so it is not tried" in check.text

@@ -30,6 +30,7 @@ from hpd.cli.arguments import Parser
 from hpd.cli.common import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, UsageError, say
 from hpd.cli.version import VersionAction
 from hpd.errors import HpdError, OptionError, SchemaError
+from hpd.machine.memory_need import MemoryWarning
 from hpd.machine.tuned_settings import TunedWarning
 from hpd.schema import SchemaWarning
 
@@ -49,7 +50,7 @@ COMMANDS = (
 _NO_INPUT = ("output", "schema", "text_field", "id_field", "category_field")
 """Arguments of which - is not standard input."""
 
-_OURS = (SchemaWarning, TunedWarning)
+_OURS = (SchemaWarning, TunedWarning, MemoryWarning)
 
 _DESCRIPTION = """\
 Structured values out of documents with a local model, all fields decoded at once.

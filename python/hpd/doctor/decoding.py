@@ -7,13 +7,18 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from hpd.doctor.checks import Check
 from hpd.doctor.questions import stored_questions
 from hpd.errors import ModelLoadError
+from hpd.machine.hardware import devices
+from hpd.machine.memory import memory
+from hpd.machine.memory_need import memory_need, shortage
 from hpd.machine.model_files import box_model
+from hpd.options import Options
 
 _SECONDS = 600
 _TOLERANCE = 0.1
@@ -71,7 +76,11 @@ def check_self_test() -> Iterator[Check]:
 
 
 def check_model(model: Path) -> Iterator[Check]:
-    """Whether a model loads and decodes, and the tuned settings that apply to it."""
+    """Whether a model fits into memory, loads and decodes, and the settings tuned for it."""
+    fitting = _fitting(model)
+    yield fitting
+    if fitting.state == "broken":
+        return
     outcome = _tried("model", model)
     if isinstance(outcome, Check):
         yield outcome
@@ -84,6 +93,19 @@ def check_model(model: Path) -> Iterator[Check]:
         details={"path": str(model), "seconds": outcome["seconds"]},
     )
     yield _tuned(outcome["tuned"], model)
+
+
+def _fitting(model: Path) -> Check:
+    """The memory that a model takes with default options."""
+    try:
+        need = memory_need(model, Options())
+        problem = shortage(model, Options(), memory())
+    except ModelLoadError as error:
+        return Check("fitting", "broken", str(error))
+    details = {each.name: getattr(need, each.name) for each in fields(need)}
+    if problem and not devices():
+        return Check("fitting", "broken", f"{problem}; so it is not tried", details=details)
+    return Check("fitting", "ok", f"{model.name} takes about {need.in_words()}", details=details)
 
 
 def _tuned(tuned: dict[str, int], model: Path) -> Check:
