@@ -10,7 +10,9 @@ import pytest
 
 from fake_extractor import FakeExtractor
 from hpd.cli import main
+from hpd.cli.summary import Summary
 from hpd.records import FileWriter, Record, journal_path
+from hpd.results import Extraction, FieldResult
 from jsonl import write_texts
 
 
@@ -171,6 +173,15 @@ def test_without_status_the_input_and_the_schema_are_needed(
 ) -> None:
     assert main(["extract"]) == 2
     assert "required: INPUT, --schema" in capfd.readouterr().err
+
+
+def test_the_summary_counts_nulls_and_near_ties() -> None:
+    summary = Summary()
+    sure, tie, null = FieldResult(value="x"), FieldResult(value="y", margin=0.01), FieldResult()
+    summary.add_values(Extraction("1", {}, {"a": sure, "b": tie, "c": null, "d": sure}))
+    summary.add_line(None)
+    says = "1 document, 25% of the values are null, 1 near tie"
+    assert summary.text(n_kept=0, n_failed_kept=0) == says
 
 
 def test_every_run_ends_with_a_summary(

@@ -115,3 +115,21 @@ def test_a_child_that_decodes_lives(tiny_model: TinyModel, monkeypatch: pytest.M
     monkeypatch.setattr(hardware, "box_model", lambda: tiny_model("qwen3"))
     monkeypatch.setattr(hardware, "_PROBE_SECONDS", 600)
     assert hardware._survives()
+
+
+@pytest.mark.parametrize(
+    ("names", "n_gpu_layers", "place"),
+    [
+        ([], -1, "Chip (3 cores)"),
+        (["Fast One"], 0, "Chip (3 cores)"),
+        (["Fast One"], -1, "Fast One (all layers)"),
+        (["Fast One", "Other"], 7, "Fast One, Other (7 layers at most)"),
+    ],
+)
+def test_the_place_where_a_model_is_computed(
+    monkeypatch: pytest.MonkeyPatch, names: list[str], n_gpu_layers: int, place: str
+) -> None:
+    monkeypatch.setattr(hardware, "devices", lambda: names)
+    monkeypatch.setattr(hardware, "processor", lambda: "Chip")
+    monkeypatch.setattr(hardware, "n_cores", lambda: 3)
+    assert hardware.computing_place(n_gpu_layers) == place

@@ -35,6 +35,7 @@ from hpd.cli.status import print_status
 from hpd.cli.writing import Writing
 from hpd.documents import NotYet
 from hpd.errors import InputError
+from hpd.machine.hardware import computing_place
 from hpd.machine.model_files import resolve_model
 from hpd.pipeline.methods import check_method
 from hpd.records import InputReader, Record, RecordReader, Writer, skipped_text
@@ -148,6 +149,8 @@ def _extract(
         Extractor(schemas, model, options=options, examples=examples) as extractor,
         _progress_bar(arguments, options, reader, writer.n_kept) as bar,
     ):
+        if not bar.disable:
+            say(f"{model.name} on {computing_place(options.n_gpu_layers)}")
         if options.verbose:
             _say_tuned(extractor.tuned)
         writing.run(extractor, todo, bar)

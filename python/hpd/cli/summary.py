@@ -16,11 +16,13 @@ class Summary:
         self.seconds = 0.0
         self._n_values = 0
         self._n_nulls = 0
+        self._n_near_ties = 0
 
     def add_values(self, extraction: Extraction) -> None:
         """Count the values of an extraction."""
         self._n_values += len(extraction.fields)
         self._n_nulls += sum(field.value is None for field in extraction.fields.values())
+        self._n_near_ties += extraction.n_near_ties
 
     def add_line(self, failed: str | None) -> None:
         """Count a line that is written; ``failed`` is the type of its error, if it is one."""
@@ -42,6 +44,8 @@ class Summary:
             parts.append(f"{self.n_written / self.seconds:.3g} a second")
         if self._n_values:
             parts.append(f"{self._n_nulls / self._n_values:.0%} of the values are null")
+        if self._n_near_ties:
+            parts.append(f"{self._n_near_ties} near tie{'s' * (self._n_near_ties != 1)}")
         for kind, n in sorted(self.failures.items()):
             parts.append(f"{n} failed ({kind})")
         if n_failed_kept:

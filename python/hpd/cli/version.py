@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
+from hpd.machine.hardware import computing_place
 from hpd.version import __version__, installed_version
 
 
@@ -36,4 +37,5 @@ def version_text() -> str:
         lines.append(f"llama.cpp cannot be loaded: {error}")
     else:
         lines.append(f"llama.cpp {llama_cpp.llama_version().decode()}")
+        lines.append(f"computing on {computing_place(-1)}")
     return "\n".join(lines)

@@ -86,6 +86,15 @@ def devices() -> list[str]:
     ]
 
 
+def computing_place(n_gpu_layers: int) -> str:
+    """The device on which a model is computed, for people; ``n_gpu_layers`` as of ``-ngl``."""
+    names = devices()
+    if not names or n_gpu_layers == 0:
+        return f"{processor()} ({n_cores()} cores)"
+    layers = "all layers" if n_gpu_layers < 0 else f"{n_gpu_layers} layers at most"
+    return f"{', '.join(names)} ({layers})"
+
+
 def has_amx() -> bool:
     """Whether the processor has AMX, or may have it."""
     if platform.machine().lower() not in ("x86_64", "amd64"):
