@@ -45,8 +45,9 @@ def test_help_fits_a_terminal(command: list[str], capsys: pytest.CaptureFixture[
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert exit_code("--version") == 0
-    ours, binding, llama = capsys.readouterr().out.splitlines()
+    ours, binding, llama, place = capsys.readouterr().out.splitlines()
     assert ours == f"hpd {hpd.__version__}"
+    assert place.startswith("computing on ")
     assert binding == f"llama-cpp-python {_native.LLAMA_CPP_PYTHON}"
     assert llama.startswith("llama.cpp ")
 
