@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from hpd.documents import Document
+from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import HpdError, ModelLoadError
 from hpd.options import Options
 from hpd.results import Extraction, Failure
@@ -49,11 +49,12 @@ class FakeExtractor:
         self.made.append(self)
 
     def iter_extract(
-        self, documents: Iterable[Document], *, on_error: str
+        self, documents: Iterable[Document | NotYet], *, on_error: str
     ) -> Iterator[tuple[int, Extraction]]:
         assert on_error == "record"
         waiting: list[tuple[int, Document]] = []
-        for place, document in enumerate(documents):
+        given = (document for document in documents if document is not NOT_YET)
+        for place, document in enumerate(given):
             self.documents.append(document)
             waiting.append((place, document))
             if len(waiting) == N_AHEAD:

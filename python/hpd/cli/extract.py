@@ -34,13 +34,14 @@ from hpd.cli.read_ahead import ReadAhead
 from hpd.cli.status import print_status
 from hpd.cli.writing import Writing
 from hpd.documents import NotYet
-from hpd.errors import InputError
+from hpd.errors import HpdError, InputError
 from hpd.machine.hardware import computing_place
 from hpd.machine.model_files import resolve_model
 from hpd.pipeline.methods import check_method
-from hpd.records import InputReader, Record, RecordReader, Writer, skipped_text
+from hpd.records import InputReader, Record, RecordReader, Writer, kept_columns, skipped_text
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
+from hpd.tables import is_table, lines_path, write_table
 
 if TYPE_CHECKING:
     from hpd.options import Options
@@ -100,9 +101,10 @@ def run(arguments: argparse.Namespace) -> int:
         with before_the_model():
             settings = run_settings(schemas, model, options, examples)
             settings["--with-text"] = arguments.with_text
+            settings["--keep"] = arguments.keep
             writer = open_writer(arguments, settings, model)
         output = None if is_stream(arguments.output) else arguments.output
-        columns = columns_of(reader, with_text=arguments.with_text)
+        columns = columns_of(reader, arguments)
         writing = Writing(schemas, writer, output, columns)
         try:
             for repair in writer.repairs:
@@ -120,6 +122,8 @@ def run(arguments: argparse.Namespace) -> int:
             writer.close(complete=False)
             raise
         writer.close(complete=writing.is_complete)
+    if output is not None and is_table(output):
+        _write_table(Path(output), schemas, writing)
     return writing.finish(quiet=options.quiet)
 
 
@@ -156,11 +160,36 @@ def _extract(
         writing.run(extractor, todo, bar)
 
 
-def columns_of(reader: InputReader, *, with_text: bool) -> Callable[[Record], Mapping[str, Any]]:
+def columns_of(
+    reader: InputReader, arguments: argparse.Namespace
+) -> Callable[[Record], Mapping[str, Any]]:
     """What a record adds to the line of its extraction."""
-    if with_text:
-        return lambda record: {**reader.source(record), **reader.columns(record)}
-    return reader.source
+    keeps_all = arguments.keep is None and is_table(arguments.output or "")
+    kept: list[str] | None = arguments.keep
+
+    def columns(record: Record) -> Mapping[str, Any]:
+        added = reader.source(record)
+        if arguments.with_text:
+            added |= reader.columns(record)
+        if keeps_all or kept:
+            added["input"] = kept_columns(record, kept)
+        return added
+
+    return columns
+
+
+def _write_table(table: Path, schemas: Schema | Mapping[str, Schema], writing: Writing) -> None:
+    """Make the table of what is finished, unless an older one is still to be replaced."""
+    lines = lines_path(table)
+    if not writing.is_complete and not lines.exists():
+        return
+    try:
+        write_table(lines, table, schemas)
+    except OSError as error:
+        raise HpdError(
+            f"{table} cannot be written: {error.strerror or error}; all that is finished is in "
+            f"{lines}, and the same command with --resume makes the table"
+        ) from error
 
 
 def _check_reads(

@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from hpd.cli.common import UsageError
+from hpd.errors import InputError
 from hpd.machine.model_files import local_lora
 from hpd.options import OPTIONS, Options
 from hpd.prompt import STACK_RULE, SYSTEM
 from hpd.records import FileWriter, StreamWriter, Writer, journal_path
 from hpd.records.fingerprint import file_fingerprint, text_fingerprint
 from hpd.schema.attributes import Schema
+from hpd.tables import check_writable, is_table, lines_path
 
 _DECIDING_GROUPS = ("decoding", "sampling", "values")
 """Groups of options that decide the values; of the others only the types of the KV cells do."""
@@ -28,7 +30,8 @@ def add_output_arguments(group: argparse._ActionsContainer) -> None:
         "-o",
         "--output",
         metavar="OUT",
-        help="a file (else standard output); OUT.run beside it remembers what is finished",
+        help="a file (else standard output): JSON Lines, or a table if its name ends in .csv, .tsv "
+        "or .parquet; OUT.run beside it remembers what is finished",
     )
     group.add_argument(
         "--resume",
@@ -44,6 +47,13 @@ def add_output_arguments(group: argparse._ActionsContainer) -> None:
         "--overwrite",
         action="store_true",
         help="replace OUT once the new file is complete (until then it is OUT.new)",
+    )
+    group.add_argument(
+        "--keep",
+        metavar="COLUMN",
+        action="append",
+        help="write this column of INPUT, too; may be repeated [default: all of them into a table, "
+        "none into lines]",
     )
     group.add_argument(
         "--order",
@@ -77,6 +87,16 @@ def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None
             if given:
                 raise UsageError(f"{flag} needs a file to go on with: -o OUT")
         return
+    if is_table(target):
+        try:
+            check_writable(Path(target))
+        except InputError as error:
+            raise UsageError(str(error)) from error
+        lines = lines_path(Path(target))
+        if os.path.exists(target) and not arguments.overwrite and not lines.exists():
+            raise UsageError(
+                f"{target} is there already: replace it (--overwrite), or name another"
+            )
     names = [name for name in written_files(target) if name.exists()]
     for source in read:
         for name in names:
@@ -89,7 +109,15 @@ def written_files(target: str | None) -> tuple[Path, ...]:
     """The files that a run may write, which it must not read."""
     if is_stream(target):
         return ()
-    return (Path(str(target)), Path(f"{target}.new"), journal_path(Path(str(target))))
+    lines = lines_of(str(target))
+    made = (Path(str(target)), Path(f"{target}.new"))
+    return (*dict.fromkeys((*made, lines, Path(f"{lines}.new"), journal_path(lines))),)
+
+
+def lines_of(target: str) -> Path:
+    """The lines of a run: the output itself, or those from which its table is made."""
+    path = Path(target)
+    return lines_path(path) if is_table(path) else path
 
 
 def open_writer(arguments: argparse.Namespace, settings: Mapping[str, Any], model: Path) -> Writer:
@@ -103,7 +131,7 @@ def open_writer(arguments: argparse.Namespace, settings: Mapping[str, Any], mode
         name = None if target in (None, "-") else target
         return StreamWriter(name, order=arguments.order)
     return FileWriter(
-        Path(target),
+        lines_of(target),
         settings,
         order=arguments.order,
         resume=arguments.resume,

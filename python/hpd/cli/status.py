@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from pathlib import Path
 
 from hpd.cli.arguments import flag_of
 from hpd.cli.common import EXIT_FAILED, EXIT_OK, EXIT_SOME_FAILED, UsageError, table
-from hpd.cli.output_arguments import written_files
+from hpd.cli.output_arguments import lines_of, written_files
 from hpd.errors import InputError
 from hpd.records import InputReader, RunStatus, journal_path, read_status
 
@@ -24,7 +23,7 @@ def print_status(arguments: argparse.Namespace) -> int:
         UsageError: hpd wrote no such output, or an argument has nothing to do here.
     """
     _refuse_others(arguments)
-    output = Path(arguments.status)
+    output = lines_of(arguments.status)
     new = output.with_name(output.name + ".new")
     paths = [path for path in (output, new) if journal_path(path).exists()]
     try:

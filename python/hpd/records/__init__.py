@@ -12,6 +12,7 @@ from hpd.records.reader import (
     clean_text,
     count_records,
     guess_format,
+    kept_columns,
     source_name,
 )
 from hpd.records.rows import FORMATS, Format
@@ -44,6 +45,7 @@ __all__ = [
     "find_files",
     "guess_format",
     "journal_path",
+    "kept_columns",
     "page_of",
     "read_status",
     "skipped_text",

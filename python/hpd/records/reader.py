@@ -200,6 +200,12 @@ def columns_of(
     return {**columns, "input": others} if others else columns
 
 
+def kept_columns(record: Record, names: Sequence[str] | None = None) -> dict[str, Any]:
+    """Some columns of a record, or all of them, as JSON can hold them."""
+    columns = {str(name): plain_value(value) for name, value in record.raw.items()}
+    return columns if names is None else {name: columns.get(name) for name in names}
+
+
 def row_id(row: Mapping[str, Any], id_field: str | None = None) -> str | None:
     """The id of a row: the field that is named, which must be there, else ``id``, if it has one."""
     if id_field is None:

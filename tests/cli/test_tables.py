@@ -1,0 +1,94 @@
+"""Tables as outputs of ``hpd extract``: resumed, replaced, and with the input's columns."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+
+from fake_extractor import FakeExtractor
+from hpd.cli import main
+from jsonl import write_lines, write_texts
+
+
+def rows_of(table: Path) -> list[dict[str, str]]:
+    with open(table, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def extract(source: Path, out: Path, *options: str) -> int:
+    return main(["extract", str(source), "--schema", "text", "-o", str(out), *options])
+
+
+def test_twenty_e_mails_of_a_folder_become_a_table(tmp_path: Path) -> None:
+    folder = tmp_path / "mails"
+    folder.mkdir()
+    for n in range(20):
+        message = EmailMessage()
+        message["From"], message["Subject"] = f"ann{n}@example.org", f"Order {1000 + n}"
+        message.set_content(f"Hello,\n\nmy order {1000 + n} has not come.\n\nAnn")
+        (folder / f"{n:02}.eml").write_bytes(message.as_bytes())
+    out = tmp_path / "mails.csv"
+    command = [sys.executable, "-m", "hpd.cli", "extract", str(folder)]
+    subprocess.run(
+        [*command, "--schema", "order_number", "-o", str(out), "--keep", "from", "--quiet"],
+        check=True,
+    )
+    rows = rows_of(out)
+    assert [row["id"] for row in rows] == [str(folder / f"{n:02}.eml") for n in range(20)]
+    assert list(rows[0]) == ["id", "from", "order_number", "error"]
+    assert rows[3]["from"] == "ann3@example.org"
+    assert sum(row["order_number"] == str(1000 + n) for n, row in enumerate(rows)) > 10
+
+
+def test_a_table_has_all_columns_of_its_input(tmp_path: Path, fake: list[FakeExtractor]) -> None:
+    source = tmp_path / "in.csv"
+    source.write_text("id,text,price\na,one,3\nb,two,\n")
+    out = tmp_path / "out.csv"
+    assert extract(source, out) == 0
+    assert out.read_text() == ("id,text,price,extracted.text,error\na,one,3,one,\nb,two,,two,\n")
+
+
+def test_a_run_that_was_cut_off_goes_on_with_its_table(
+    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
+) -> None:
+    source, out = (
+        write_texts(tmp_path / "in.jsonl", "a", "too long", "interrupt"),
+        tmp_path / "o.csv",
+    )
+    assert extract(source, out) == 130
+    write_texts(source, "a", "too long", "c")
+    assert extract(source, out) == 2
+    assert "is there already" in capfd.readouterr().err
+    assert extract(source, out, "--resume") == 3
+    rows = rows_of(out)
+    assert [row["extracted.text"] for row in rows] == ["a", "", "c"]
+    assert rows[1]["error"].startswith("ContextOverflowError")
+    assert main(["extract", "--status", str(out)]) == 3
+    assert "3 of 3 documents" in capfd.readouterr().out
+
+
+def test_a_table_of_somebody_else_is_replaced_only_if_asked_for(
+    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
+) -> None:
+    source = write_texts(tmp_path / "in.jsonl", "a")
+    out = tmp_path / "out.csv"
+    out.write_text("mine\n1\n")
+    for options in ([], ["--resume"]):
+        assert extract(source, out, *options) == 2
+        assert "is there already" in capfd.readouterr().err
+        assert out.read_text() == "mine\n1\n"
+    assert extract(source, out, "--overwrite") == 0
+    assert [row["extracted.text"] for row in rows_of(out)] == ["a"]
+
+
+def test_columns_that_are_kept_go_into_lines_as_well(
+    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
+) -> None:
+    source = write_lines(tmp_path / "in.jsonl", {"text": "a", "sku": 7, "price": 3})
+    assert main(["extract", str(source), "--schema", "text", "--keep", "sku"]) == 0
+    assert '"input": {"sku": 7}' in capfd.readouterr().out
