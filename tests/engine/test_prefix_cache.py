@@ -18,7 +18,7 @@ TEXTS = st.lists(st.integers(0, 1), min_size=1, max_size=7)
 
 @dataclass
 class SlowPrefix:
-    """What the test knows of one prefix."""
+    """The state of one prefix, as the test knows it."""
 
     seq: int
     tokens: list[int]
@@ -36,7 +36,7 @@ def n_common(a: list[int], b: list[int]) -> int:
 
 
 class PrefixCacheMachine(RuleBasedStateMachine):
-    """Whatever callers may do, in whatever order; the cells are recounted after every step."""
+    """All that callers may do, in any order; the cells are recounted after every step."""
 
     @initialize(n_seq=st.integers(2, 9))
     def start(self, n_seq: int) -> None:

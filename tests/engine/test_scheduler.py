@@ -29,7 +29,7 @@ class Submitted:
 
 
 class SchedulerMachine(RuleBasedStateMachine):
-    """Whatever the engine may do with a scheduler, in whatever order.
+    """All that the engine may do with a scheduler, in any order.
 
     Every row of every batch must see its prompt, its key and its own value, and nothing else; in
     the end every request is finished that was not cancelled.

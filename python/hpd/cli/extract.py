@@ -163,7 +163,7 @@ def _extract(
 def columns_of(
     reader: InputReader, arguments: argparse.Namespace
 ) -> Callable[[Record], Mapping[str, Any]]:
-    """What a record adds to the line of its extraction."""
+    """The parts that a record adds to the line of its extraction."""
     keeps_all = arguments.keep is None and is_table(arguments.output or "")
     kept: list[str] | None = arguments.keep
 

@@ -28,7 +28,7 @@ class WholeText:
 
     text: str
     columns: Mapping[str, Any] = field(default_factory=dict)
-    """What else is known of it: the headers of an e-mail."""
+    """The other columns of it: the headers of an e-mail."""
     page_starts: tuple[int, ...] = ()
     """The character at which each page begins, for formats that have pages."""
 
