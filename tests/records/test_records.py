@@ -187,12 +187,6 @@ def test_a_named_field_must_be_there(option: str) -> None:
     assert "no field 'gone'; the record has 'id', 'text'" in message(record)
 
 
-def test_an_id_that_is_no_scalar_is_ignored_unless_asked_for() -> None:
-    assert read('{"id": {"x": 1}, "text": "x"}')[0].id == "1"
-    (record,) = read('{"id": {"x": 1}, "text": "x"}', id_field="id")
-    assert "'id' should be text, and is an object" in message(record)
-
-
 # --- CSV, TSV, text ---
 
 
@@ -225,6 +219,46 @@ def test_a_quote_that_never_closes_is_an_error() -> None:
     records = read('text\none\n"two\nthree\n', "csv")
     assert texts(records) == ["one", None]
     assert "<stream>:3" in message(records[1])
+
+
+@pytest.mark.parametrize(("closing", "last"), [('65,"closed"', 65), ("65,not closed", 69)])
+def test_a_row_that_spans_too_many_lines_is_an_error_and_the_rest_is_read(
+    closing: str, last: int
+) -> None:
+    rows = [f"{n},text {n}" for n in range(2, 70)]
+    rows[3] = '5,"text 5'
+    rows[63] = closing
+    records = read("\n".join(["id,text", *rows]), "csv")
+    (failed,) = [record for record in records if record.error is not None]
+    assert failed.line == 5
+    assert f"a field spans {last - 4} lines (5 to {last})" in message(failed)
+    assert "--max-field-lines" in message(failed)
+    kept = [int(record.id) for record in records if record.error is None]
+    assert kept == [2, 3, 4, *range(last + 1, 70)]
+
+
+def test_a_field_may_span_as_many_lines_as_are_allowed() -> None:
+    field = "\n".join(["x"] * 60)
+    content = f'id,text\na,"{field}"\nb,y\n'
+    (first, last) = RecordReader(io.BytesIO(content.encode()), format="csv", max_field_lines=60)
+    assert (first.text, last.text, last.line) == (field, "y", 62)
+    (first, last) = RecordReader(io.BytesIO(content.encode()), format="csv", max_field_lines=59)
+    assert "a field spans 60 lines (2 to 61)" in message(first)
+    assert last.text == "y"
+
+
+def test_a_header_that_does_not_end() -> None:
+    with pytest.raises(InputError, match="the header does not end"):
+        read('id,"text\n' + "1,x\n" * 60, "csv")
+
+
+@pytest.mark.parametrize("value", [True, ["a"], {"a": 1}])
+@pytest.mark.parametrize("id_field", [None, "id"])
+def test_an_id_is_text_or_a_number(value: object, id_field: str | None) -> None:
+    line = json.dumps({"id": value, "text": "x"})
+    (record,) = read(line, "jsonl", id_field=id_field)
+    assert "the id ('id') should be text or a number" in message(record)
+    assert record.id == "1"
 
 
 def test_huge_csv_fields() -> None:

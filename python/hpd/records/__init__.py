@@ -16,6 +16,7 @@ from hpd.records.reader import (
     source_name,
 )
 from hpd.records.rows import FORMATS, Format
+from hpd.records.separated import MAX_FIELD_LINES
 from hpd.records.status import RunStatus, read_status
 from hpd.records.whole_files import page_of
 from hpd.records.writer import (
@@ -29,6 +30,7 @@ from hpd.records.writer import (
 
 __all__ = [
     "FORMATS",
+    "MAX_FIELD_LINES",
     "TEXT_FIELDS",
     "FileWriter",
     "Format",

@@ -23,6 +23,7 @@ from hpd.records.reader import (
     is_known,
 )
 from hpd.records.rows import Format
+from hpd.records.separated import MAX_FIELD_LINES
 from hpd.records.whole_files import WHOLE_FORMATS
 
 _LINE_FORMATS = ("txt", "md")
@@ -94,6 +95,7 @@ class InputReader:
         id_field: the field with the id.
         category_field: the field with the category.
         leave_out: files that are not read if they lie in a folder, such as the output.
+        max_field_lines: the most lines of a row of CSV or TSV; a longer one is an error.
 
     Raises:
         InputError: a name stands for no file, a file cannot be opened or has an unknown format, or
@@ -110,6 +112,7 @@ class InputReader:
         id_field: str | None = None,
         category_field: str | None = None,
         leave_out: Collection[Path] = (),
+        max_field_lines: int = MAX_FIELD_LINES,
     ) -> None:
         self.files = find_files(names, format, leave_out)
         self._formats = [_format(path, format, per_line=per_line) for path in self.files.paths]
@@ -119,6 +122,7 @@ class InputReader:
             "category_field": category_field,
         }
         self._id_field = id_field
+        self._max_field_lines = max_field_lines
         self._text_fields = tuple(text_field or ())
         self._is_single = len(self.files.paths) == 1
         if any(self._fields.values()) and not any(map(has_fields, self._formats)):
@@ -198,6 +202,7 @@ class InputReader:
             path,
             format=format_,
             id_prefix="" if self._is_single else f"{path}:",
+            max_field_lines=self._max_field_lines,
             **(self._fields if has_fields(format_) else {}),  # type: ignore[arg-type]
         )
 

@@ -21,7 +21,8 @@ from hpd.records.compression import (
     without_compression,
 )
 from hpd.records.messages import kind, listed, reason
-from hpd.records.rows import FORMATS, ROWS, Format, parquet_module, plain_value
+from hpd.records.rows import FORMATS, ROWS, SEPARATED, Format, parquet_module, plain_value
+from hpd.records.separated import MAX_FIELD_LINES
 from hpd.records.whole_files import WHOLE_FORMATS, WholeText
 
 _EXTENSIONS: dict[str, Format] = {
@@ -86,6 +87,7 @@ class RecordReader:
         id_field: the field with the id, else ``id``.
         category_field: the field with the category.
         id_prefix: stands before the number of a record that has no id.
+        max_field_lines: the most lines of a row of CSV or TSV; a longer one is an error.
 
     Raises:
         InputError: it cannot be opened; while reading, the file as a whole is of the wrong kind.
@@ -100,6 +102,7 @@ class RecordReader:
         id_field: str | None = None,
         category_field: str | None = None,
         id_prefix: str = "",
+        max_field_lines: int = MAX_FIELD_LINES,
     ) -> None:
         self.name = source_name(source)
         self.format = format or guess_format(source)
@@ -111,6 +114,9 @@ class RecordReader:
         self._id_field = id_field
         self._category_field = category_field
         self._id_prefix = id_prefix
+        self._row_settings = (
+            {"max_field_lines": max_field_lines} if self.format in SEPARATED else {}
+        )
         self._file = open_source(source)
         # A stream that the caller opened may be shared with others, so it is left open.
         self._owned = self._file is not source and self._file is not standard_input()
@@ -150,7 +156,7 @@ class RecordReader:
             self._file.close()
 
     def _read(self) -> Generator[Record, None, None]:
-        rows = ROWS[self.format](self._file, self.name)
+        rows = ROWS[self.format](self._file, self.name, **self._row_settings)
         for number, (line, row) in enumerate(rows, start=1):
             yield self._record(number, line, row)
 
@@ -207,11 +213,17 @@ def kept_columns(record: Record, names: Sequence[str] | None = None) -> dict[str
 
 
 def row_id(row: Mapping[str, Any], id_field: str | None = None) -> str | None:
-    """The id of a row: the field that is named, which must be there, else ``id``, if it has one."""
-    if id_field is None:
-        value = row.get("id")
-        return _scalar_text(value, "id") if _is_scalar(value) else None
-    return _scalar_text(_required(row, id_field), id_field)
+    """The id of a row: the field that is named, which must be there, else ``id``, if it has one.
+
+    Raises ``InputError`` if it is neither text nor a number.
+    """
+    name = id_field or "id"
+    value = row.get(name) if id_field is None else _required(row, name)
+    if value is None and id_field is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise InputError(f"the id ({name!r}) should be text or a number, and is {kind(value)}")
+    return _scalar_text(value, name)
 
 
 def row_text(row: Mapping[str, Any], text_fields: Sequence[str] = ()) -> str:
@@ -311,10 +323,6 @@ def _required(row: Mapping[str, Any], name: str) -> Any:
     if name not in row:
         raise InputError(f"no field {name!r}; the record has {listed(row)}")
     return row[name]
-
-
-def _is_scalar(value: object) -> bool:
-    return isinstance(value, (str, int, float)) and not isinstance(value, bool)
 
 
 def _scalar_text(value: object, name: str) -> str:

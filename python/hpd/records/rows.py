@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import codecs
-import csv
 import io
 import json
 import math
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, BinaryIO, Literal, cast, get_args
 
 from hpd.errors import InputError
-from hpd.records.messages import kind, listed
+from hpd.records.messages import kind
+from hpd.records.separated import MAX_FIELD_LINES, separated_rows
 from hpd.records.whole_files import WHOLE_FORMATS, WholeFormat, WholeText, whole_file
 from hpd.version import install_command
 
@@ -21,11 +20,7 @@ RowFormat = Literal["jsonl", "json", "csv", "tsv", "lines", "parquet"]
 Format = RowFormat | WholeFormat
 FORMATS: tuple[Format, ...] = (*get_args(RowFormat), *WHOLE_FORMATS)
 
-_MAX_CSV_FIELD = 2**31 - 1
-"""The most that the csv module takes, a C long (32 bits on Windows); its default is 128 KiB."""
-
 _BETWEEN = re.compile(r"[\s,]*")
-_INVALID_UTF8 = re.compile("[\udc80-\udcff]")
 
 Row = tuple[int, "Mapping[str, Any] | str | WholeText | InputError"]
 """The number of its first line, and the row: a mapping, a text, or the error in reading it."""
@@ -132,63 +127,12 @@ def _text_rows(file: BinaryIO, name: str) -> Iterator[Row]:
             yield line, InputError(message)
 
 
-def _csv_rows(file: BinaryIO, name: str) -> Iterator[Row]:
-    return _separated_rows(file, name, ",")
+def _csv_rows(file: BinaryIO, name: str, max_field_lines: int = MAX_FIELD_LINES) -> Iterator[Row]:
+    return separated_rows(_lines(file, name), name, ",", max_field_lines)
 
 
-def _tsv_rows(file: BinaryIO, name: str) -> Iterator[Row]:
-    return _separated_rows(file, name, "\t")
-
-
-def _separated_rows(file: BinaryIO, name: str, delimiter: str) -> Iterator[Row]:
-    csv.field_size_limit(_MAX_CSV_FIELD)
-    # Bytes that are not UTF-8 become surrogates, which are looked for in each row. NUL is replaced,
-    # as the csv module of Python 3.10 refuses it.
-    lines = (
-        raw.decode("utf-8", "surrogateescape").replace("\x00", "\ufffd")
-        for raw in _lines(file, name)
-    )
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    header = _header(reader, name)
-    while True:
-        begins = reader.line_num + 1
-        where = f"{name}:{begins}"
-        try:
-            values = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            yield begins, InputError(f"{where}: cannot be read as a row: {error}")
-            continue
-        if values and (len(values) > 1 or values[0].strip()):
-            yield begins, _separated_row(header, values, where)
-
-
-def _header(reader: Iterator[list[str]], name: str) -> list[str]:
-    try:
-        header = next((values for values in reader if any(values)), None)
-    except csv.Error as error:
-        raise InputError(f"{name}: the header cannot be read: {error}") from error
-    if header is None:
-        raise InputError(f"{name}: empty; expected a header with the names of the columns")
-    header = [column.strip() for column in header]
-    twice = [column for column, n in Counter(header).items() if n > 1 and column]
-    if twice:
-        raise InputError(f"{name}: the header names {listed(twice)} more than once")
-    return header
-
-
-def _separated_row(
-    header: list[str], values: list[str], where: str
-) -> Mapping[str, Any] | InputError:
-    if len(values) > len(header):
-        return InputError(
-            f"{where}: {len(values)} columns where the header has {len(header)}; "
-            "is a delimiter inside a value that is not quoted?"
-        )
-    if any(_INVALID_UTF8.search(value) for value in values):
-        return InputError(f"{where}: not valid UTF-8")
-    return dict(zip(header, values, strict=False))
+def _tsv_rows(file: BinaryIO, name: str, max_field_lines: int = MAX_FIELD_LINES) -> Iterator[Row]:
+    return separated_rows(_lines(file, name), name, "\t", max_field_lines)
 
 
 def _parquet_rows(file: BinaryIO, name: str) -> Iterator[Row]:
@@ -227,7 +171,10 @@ def parquet_module() -> Any:
     return pyarrow.parquet
 
 
-ROWS: dict[Format, Callable[[BinaryIO, str], Iterator[Row]]] = {
+SEPARATED: tuple[Format, ...] = ("csv", "tsv")
+"""The formats whose reader in ``ROWS`` takes ``max_field_lines``."""
+
+ROWS: dict[Format, Callable[..., Iterator[Row]]] = {
     "jsonl": _jsonl_rows,
     "json": _json_rows,
     "csv": _csv_rows,
