@@ -6,6 +6,7 @@ llama-cpp-python must be imported first: it loads the library that ``_core`` was
 from __future__ import annotations
 
 import importlib.metadata
+import os
 
 from hpd.errors import HpdError
 from hpd.version import DISTRIBUTION
@@ -51,6 +52,28 @@ from hpd._core import (  # noqa: E402
     near_tie_margin,
 )
 
+_engine_process: int | None = None
+
+
+def claim_process() -> None:
+    """Note that this process decodes, which nothing may do that is forked from it.
+
+    llama.cpp's threads are not in a forked process, which would wait for them for ever.
+
+    Raises:
+        HpdError: this process was forked from one that has decoded.
+    """
+    global _engine_process
+    if _engine_process is None:
+        _engine_process = os.getpid()
+    elif _engine_process != os.getpid():
+        raise HpdError(
+            "this process was forked from one in which hpd had been used, and llama.cpp cannot "
+            "work in it: start processes with multiprocessing's 'spawn' (get_context('spawn')), "
+            "or make the first extractor after the fork"
+        )
+
+
 __all__ = [
     "LLAMA_CPP_PYTHON",
     "Engine",
@@ -62,6 +85,7 @@ __all__ = [
     "Result",
     "SamplingOptions",
     "Value",
+    "claim_process",
     "echo_log",
     "near_tie_margin",
 ]

@@ -84,6 +84,7 @@ class Extractor:
         asked = combined(options, settings)
         self.schemas = schema if isinstance(schema, Schema) else load_schemas(schema)
         check_method(asked, self.schemas)
+        _native.claim_process()
         _native.echo_log(asked.verbose)
         path = resolve_model(model, hf, progress=not asked.quiet)
         warn_of_shortage(path, asked)

@@ -109,14 +109,29 @@ def _item(op: Any, arg: Any) -> str:
         return f"({_sequence(inside)})"
     if op in (_c.MAX_REPEAT, _c.MIN_REPEAT):
         low, high, inside = arg
+        if _n_repetitions([(op, arg)]) > MAX_REPETITION:
+            raise UnsupportedPattern("many repetitions")
         return f"({_sequence(inside)}){_times(low, high)}"
     raise UnsupportedPattern(f"{str(op).lower()}")
 
 
+def _n_repetitions(items: Any) -> int:
+    """The most rules that llama.cpp makes of an item, as repetitions in each other multiply."""
+    most = 1
+    for op, arg in items:
+        if op is _c.BRANCH:
+            most = max(most, *map(_n_repetitions, arg[1]))
+        elif op is _c.SUBPATTERN:
+            most = max(most, _n_repetitions(arg[3]))
+        elif op in (_c.MAX_REPEAT, _c.MIN_REPEAT):
+            low, high, inside = arg
+            times = low if high is _c.MAXREPEAT else high
+            most = max(most, max(1, times) * _n_repetitions(inside))
+    return most
+
+
 def _times(low: int, high: Any) -> str:
     is_open = high is _c.MAXREPEAT
-    if low > MAX_REPETITION or (not is_open and high > MAX_REPETITION):
-        raise UnsupportedPattern("many repetitions")
     if is_open and low in (0, 1):
         return "+" if low else "*"
     return f"{{{low},{'' if is_open else high}}}"

@@ -53,6 +53,7 @@ class Pipeline:
         self._options = options
         self._examples = examples
         self._replay = replay
+        _native.claim_process()
         self._engine = make_engine(model, native)
         # A model knows no positions beyond those of its training.
         self._n_ctx = min(self._engine.n_ctx, model.n_ctx_train or self._engine.n_ctx)

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-import datetime
+import json
+import os
+import subprocess
+import sys
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from functools import lru_cache
+from pathlib import Path
 
 from hpd.errors import ModelLoadError
 
 # Stands for the documents while a template is rendered: characters for private use, which no
 # template looks for or strips.
 _PLACE = "\ue000documents\ue001"
+
+CPU_SECONDS = 10
+WALL_SECONDS = 120
+"""The limits of the time that a template may take: it needs milliseconds, but the machine may be
+busy."""
+
+MEMORY = 1 << 30
+"""The limit of its memory in bytes, with that of the Python that renders it."""
 
 PLAIN = "{{ system }}\n\n{{ user }}\n\nAnswer:\n"
 """The template of models that have none of their own."""
@@ -54,35 +66,44 @@ def render(
     return Rendered(*parts)
 
 
+@lru_cache(maxsize=64)
 def _render_chat(template: str, system: str, user: str, bos: str, eos: str) -> str:
-    import jinja2
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
-
-    def refuse(message: str) -> NoReturn:
-        raise jinja2.TemplateError(message)
-
-    environment = ImmutableSandboxedEnvironment(
-        trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols"]
-    )
-    environment.globals["raise_exception"] = refuse
-    environment.globals["strftime_now"] = lambda form: datetime.datetime.now().strftime(form)
-
-    def fill(messages: list[dict[str, Any]]) -> str:
-        return environment.from_string(template).render(
-            messages=messages,
-            add_generation_prompt=True,
-            enable_thinking=False,
-            bos_token=bos,
-            eos_token=eos,
-            tools=None,
-        )
-
-    with_system = [{"role": "system", "content": system}, {"role": "user", "content": user}]
+    """The text that a chat template makes, in a process of its own (``render_chat.py``)."""
+    request = {
+        "template": template,
+        "bos": bos,
+        "eos": eos,
+        "seconds": CPU_SECONDS,
+        "bytes": MEMORY,
+        "conversations": [
+            [{"role": "system", "content": system}, {"role": "user", "content": user}],
+            # For templates without a system role, the rules open the user's text.
+            [{"role": "user", "content": f"{system}\n\n{user}"}],
+        ],
+    }
     try:
-        return fill(with_system)
-    except jinja2.TemplateError:
-        # For templates without a system role, the rules open the user's text.
-        try:
-            return fill([{"role": "user", "content": f"{system}\n\n{user}"}])
-        except jinja2.TemplateError as error:
-            raise ModelLoadError(f"the model's chat template fails: {error}") from error
+        run = subprocess.run(
+            [sys.executable, str(Path(__file__).with_name("render_chat.py"))],
+            input=json.dumps(request).encode(),
+            capture_output=True,
+            timeout=WALL_SECONDS,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise ModelLoadError(_does_not_end(WALL_SECONDS)) from None
+    try:
+        answer = json.loads(run.stdout)
+    except ValueError:
+        # It was killed: by its limit of time, or as no memory was left to say that there is none.
+        raise ModelLoadError(_does_not_end(CPU_SECONDS)) from None
+    if "error" in answer:
+        raise ModelLoadError(f"the model's chat template fails: {answer['error']}")
+    return str(answer["text"])
+
+
+def _does_not_end(seconds: int) -> str:
+    return (
+        f"the model's chat template does not come to an end within {seconds} s and "
+        f"{MEMORY >> 20} MiB of memory: use another model file, or mend its tokenizer.chat_template"
+    )

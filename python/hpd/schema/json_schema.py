@@ -7,7 +7,6 @@ fixed list of attributes, such as an object that contains itself, is an error.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -24,6 +23,7 @@ from hpd.schema.keywords import (
     NUMBER_FORMATS,
 )
 from hpd.schema.notices import fail, warn
+from hpd.schema.patterns import check_pattern
 from hpd.schema.references import Node, Refs, merge, resolve
 
 
@@ -311,8 +311,8 @@ def _string(common: Attribute, node: Node, where: str) -> Attribute:
     pattern = node.get("pattern")
     if pattern is not None:
         try:
-            re.compile(pattern)
-        except (re.error, TypeError) as error:
+            check_pattern(pattern)
+        except ValueError as error:
             raise fail(
                 f"{where}.pattern",
                 f"{pattern!r} is not a regular expression that Python reads ({error})",

@@ -12,6 +12,7 @@ from typing import Any
 
 from hpd.schema.attributes import Attribute
 from hpd.schema.formats import CHECKED_FORMATS, is_date, is_date_time
+from hpd.schema.patterns import matches
 
 MAX_NESTING = 64
 """Levels of brackets within each other; JSON that is nested deeper is not read."""
@@ -146,8 +147,12 @@ def _string(value: Any, attribute: Attribute) -> Parsed:
         return Parsed(error=f"shorter than {attribute.min_length} characters")
     if attribute.max_length is not None and len(value) > attribute.max_length:
         return Parsed(error=f"longer than {attribute.max_length} characters")
-    if attribute.pattern is not None and re.search(attribute.pattern, value) is None:
-        return Parsed(error=f"it does not match the pattern {attribute.pattern}")
+    if attribute.pattern is not None:
+        try:
+            if not matches(attribute.pattern, value):
+                return Parsed(error=f"it does not match the pattern {attribute.pattern}")
+        except TimeoutError:
+            return Parsed(error=f"the pattern {attribute.pattern} takes too long to try on it")
     if attribute.format is not None:
         check = CHECKED_FORMATS.get(attribute.format)
         if check is not None and not check(value):

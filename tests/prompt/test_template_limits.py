@@ -1,0 +1,43 @@
+"""Chat templates that would take all time or memory: an error, soon."""
+
+from __future__ import annotations
+
+import pytest
+
+from hpd.errors import ModelLoadError
+from hpd.prompt import render, template
+
+LOOP = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+
+
+@pytest.fixture
+def one_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(template, "CPU_SECONDS", 1)
+
+
+@pytest.mark.usefixtures("one_second")
+def test_a_template_that_loops_for_ever_is_an_error() -> None:
+    with pytest.raises(ModelLoadError, match="does not come to an end within 1 s"):
+        render(LOOP + "{{ messages[1].content }}", "s", "u")
+
+
+@pytest.mark.parametrize(
+    "greedy",
+    [
+        "{{ 'x' * 3000000000 }}",
+        "{{ 'x'.ljust(3000000000) }}",
+        "{% set n = namespace(x='x') %}{% for i in range(40) %}{% set n.x = n.x ~ n.x %}"
+        "{% endfor %}",
+    ],
+)
+def test_a_template_that_takes_all_memory_is_an_error(greedy: str) -> None:
+    with pytest.raises(ModelLoadError, match="1024 MiB"):
+        render(greedy + "{{ messages[1].content }}", "s", "u")
+
+
+@pytest.mark.parametrize(
+    "broken", ["{{ messages[7].content.x }}", "{{ 1 / 0 }}", "{{ messages + 1 }}", "{% for %}"]
+)
+def test_whatever_a_template_raises_is_an_error(broken: str) -> None:
+    with pytest.raises(ModelLoadError, match=r"chat template fails: ."):
+        render(broken, "s", "u")

@@ -1,0 +1,53 @@
+"""Processes that are forked, as multiprocessing does on Linux up to Python 3.13."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+CHILD = """
+import multiprocessing, sys
+import hpd
+
+def work(text):
+    try:
+        with hpd.Extractor("brand", quiet=True, n_threads=2) as extractor:
+            return str(extractor.extract(text).data)
+    except hpd.HpdError as error:
+        return str(error)
+
+if __name__ == "__main__":
+    if sys.argv[2] == "used":
+        with hpd.Extractor("brand", quiet=True, n_threads=2) as extractor:
+            extractor.extract("Nike shoe")
+    with multiprocessing.get_context(sys.argv[1]).Pool(1) as pool:
+        print(pool.apply(work, ["Nike shoe"]))
+"""
+
+
+def outcome(tmp_path: object, method: str, use: str) -> str:
+    """The answer of a child process, forked or spawned from one that has used hpd or has not."""
+    program = os.path.join(str(tmp_path), "parent.py")
+    with open(program, "w") as file:
+        file.write(CHILD)
+    run = subprocess.run(
+        [sys.executable, program, method, use], capture_output=True, text=True, timeout=120
+    )
+    assert run.returncode == 0, run.stderr
+    return run.stdout.strip()
+
+
+@pytest.mark.parametrize("use", ["used", "imported"])
+def test_a_forked_process_works_or_says_why_not(tmp_path: object, use: str) -> None:
+    answer = outcome(tmp_path, "fork", use)
+    if use == "imported":
+        assert answer == "{'brand': 'Nike'}"
+    else:
+        assert "multiprocessing's 'spawn'" in answer
+
+
+def test_a_spawned_process_works(tmp_path: object) -> None:
+    assert outcome(tmp_path, "spawn", "used") == "{'brand': 'Nike'}"
