@@ -1,4 +1,4 @@
-"""Scores of a checkpoint: on generated listings kept aside, and on data sets.
+"""Scores of a checkpoint: on listings and documents kept aside, and on data sets.
 
     PYTHONPATH=python:models python models/recipe/evaluate.py FOLDER [--data DIR ...] [--limit N]
 
@@ -14,7 +14,8 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -24,7 +25,10 @@ from tokenizers import Tokenizer
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training.packing import FieldTokens, PackedRow, pack, visible
 from recipe.batches import _after
-from recipe.examples import Example, make_example
+from recipe.documents.kind import Kind
+from recipe.documents.questions import is_kept_aside, kinds, make_documents
+from recipe.examples import Example
+from recipe.held_out import listings
 from recipe.model import Box, Shape
 from recipe.rows import field_texts, prompt_text
 
@@ -116,30 +120,30 @@ def outcome(gold_is_none: bool, right: bool, opening: str) -> str:
     return "vn" if opening == "null" else "vc" if right else "vw"
 
 
-def held_out(model: Box, tokenizer: Tokenizer, n_examples: int) -> dict[str, float]:
-    """F1 on generated examples that no training run has seen, of listings and of forms."""
+def held_out(model: Box, tokenizer: Tokenizer, n_examples: int) -> dict[str, dict[str, float]]:
+    """F1 on listings, and on documents of each kind whose wordings are not trained on."""
+    sources = {"listings": listings(Random(HELD_OUT_SEED))} | {
+        kind.name: _documents(kind)
+        for kind in kinds()
+        if any(is_kept_aside(wording) for wording in kind.wordings)
+    }
+    scores = {}
+    for name, examples in sources.items():
+        counts: Counter[str] = Counter()
+        for example in islice(examples, n_examples):
+            fields = [(field.key, field.value) for field in field_texts(example)]
+            results = first_wrong(model, tokenizer, prompt_text(example), fields)
+            for (_, value), (right, opening) in zip(fields, results, strict=True):
+                counts[outcome(value == " null", right, opening)] += 1
+        n_right = counts["nn"] + counts["vc"]
+        scores[name] = {"f1": f1(counts), "right": 100 * n_right / counts.total(), **counts}
+    return scores
+
+
+def _documents(kind: Kind) -> Iterator[Example]:
     rng = Random(HELD_OUT_SEED)
-    counts = {"listing": Counter[str](), "form": Counter[str](), "all": Counter[str]()}
-    for _ in range(n_examples):
-        example = make_example(rng)
-        fields = [(field.key, field.value) for field in field_texts(example)]
-        prompt = prompt_text(example)
-        if len(prompt) > 2500:
-            continue
-        kind = (
-            "form"
-            if any(
-                a.type in ("integer", "number", "date", "object", "boolean") for a in example.schema
-            )
-            else "listing"
-        )
-        for (_, value), (right, opening) in zip(
-            fields, first_wrong(model, tokenizer, prompt, fields), strict=True
-        ):
-            name = outcome(value == " null", right, opening)
-            counts[kind][name] += 1
-            counts["all"][name] += 1
-    return {kind: f1(count) for kind, count in counts.items()}
+    while True:
+        yield Example(*make_documents(rng, kept_aside=True, kind=kind))
 
 
 def dataset(
@@ -210,11 +214,12 @@ def main() -> None:
     parser.add_argument("--data", type=Path, action="append", default=[])
     parser.add_argument("--split", default="dev")
     parser.add_argument("--limit", type=int, default=0)
-    parser.add_argument("--held-out", type=int, default=300)
+    parser.add_argument("--held-out", type=int, default=100, help="examples of each kind")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     model, tokenizer = load(arguments.folder)
-    print(json.dumps({"held_out": held_out(model, tokenizer, arguments.held_out)}), flush=True)
+    for name, scores in held_out(model, tokenizer, arguments.held_out).items():
+        print(json.dumps({name: scores}), flush=True)
     for folder in arguments.data:
         print(
             json.dumps(

@@ -9,7 +9,7 @@ from typing import Any
 from hpd.prompt import Layout
 from hpd.schema.attributes import Attribute, Schema
 from recipe.category import Category
-from recipe.forms import make_form
+from recipe.documents.questions import make_documents
 from recipe.listing import Listing, make_listing
 from recipe.lists import COLORS
 from recipe.names import CONFUSABLE, DESCRIPTIONS, NAMES, restyle
@@ -41,6 +41,10 @@ _EVERYWHERE = (
 )
 
 
+LAYOUTS: tuple[Layout, ...] = ("branch", "skeleton", "label")
+SHARES = (0.7, 0.12, 0.18)
+
+
 @dataclass
 class Example:
     """Documents, the schema to fill in for them, and the right answers."""
@@ -52,53 +56,40 @@ class Example:
     layout: Layout = "branch"
 
 
-def make_example(rng: Random, simple: bool = False, p_upper: float = 0.04) -> Example:
-    """An example of the mix; a ``simple`` one has no long page, no stack and no shots."""
+def make_example(
+    rng: Random, simple: bool = False, p_upper: float = 0.04, kept_aside: bool = False
+) -> Example:
+    """An example of the mix.
+
+    Args:
+        rng: the source of all choices.
+        simple: leave out long pages, stacks and shots.
+        p_upper: the share of listings in capitals.
+        kept_aside: take the documents' wordings from those that are not trained on.
+    """
     while True:
-        example = _make_example(rng, simple, p_upper)
+        example = _make_example(rng, simple, p_upper, kept_aside)
         # Now and then the text decides nothing.
         if example.schema.attributes:
+            example.layout = rng.choices(LAYOUTS, SHARES)[0]
             return example
 
 
-def _make_example(rng: Random, simple: bool, p_upper: float) -> Example:
+def _make_example(rng: Random, simple: bool, p_upper: float, kept_aside: bool) -> Example:
     kind = rng.random()
-    if kind < 0.18:
-        return _from_form(rng)
+    if kind < 0.55:
+        n_documents = 1 if simple or rng.random() < 0.85 else rng.randint(2, 4)
+        return Example(*make_documents(rng, n_documents, kept_aside))
     listing = make_listing(rng, p_upper=p_upper)
     while simple and listing.kind == "page":
         listing = make_listing(rng, p_upper=p_upper)
     example = _from_listing(listing, rng)
     if not simple:
-        if kind < 0.24:
+        if kind < 0.6:
             _add_documents(example, listing.category, rng, rng.randint(1, 3))
-        elif kind < 0.27:
+        elif kind < 0.62:
             _add_shots(example, listing.category, rng)
-    if rng.random() < 0.12:
-        example.layout = "skeleton"
     return example
-
-
-def _from_form(rng: Random) -> Example:
-    form = make_form(rng)
-    order = list(range(len(form.attributes)))
-    if rng.random() < 0.5:
-        rng.shuffle(order)
-    order = order[: rng.randint(min(3, len(order)), len(order))]
-    attributes, answer = [], {}
-    for index in order:
-        attribute = form.attributes[index]
-        if attribute.name in answer:
-            continue
-        attributes.append(attribute)
-        gold = form.answer[index]
-        answer[attribute.name] = [] if attribute.type == "array" and gold is None else gold
-    return Example(
-        Schema(tuple(attributes)),
-        [form.text],
-        [answer],
-        layout="skeleton" if rng.random() < 0.12 else "branch",
-    )
 
 
 def _from_listing(listing: Listing, rng: Random) -> Example:

@@ -2,8 +2,8 @@
 
     PYTHONPATH=python:models python models/recipe/held_out.py FOLDER [--kind KIND] [--count N]
 
-``listings``: plain text attributes, and a schema for each document. ``forms``: documents with
-numbers, dates, booleans, choices, lists or objects. ``stacks``: four documents in a row share a
+``listings``: plain text attributes, and a schema for each document. ``documents``: those with
+handwritten wordings, and questions of all types. ``stacks``: four documents in a row share a
 schema, for ``--stack``. The schema of a document is that of its category.
 """
 
@@ -16,10 +16,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from hpd.schema.attributes import Schema
 from hpd.schema.render import to_json_schema
+from recipe.documents.questions import make_documents
 from recipe.examples import Example, make_example, same_schema
-from recipe.forms import make_form
 from recipe.vocab import CATEGORIES
 
 # Training draws its examples from seeds near 20,261,120.
@@ -36,15 +35,10 @@ def listings(rng: Random) -> Iterator[Example]:
             yield example
 
 
-def forms(rng: Random) -> Iterator[Example]:
-    """Examples whose schema has more than plain text."""
+def documents(rng: Random) -> Iterator[Example]:
+    """Documents of all kinds, of wordings that are not trained on."""
     while True:
-        form = make_form(rng)
-        names = [attribute.name for attribute in form.attributes]
-        plain = all(attribute.type == "string" for attribute in form.attributes)
-        if not plain and len(set(names)) == len(names):
-            answer = {name: form.answer[number] for number, name in enumerate(names)}
-            yield Example(Schema(tuple(form.attributes)), [form.text], [answer])
+        yield Example(*make_documents(rng, kept_aside=True))
 
 
 def stacks(rng: Random) -> Iterator[Example]:
@@ -55,7 +49,7 @@ def stacks(rng: Random) -> Iterator[Example]:
             yield Example(schema, [listing.text for listing in found], answers)
 
 
-KINDS = {"listings": listings, "forms": forms, "stacks": stacks}
+KINDS = {"listings": listings, "documents": documents, "stacks": stacks}
 
 
 def write(folder: Path, kind: str, count: int) -> None:
@@ -69,7 +63,7 @@ def write(folder: Path, kind: str, count: int) -> None:
             example = next(examples)
             category = str(len(schemas) + 1)
             names = [attribute.name for attribute in example.schema]
-            schemas[category] = names if kind != "forms" else to_json_schema(example.schema)
+            schemas[category] = names if kind != "documents" else to_json_schema(example.schema)
             for text, answer in zip(example.documents, example.answers, strict=True):
                 n_written += 1
                 # In gold a list holds alternatives, so an array stands alone in a list of one.

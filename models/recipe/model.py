@@ -55,6 +55,14 @@ class Shape:
         return asdict(self)
 
 
+SIZES: dict[str, dict[str, int]] = {
+    "small": {"n_embd": 256, "n_layer": 6, "n_head": 4, "n_head_kv": 2, "n_ff": 768},
+    "medium": {"n_embd": 384, "n_layer": 6, "n_head": 6, "n_head_kv": 3, "n_ff": 1152},
+    "large": {"n_embd": 512, "n_layer": 7, "n_head": 8, "n_head_kv": 4, "n_ff": 1536},
+}
+"""The shapes that were compared: about 8, 16 and 30 MB as Q8_0."""
+
+
 class Box(nn.Module):
     """The network. Matrices of one kind are one tensor over the layers."""
 
@@ -113,7 +121,8 @@ class Box(nn.Module):
         embeddings = self.embeddings()
         x = functional.embedding(tokens, embeddings)
         cos, sin = self.cos[positions][:, :, None], self.sin[positions][:, :, None]
-        bias = torch.zeros(mask.shape, dtype=torch.bfloat16).masked_fill_(~mask, -1e4)[:, None]
+        bias = torch.zeros(mask.shape, dtype=torch.bfloat16, device=mask.device)
+        bias = bias.masked_fill_(~mask, -1e4)[:, None]
         for i in range(s.n_layer):
             h = _norm(x, self.attn_norm[i])
             qkv = functional.linear(h, torch.cat([self.q[i], self.k[i], self.v[i]]))

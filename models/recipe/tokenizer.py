@@ -21,7 +21,7 @@ from recipe.examples import make_example
 from recipe.rows import answer_text, prompt_text
 
 SPECIAL = ("<|pad|>", "<|end|>", "<|user|>", "<|assistant|>")
-N_LETTER_MERGES = 4000
+N_LETTER_MERGES = 6000
 SPACE = "Ġ"
 CHAT_TEMPLATE = (
     "{%- for message in messages -%}{%- if message.role == 'user' -%}<|user|>{{ message.content }}"
@@ -98,7 +98,7 @@ def _assemble(merges: list[tuple[str, str]]) -> Tokenizer:
     return tokenizer
 
 
-def train_tokenizer(n_examples: int = 30_000, seed: int = 11) -> Tokenizer:
+def train_tokenizer(n_examples: int = 10_000, seed: int = 11) -> Tokenizer:
     """Learn the merges from generated text, and build the tokenizer."""
     texts = list(corpus(n_examples, seed))
     merges = _letters_only(texts, N_LETTER_MERGES)

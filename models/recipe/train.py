@@ -1,9 +1,12 @@
 """Train the box from nothing, or go on from a checkpoint.
 
-    PYTHONPATH=python:models python models/recipe/train.py FOLDER --until 23:15
+    PYTHONPATH=python:models python models/recipe/train.py FOLDER --minutes 600 --part 9 --resume
 
-The schedule follows the clock: the learning rate reaches zero at the planned end, however fast the
-machine is. FOLDER gets ``tokenizer.json``, ``checkpoint.pt`` and ``log.jsonl``.
+The learning rate reaches zero after the planned minutes of training, however fast the machine is;
+pauses do not count. With ``--part`` a call ends after so many minutes, with a checkpoint, and the
+same command goes on there; its exit code is 3 until the planned time is over, then 0. A file named
+STOP in FOLDER ends a call within seconds, also with a checkpoint, and keeps the next from starting.
+FOLDER gets ``tokenizer.json``, ``checkpoint.pt`` and ``log.jsonl``.
 """
 
 from __future__ import annotations
@@ -11,51 +14,203 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 import time
-from datetime import datetime, timedelta
+from itertools import islice
 from pathlib import Path
 
 import torch
+from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn import functional
 
-from recipe.batches import BatchShape, Producer
-from recipe.model import Box, Shape, traits_of
+from recipe.batches import SHAPES, Batch, Producer, collate, rows
+from recipe.model import SIZES, Box, Shape, traits_of
 from recipe.optimizer import Optimizer
 from recipe.planting import plant_copying
 from recipe.tokenizer import save, train_tokenizer
 
-SEED = 20_261_120
+SEED = 20_261_122
+HELD_OUT_SEED = 990_002
+UNFINISHED = 3
+"""The exit code while planned minutes are left."""
 
 
-def main() -> None:
-    """Parse the arguments, start or resume, and train until the planned end."""
+def main() -> int:
+    """Parse the arguments, start or resume, and train until the part or the plan is over."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--until", help="local time HH:MM at which the rate reaches zero")
-    parser.add_argument("--minutes", type=float, default=90.0, help="instead of --until")
-    parser.add_argument("--rows", type=int, default=8)
-    parser.add_argument("--cols", type=int, default=512)
-    parser.add_argument("--targets", type=int, default=2048)
+    parser.add_argument("--size", choices=SIZES, default="medium", help="[default: %(default)s]")
+    parser.add_argument(
+        "--minutes", type=float, default=90.0, help="of training, after which the rate is zero"
+    )
+    parser.add_argument("--part", type=float, default=0.0, help="minutes of this call; 0: all")
+    parser.add_argument(
+        "--resume", action="store_true", help="go on from FOLDER's checkpoint, if there is one"
+    )
+    parser.add_argument("--device", default="cpu", help="cpu or cuda [default: %(default)s]")
+    parser.add_argument(
+        "--compile",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="compile the step, which takes minutes on a busy CPU and pays in a long run",
+    )
+    parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--checkpoint-every", type=float, default=150.0, help="seconds")
+    parser.add_argument(
+        "--held-out", type=int, default=24, help="batches of text kept aside that end a call"
+    )
     arguments = parser.parse_args()
-    torch.set_num_threads(2)
-    torch.manual_seed(SEED)
     folder: Path = arguments.folder
-    tokenizer_file = folder / "tokenizer.json"
-    if not tokenizer_file.exists():
+    if (folder / "STOP").exists():
+        print(f"{folder / 'STOP'} is there: remove it to train", file=sys.stderr)
+        return UNFINISHED
+    if (folder / "checkpoint.pt").exists() and not arguments.resume:
+        parser.error(f"{folder} has a checkpoint: go on with --resume, or name another folder")
+    torch.set_num_threads(arguments.threads)
+    torch.manual_seed(SEED)
+    if not (folder / "tokenizer.json").exists():
         save(train_tokenizer(), folder)
-    model, optimizer, seen = open_model(folder)
-    batch_shape = BatchShape(arguments.rows, arguments.cols, arguments.targets)
-    producer = Producer(str(tokenizer_file), batch_shape, SEED + seen["steps"])
-    end = planned_end(arguments)
-    train(model, optimizer, producer, folder, seen, end, arguments.checkpoint_every)
+    trainer = Trainer(folder, arguments.size, arguments.device, 60 * arguments.minutes)
+    trainer.train(
+        60 * arguments.part or float("inf"), arguments.checkpoint_every, arguments.compile
+    )
+    if arguments.held_out:
+        trainer.log({"held_out_loss": trainer.held_out_loss(arguments.held_out)})
+    return 0 if trainer.done >= 1 else UNFINISHED
 
 
-def open_model(folder: Path) -> tuple[Box, Optimizer, dict[str, float]]:
-    """A new model, or the checkpoint's."""
+class Trainer:
+    """A model with its optimizer, and the time that they have been trained for."""
+
+    def __init__(self, folder: Path, size: str, device: str, planned: float) -> None:
+        self.folder = folder
+        self.device = device
+        self.planned = planned
+        self.seen: dict[str, float] = {"steps": 0, "tokens": 0, "targets": 0, "seconds": 0.0}
+        self.model = new_model(folder, size).to(device)
+        self.optimizer = Optimizer(self.model)
+        if (folder / "checkpoint.pt").exists():
+            saved = torch.load(folder / "checkpoint.pt", weights_only=True, map_location=device)
+            if saved["shape"] != self.model.shape.as_dict():
+                raise SystemExit(f"{folder} was trained with another --size than {size}")
+            self.model.load_state_dict(saved["model"])
+            self.optimizer.restore(saved["optimizer"])
+            self.seen = saved["seen"]
+
+    @property
+    def done(self) -> float:
+        """The share of the planned time that is over."""
+        return self.seen["seconds"] / self.planned
+
+    def train(self, n_seconds: float, save_every: float, compiles: bool) -> None:
+        """Train for so long, or until the plan is over or STOP appears, and save checkpoints."""
+        producer = Producer(str(self.folder / "tokenizer.json"), SEED + int(self.seen["steps"]))
+        step = torch.compile(self._losses, dynamic=False) if compiles else self._losses
+        start = saved_at = looked_at = time.time()
+        recent = _Recent()
+        compiled: set[tuple[int, ...]] = set()
+        try:
+            while time.time() - start < n_seconds and self.done < 1:
+                step_start = time.time()
+                batch = producer.next(self.done)
+                loss, right = step(*self._tensors(batch))
+                loss.backward()
+                self.optimizer.step(rate_scale(self.done, self.seen["steps"]))
+                n_tokens = int((batch["tokens"] != 0).sum())
+                n_targets = int((batch["targets"] >= 0).sum())
+                self.seen["steps"] += 1
+                self.seen["tokens"] += n_tokens
+                self.seen["targets"] += n_targets
+                # The first step of each shape compiles.
+                if batch["tokens"].shape in compiled:
+                    self.seen["seconds"] += time.time() - step_start
+                compiled.add(batch["tokens"].shape)
+                recent.add(loss.item(), right.item(), n_tokens)
+                if self.seen["steps"] % 20 == 0:
+                    self.log(recent.summary() | {"done": round(self.done, 4)})
+                    recent = _Recent()
+                if time.time() - saved_at > save_every:
+                    self.save()
+                    saved_at = time.time()
+                if time.time() - looked_at > 2:
+                    looked_at = time.time()
+                    if (self.folder / "STOP").exists():
+                        break
+        finally:
+            producer.stop()
+            self.save()
+
+    @torch.no_grad()
+    def held_out_loss(self, n_batches: int) -> float:
+        """The mean loss of a token on text whose wordings are not trained on."""
+        tokenizer = Tokenizer.from_file(str(self.folder / "tokenizer.json"))
+        stream = rows(HELD_OUT_SEED, tokenizer, SHAPES[-1].n_cols, None, kept_aside=True)
+        total, n_targets = 0.0, 0
+        for batch in islice(collate(stream), n_batches):
+            loss, _ = self._losses(*self._tensors(batch))
+            n = int((batch["targets"] >= 0).sum())
+            total, n_targets = total + loss.item() * n, n_targets + n
+        return total / n_targets
+
+    def log(self, entry: dict[str, float]) -> None:
+        """Append a line to the log, with the steps and tokens so far."""
+        counts = {name: int(self.seen[name]) for name in ("steps", "tokens", "seconds")}
+        with (self.folder / "log.jsonl").open("a") as file:
+            print(json.dumps(counts | entry), file=file)
+
+    def save(self) -> None:
+        """Write the whole state to a new file, and put that in the place of the old one."""
+        fresh = self.folder / "checkpoint.new"
+        state = {
+            "model": self.model.state_dict(),
+            "optimizer": self.optimizer.state(),
+            "seen": self.seen,
+            "shape": self.model.shape.as_dict(),
+        }
+        torch.save(state, fresh)
+        os.replace(fresh, self.folder / "checkpoint.pt")
+
+    def _losses(
+        self, tokens: Tensor, positions: Tensor, mask: Tensor, picked: Tensor, targets: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        with torch.autocast(tokens.device.type, torch.bfloat16):
+            logits = self.model(tokens, positions, mask, picked)
+        logits = logits.float()
+        right = (logits.detach().argmax(-1) == targets).sum() / (targets >= 0).sum()
+        return functional.cross_entropy(logits, targets), right
+
+    def _tensors(self, batch: Batch) -> list[Tensor]:
+        names = ("tokens", "positions", "mask", "picked", "targets")
+        return [torch.from_numpy(batch[name]).to(self.device) for name in names]
+
+
+class _Recent:
+    """Means over the steps since the last line of the log."""
+
+    def __init__(self) -> None:
+        self.losses: list[float] = []
+        self.rights: list[float] = []
+        self.n_tokens = 0
+        self.since = time.time()
+
+    def add(self, loss: float, right: float, n_tokens: int) -> None:
+        self.losses.append(loss)
+        self.rights.append(right)
+        self.n_tokens += n_tokens
+
+    def summary(self) -> dict[str, float]:
+        return {
+            "loss": sum(self.losses) / len(self.losses),
+            "right": sum(self.rights) / len(self.rights),
+            "tokens_per_second": round(self.n_tokens / (time.time() - self.since)),
+        }
+
+
+def new_model(folder: Path, size: str) -> Box:
+    """An untrained model for the folder's tokenizer, with the heads that copy."""
     vocabulary: dict[str, int] = json.loads((folder / "tokenizer.json").read_text())["model"][
         "vocab"
     ]
@@ -63,33 +218,9 @@ def open_model(folder: Path) -> tuple[Box, Optimizer, dict[str, float]]:
     n_vocab = len(pieces) + 4
     n_padded = -(-n_vocab // 32) * 32
     pieces += [f"\0{number}" for number in range(n_padded - len(pieces))]
-    model = Box(Shape(n_padded), traits_of(pieces))
+    model = Box(Shape(n_padded, **SIZES[size]), traits_of(pieces))
     plant_copying(model)
-    optimizer = Optimizer(model)
-    seen: dict[str, float] = {
-        "steps": 0,
-        "tokens": 0,
-        "targets": 0,
-        "seconds": 0.0,
-        "started": time.time(),
-    }
-    if (folder / "checkpoint.pt").exists():
-        saved = torch.load(folder / "checkpoint.pt", weights_only=True)
-        model.load_state_dict(saved["model"])
-        optimizer.restore(saved["optimizer"])
-        seen = saved["seen"]
-    return model, optimizer, seen
-
-
-def planned_end(arguments: argparse.Namespace) -> float:
-    """The time at which the learning rate is to be zero."""
-    if not arguments.until:
-        return time.time() + 60 * arguments.minutes
-    hour, minute = map(int, arguments.until.split(":"))
-    end = datetime.now().replace(hour=hour, minute=minute, second=0)
-    if end < datetime.now():
-        end += timedelta(days=1)
-    return end.timestamp()
+    return model
 
 
 def rate_scale(done: float, n_steps: float) -> float:
@@ -99,76 +230,5 @@ def rate_scale(done: float, n_steps: float) -> float:
     return warm * min(1.0, max(0.0, (1 - done) / 0.6))
 
 
-def train(
-    model: Box,
-    optimizer: Optimizer,
-    producer: Producer,
-    folder: Path,
-    seen: dict[str, float],
-    end: float,
-    every: float,
-) -> None:
-    """Train until the planned end, and save a checkpoint now and then."""
-
-    def loss_of(
-        tokens: Tensor, positions: Tensor, mask: Tensor, picked: Tensor, targets: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        with torch.autocast("cpu", torch.bfloat16):
-            logits = model(tokens, positions, mask, picked)
-        logits = logits.float()
-        right = (logits.detach().argmax(-1) == targets).sum() / (targets >= 0).sum()
-        return functional.cross_entropy(logits, targets), right
-
-    step = torch.compile(loss_of, dynamic=False)
-    log = (folder / "log.jsonl").open("a")
-    saved_at = time.time()
-    losses: list[float] = []
-    rights: list[float] = []
-    n_recent, recent_since = 0, time.time()
-    while (now := time.time()) < end:
-        done = (now - seen["started"]) / (end - seen["started"])
-        batch = {name: torch.from_numpy(array) for name, array in producer.next(done).items()}
-        loss, right = step(
-            *(batch[name] for name in ("tokens", "positions", "mask", "picked", "targets"))
-        )
-        loss.backward()
-        optimizer.step(rate_scale(done, seen["steps"]))
-        n_tokens = int((batch["tokens"] != 0).sum())
-        seen["steps"] += 1
-        seen["tokens"] += n_tokens
-        seen["targets"] += int((batch["targets"] >= 0).sum())
-        losses.append(loss.item())
-        rights.append(right.item())
-        n_recent += n_tokens
-        if seen["steps"] % 20 == 0:
-            line = {
-                "steps": seen["steps"],
-                "tokens": seen["tokens"],
-                "loss": sum(losses) / len(losses),
-                "right": sum(rights) / len(rights),
-                "tokens_per_second": round(n_recent / (time.time() - recent_since)),
-                "done": round(done, 3),
-            }
-            print(json.dumps(line), file=log, flush=True)
-            losses, rights, n_recent, recent_since = [], [], 0, time.time()
-        if time.time() - saved_at > every:
-            save_checkpoint(model, optimizer, folder, seen)
-            saved_at = time.time()
-    save_checkpoint(model, optimizer, folder, seen)
-
-
-def save_checkpoint(model: Box, optimizer: Optimizer, folder: Path, seen: dict[str, float]) -> None:
-    """Write the whole state to a new file, and put that in the place of the old one."""
-    fresh = folder / "checkpoint.new"
-    state = {
-        "model": model.state_dict(),
-        "optimizer": optimizer.state(),
-        "seen": seen,
-        "shape": model.shape.as_dict(),
-    }
-    torch.save(state, fresh)
-    os.replace(fresh, folder / "checkpoint.pt")
-
-
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -27,23 +27,24 @@ class Kind:
 
     def knows(self, path: str) -> bool:
         """Whether something at this path can be asked for."""
-        return _known(self.asked, path)
+        return self.ask_at(path) is not None
+
+    def ask_at(self, path: str) -> Ask | None:
+        """The question about a path, which may lead into an item of a list: ``items.2.name``."""
+        return _ask_at(self.asked, path)
 
 
-def _known(asked: Mapping[str, Ask], path: str) -> bool:
+def _ask_at(asked: Mapping[str, Ask], path: str) -> Ask | None:
     if path in asked:
-        return True
+        return asked[path]
     parts = path.split(".")
     for end, part in enumerate(parts):
-        if end and part.isdigit():
-            ask = asked.get(".".join(parts[:end]))
-            inner = ".".join(parts[end + 1 :])
-            if ask is None:
-                return False
-            if ask.sort == "texts":
-                return not inner
-            return ask.sort == "objects" and _known(ask.parts, inner)
-    return False
+        ask = asked.get(".".join(parts[:end])) if part.isdigit() else None
+        if ask is not None and ask.sort == "texts" and end == len(parts) - 1:
+            return ask
+        if ask is not None and ask.sort == "objects":
+            return _ask_at(ask.parts, ".".join(parts[end + 1 :]))
+    return None
 
 
 def kind_names() -> tuple[str, ...]:
@@ -65,11 +66,6 @@ def load_kind(name: str) -> Kind:
     kind = Kind(name, module.draw, module.ASKED, wordings)
     for wording in wordings:
         for path in (*wording.states, *wording.unclear):
-            if not kind.knows(path) and not _list_mark(kind, path):
+            if not kind.knows(path):
                 raise WordingError(f"{wording.file}:{wording.line}: @{path} is not in ASKED")
     return kind
-
-
-def _list_mark(kind: Kind, path: str) -> bool:
-    ask = kind.asked.get(path)
-    return ask is not None and ask.sort in ("texts", "objects")

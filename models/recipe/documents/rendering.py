@@ -9,7 +9,7 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined, Template, TemplateError
+from jinja2 import Environment, StrictUndefined, Template, TemplateError, Undefined
 
 from recipe.documents.kind import Kind
 from recipe.documents.wording import Wording, json_or_text
@@ -50,6 +50,9 @@ def render(wording: Wording, kind: Kind, rng: Random) -> Rendered:
             return shown.text
         if isinstance(shown, (str, int, float)):
             return shown
+        if isinstance(shown, Undefined):
+            whole, name = shown._undefined_obj, str(shown._undefined_name)
+            return getattr(whole, name) if isinstance(whole, Fact) else str(shown)
         raise TypeError(f"{type(value).__name__} is no text: name one of its parts")
 
     try:
@@ -80,7 +83,7 @@ def render(wording: Wording, kind: Kind, rng: Random) -> Rendered:
         states[path] = Statement(UNCLEAR, "", 10)
     # Lines that became empty one after the other are one.
     text = re.sub(r"[ \t]+\n", "\n", text)
-    text = re.sub(r"\n{3,}", "\n\n", text).strip("\n")
+    text = re.sub(r"\n{3,}", "\n\n", text).lstrip("\n").rstrip()
     return Rendered(text, states)
 
 

@@ -77,9 +77,14 @@ def form(text: str, gold: Any, rank: int = 2, **parts: Any) -> Form:
 
 
 class Fact:
-    """A fact with a default form and named ones, which are its attributes: ``date.long``."""
+    """A fact with a default form and named ones, which are its attributes: ``date.long``.
 
-    def __init__(self, value: Any, default: Form, **forms: Form) -> None:
+    A form that costs time may be a function, which is called when the form is written.
+    """
+
+    def __init__(
+        self, value: Any, default: Form | Callable[[], Form], **forms: Form | Callable[[], Form]
+    ) -> None:
         self.value = value
         self.path = ""
         self._default = default
@@ -89,19 +94,22 @@ class Fact:
         forms = self.__dict__.get("_forms", {})
         if name not in forms:
             raise AttributeError(f"no form {name!r}, but {', '.join(forms) or 'only the default'}")
-        made: Form = forms[name].bound(self.path)
-        return made
+        return _made(forms[name]).bound(self.path)
 
     @property
     def written(self) -> Form:
         """The default form."""
-        return self._default.bound(self.path)
+        return _made(self._default).bound(self.path)
 
     def __str__(self) -> str:
-        return self._default.text
+        return _made(self._default).text
 
     def __bool__(self) -> bool:
         return bool(self.value)
+
+
+def _made(form: Form | Callable[[], Form]) -> Form:
+    return form if isinstance(form, Form) else form()
 
 
 class Record:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from random import Random
 from typing import Any, TypeVar
@@ -52,6 +52,11 @@ _SHORT_DATES = {
 @cache
 def _faker(locale: str) -> Any:
     return Faker(locale)
+
+
+@cache
+def _locale(name: str) -> Locale:
+    return Locale.parse(name)
 
 
 class World:
@@ -346,21 +351,23 @@ class World:
             start = datetime.date(first, 1, 1)
             length = (datetime.date(last, 12, 31) - start).days
             day = start + datetime.timedelta(days=self.rng.randint(0, length))
-        long = self._dated(day, self._long_date)
         # In English, 03/04/2024 has two readings.
         clear = self.language != "en" or day.day > 12 or self.locale == "en_CA"
-        short = self._dated(day, self._short_date) if clear else long
-        iso = day.isoformat()
+        short = self._short_date if clear else self._long_date
         day_month = self._long_date.replace("'de' y", "").replace(", y", "").replace("y", "")
-        named = self._dated(day, "EEEE")
+        iso = day.isoformat()
+
+        def dated(pattern: str, gold: Any = iso, rank: int = 2) -> Callable[[], Form]:
+            return lambda: form(self._dated(day, pattern), gold, rank)
+
         forms = {
-            "long": form(long, iso),
-            "short": form(short, iso),
-            "iso": form(iso, iso),
-            "weekday": form(f"{named}, {long}", iso),
-            "day_month": form(self._dated(day, day_month.strip()), UNCLEAR, 1),
-            "month_year": form(self._dated(day, "MMMM y"), UNCLEAR, 1),
-            "day": form(named, UNCLEAR, 0),
+            "long": dated(self._long_date),
+            "short": dated(short),
+            "iso": dated("y-MM-dd"),
+            "weekday": dated(f"EEEE, {self._long_date}"),
+            "day_month": dated(day_month.strip(), UNCLEAR, 1),
+            "month_year": dated("MMMM y", UNCLEAR, 1),
+            "day": dated("EEEE", UNCLEAR, 0),
         }
         return Fact(day, forms[self._date_style], **forms)
 
@@ -404,7 +411,7 @@ class World:
     def _decimal(self, value: float, decimals: int, grouped: bool | None = None) -> str:
         pattern = "#,##0" + ("." + "0" * decimals if decimals else "")
         shown = format_decimal(
-            value, pattern, Locale.parse(self.locale),
+            value, pattern, _locale(self.locale),
             group_separator=self._grouped if grouped is None else grouped,
         )  # fmt: skip
         return str(shown).replace("\u202f", " ").replace("\xa0", " ").replace("\u2019", "'")
@@ -423,7 +430,7 @@ class World:
         )
 
     def _dated(self, day: datetime.date, pattern: str) -> str:
-        return str(format_date(day, pattern, locale=self.locale)).replace("\u202f", " ")
+        return str(format_date(day, pattern, locale=_locale(self.locale))).replace("\u202f", " ")
 
     def _to(self) -> str:
         words = {"de": "bis", "fr": "à", "es": "a", "it": "a", "pt": "a", "nl": "tot"}
