@@ -20,6 +20,7 @@ from hpd.errors import (
     HpdError,
     InputError,
     InvalidDataError,
+    OptionError,
 )
 from hpd.machine.memory_need import warn_of_shortage
 from hpd.machine.model_files import resolve_model
@@ -55,6 +56,7 @@ class Extractor:
         options: how to read and decode. Single options may be given by name as well.
         examples: documents with their answers, shown in the prompt before every document; by
             category, if the schema is.
+        rules: the system's text, in place of the usual one: the task, and the form of the answer.
         progress: called with the share of the model that is loaded; False stops the loading.
         replay: gives known answers of documents, which are decoded in place of the model's own:
             for timing, and for tests.
@@ -77,6 +79,7 @@ class Extractor:
         hf: str | None = None,
         options: Options | None = None,
         examples: Examples | Mapping[str, Examples] = (),
+        rules: str | None = None,
         progress: Callable[[float], bool | None] | None = None,
         replay: Replay | None = None,
         **settings: object,
@@ -84,6 +87,8 @@ class Extractor:
         asked = combined(options, settings)
         self.schemas = schema if isinstance(schema, Schema) else load_schemas(schema)
         check_method(asked, self.schemas)
+        if rules is not None and asked.layout == "label":
+            raise OptionError("the layout label has rules of its own: give no rules with it")
         _native.claim_process()
         _native.echo_log(asked.verbose)
         path = resolve_model(model, hf, progress=not asked.quiet)
@@ -97,6 +102,7 @@ class Extractor:
             self.options,
             engine_options(self.options),
             examples=examples,
+            rules=rules,
             # Which documents share a prompt must not depend on what was tuned.
             patience=4 * asked.stack * asked.filled().most_in_flight,
             replay=replay,

@@ -66,6 +66,7 @@ CASES = [
     (Attribute("a", format="uuid"), ['"123e4567-e89b-12d3-a456-426614174000"'], ['"123"']),
     (Attribute("a", format="time"), ['"10:20:30"', '"10:20:30Z"'], ['"25:00:00"']),
     (Attribute("a", format="email"), ['"a@b.c"', '"anything"'], []),
+    (Attribute("a", always_answered=True), ['"red"'], ["null"]),
 ]
 
 
@@ -112,6 +113,7 @@ def test_enum_texts() -> None:
         " null",
     ]
     assert enum_texts(Attribute("a", "boolean")) == [" true", " false", " null"]
+    assert enum_texts(Attribute("a", "boolean", always_answered=True)) == [" true", " false"]
     assert enum_texts(Attribute("a", "enum", choices=("a", 1))) is None
     assert enum_texts(Attribute("a")) is None
 

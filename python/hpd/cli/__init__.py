@@ -18,11 +18,13 @@ from typing import Any
 from hpd.cli import bench as bench_command
 from hpd.cli import compare as compare_command
 from hpd.cli import data as data_command
+from hpd.cli import discover as discover_command
 from hpd.cli import doctor as doctor_command
 from hpd.cli import eval as eval_command
 from hpd.cli import export as export_command
 from hpd.cli import extract as extract_command
 from hpd.cli import finetune as finetune_command
+from hpd.cli import judge as judge_command
 from hpd.cli import report as report_command
 from hpd.cli import schema as schema_command
 from hpd.cli import tune as tune_command
@@ -38,7 +40,9 @@ COMMANDS = (
     extract_command,
     eval_command,
     report_command,
+    judge_command,
     compare_command,
+    discover_command,
     data_command,
     bench_command,
     tune_command,

@@ -9,12 +9,13 @@ from pathlib import Path
 from hpd.cli.arguments import add_category_argument, add_document_arguments
 from hpd.cli.common import EXIT_OK, UsageError, before_the_model, say
 from hpd.cli.output_arguments import same_file
+from hpd.cli.source_documents import source_documents
 from hpd.evaluation.calibration import answers, calibrate
 from hpd.evaluation.matching import match_rows
 from hpd.evaluation.report import AgainstGold, report_page, reported_documents
 from hpd.evaluation.rows import Example, Prediction, load_examples, load_predictions
 from hpd.evaluation.scores import evaluate
-from hpd.evaluation.sources import for_predictions, load_sources
+from hpd.evaluation.sources import for_predictions
 
 _DESCRIPTION = """\
 Make a page that shows what hpd extract wrote: each document with its values where they stand,
@@ -79,32 +80,6 @@ def run(arguments: argparse.Namespace) -> int:
         say(notice)
     print(arguments.output)
     return EXIT_OK
-
-
-def source_documents(
-    arguments: argparse.Namespace,
-    name: str,
-    predictions: Sequence[Prediction],
-    notices: list[str],
-) -> list[Example | None]:
-    """For each prediction its document of ``--documents``, if that is given."""
-    if arguments.documents is None:
-        return [None] * len(predictions)
-    sources = list(
-        load_sources(
-            arguments.documents,
-            text_field=arguments.text_field,
-            id_field=arguments.id_field,
-            category_field=arguments.category_field,
-        )
-    )
-    matching = match_rows(sources, predictions)
-    if matching.surplus:
-        notices.append(
-            f"{len(matching.surplus)} lines of {name} belong to no document of "
-            f"{arguments.documents}"
-        )
-    return for_predictions(predictions, sources, matching)
 
 
 def _gold(

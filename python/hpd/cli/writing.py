@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal, Protocol
 
 from tqdm import tqdm
 
@@ -14,10 +14,17 @@ from hpd.cli.summary import Summary
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import HpdError, InputError
 from hpd.records import Record, Writer, error_line, page_of
+from hpd.results import Extraction
 from hpd.schema.attributes import Schema
 
-if TYPE_CHECKING:
-    from hpd.extractor import Extractor
+
+class Extracting(Protocol):
+    """A local extractor, or one behind an endpoint."""
+
+    def iter_extract(
+        self, documents: Iterable[Document | NotYet], *, on_error: Literal["raise", "record"]
+    ) -> Iterator[tuple[int, Extraction]]:
+        """The extraction of each document with its place, as soon as it is finished."""
 
 
 class Writing:
@@ -46,7 +53,7 @@ class Writing:
         self._bar: tqdm[Any] | None = None
 
     def run(
-        self, extractor: Extractor, records: Iterable[tuple[int, Record] | NotYet], bar: tqdm[Any]
+        self, extractor: Extracting, records: Iterable[tuple[int, Record] | NotYet], bar: tqdm[Any]
     ) -> None:
         """Write a line for each record.
 

@@ -53,7 +53,8 @@ _FORMATS: Final = {
 def value_grammar(attribute: Attribute) -> str | None:
     """The GBNF grammar of one raw value; None for arrays and objects, which are not one value.
 
-    ``null`` is always allowed: without it a model could only make something up. Limits that a
+    ``null`` is allowed unless the attribute is ``always_answered``: without it a model could only
+    make something up. Limits that a
     grammar cannot express (a pattern with a look-ahead, ``multipleOf``) are checked when the value
     is parsed.
     """
@@ -62,15 +63,16 @@ def value_grammar(attribute: Attribute) -> str | None:
     rules: dict[str, str] = {}
     value = _value(attribute, rules)
     end = "end" if _is_number(attribute) else "end?"
-    root = f'root ::= " "? (({value}) {end} | "null" end?)'
+    null = "" if attribute.always_answered else ' | "null" end?'
+    root = f'root ::= " "? (({value}) {end}{null})'
     return _text({"root": root, **rules, "end": "end ::= [,}] [^\\x00]*"})
 
 
 def enum_texts(attribute: Attribute) -> list[str] | None:
-    """All raw texts that an enum or a boolean can have, ``null`` last; None for other types.
+    """All raw texts that an enum or a boolean can have, ``null`` last if it is allowed.
 
-    None, too, for an enum with numbers: only a delimiter shows that a number has ended, so these
-    need a grammar.
+    None for other types, and for an enum with numbers: only a delimiter shows that a number has
+    ended, so these need a grammar.
     """
     choices: tuple[str | int | float | bool, ...]
     if attribute.type == "boolean":
@@ -81,7 +83,8 @@ def enum_texts(attribute: Attribute) -> list[str] | None:
         return None
     if any(_is_numeric(choice) for choice in choices):
         return None
-    return [" " + json.dumps(choice, ensure_ascii=False) for choice in (*choices, None)]
+    null = () if attribute.always_answered else (None,)
+    return [" " + json.dumps(choice, ensure_ascii=False) for choice in (*choices, *null)]
 
 
 def answer_grammar(schema: Schema) -> str:
@@ -224,7 +227,7 @@ def _decimal_places(attribute: Attribute) -> int | None:
 def _object(attributes: tuple[Attribute, ...], rules: dict[str, str]) -> str:
     members = [
         f"{literal(json.dumps(attribute.name, ensure_ascii=False) + ': ')} "
-        f"{_member(attribute, rules)}"
+        f"{_member(attribute, rules, nullable=not attribute.always_answered)}"
         for attribute in attributes
     ]
     separated = ' ", " '.join(members)

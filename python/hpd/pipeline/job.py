@@ -136,10 +136,13 @@ class Job(ABC):
         """The confidence that a value must have so as not to become null.
 
         A choice that the model all but rules out is one that it writes only because it may write
-        nothing else. Known answers say nothing about a model.
+        nothing else, which is as it should be if there is always an answer. Known answers say
+        nothing about a model.
         """
         threshold = self._questionnaire.options.null_threshold
-        is_own_choice = attribute.type == "enum" and not self._answers
+        is_own_choice = (
+            attribute.type == "enum" and not attribute.always_answered and not self._answers
+        )
         return max(threshold, LEAST_LIKELY_CHOICE) if is_own_choice else threshold
 
 

@@ -31,6 +31,7 @@ class Pipeline:
         options: the options, all of them set (``Options.filled``).
         native: the same options for the engine.
         examples: documents with their answers, shown in the prompt; by category, if the schema is.
+        rules: the system's text, in place of the usual one.
         patience: the number of documents after which an incomplete stack goes on its way.
         replay: known answers, to be decoded in place of the model's own, for timing and tests.
         make_engine: makes the engine; a benchmark may put something around it.
@@ -44,6 +45,7 @@ class Pipeline:
         native: _native.EngineOptions,
         *,
         examples: Examples | Mapping[str, Examples] = (),
+        rules: str | None = None,
         patience: int | None = None,
         replay: Replay | None = None,
         make_engine: MakeEngine = _native.Engine,
@@ -52,6 +54,7 @@ class Pipeline:
         self._schemas = schemas
         self._options = options
         self._examples = examples
+        self._rules = rules
         self._replay = replay
         _native.claim_process()
         self._engine = make_engine(model, native)
@@ -116,6 +119,7 @@ class Pipeline:
                 schema,
                 self._options,
                 examples_of(self._examples, key),
+                rules=self._rules,
                 constrains_replay=self._replay is not None and self._replay.constrained,
             )
             self._runner.teach(list(questionnaire.taught_values()))

@@ -45,6 +45,7 @@ class Questionnaire:
         schema: its attributes.
         options: layout, method and lengths.
         examples: documents with their answers, shown before every document.
+        rules: the system's text, in place of the usual one.
         constrains_replay: whether fields with known answers keep their constraints.
     """
 
@@ -55,6 +56,7 @@ class Questionnaire:
         options: Options,
         examples: Examples = (),
         *,
+        rules: str | None = None,
         constrains_replay: bool = False,
     ) -> None:
         self.schema = schema
@@ -62,6 +64,7 @@ class Questionnaire:
         self.leaves = schema_leaves(schema)
         self._model = model
         self._examples = examples
+        self._rules = rules
         self._constrains_replay = constrains_replay
         self._labels = Labels(schema) if options.layout == "label" else None
         self._instruction = prompt.instruction_text(schema, examples, options.layout)
@@ -173,7 +176,7 @@ class Questionnaire:
         """The tokenizer of prompts; for stacks, the instruction has one more rule."""
         is_stack = n_stacked > 1
         if is_stack not in self._tokenizers:
-            system = prompt.system_text(n_stacked, self.options.layout)
+            system = prompt.system_text(n_stacked, self.options.layout, self._rules)
             self._tokenizers[is_stack] = PromptTokenizer(self._model, system, self._instruction)
         return self._tokenizers[is_stack]
 

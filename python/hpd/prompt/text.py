@@ -67,11 +67,14 @@ _TYPE_HINTS = {
 }
 
 
-def system_text(n_stacked: int = 1, layout: Layout = "branch") -> str:
-    """The rules, for a prompt of ``n_stacked`` documents."""
-    if layout == "label":
+def system_text(n_stacked: int = 1, layout: Layout = "branch", rules: str | None = None) -> str:
+    """The rules, for a prompt of ``n_stacked`` documents.
+
+    ``rules`` take the place of the usual ones; they say what an answer looks like, too.
+    """
+    if rules is None and layout == "label":
         return _RULES + _LABEL_RULE + (_LABEL_STACK_RULE if n_stacked > 1 else "")
-    return SYSTEM + STACK_RULE if n_stacked > 1 else SYSTEM
+    return (rules or SYSTEM) + (STACK_RULE if n_stacked > 1 else "")
 
 
 def type_hint(attribute: Attribute) -> str:

@@ -28,6 +28,9 @@ class Attribute:
     nullable: bool = True
     required: bool = False
     """If it is required and absent, its field has an error."""
+    always_answered: bool = False
+    """Whether the model must not answer null: for questions that have an answer in any case, unlike
+    those about what a document may not state. No form of a schema can say so."""
     item: Attribute | None = None
     """The items of an ``array``."""
     attributes: tuple[Attribute, ...] = ()

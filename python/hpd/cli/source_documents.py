@@ -1,0 +1,36 @@
+"""The documents of ``--documents``, for commands that show or judge extractions from them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from hpd.evaluation.matching import match_rows
+from hpd.evaluation.rows import Example, Prediction
+from hpd.evaluation.sources import for_predictions, load_sources
+
+
+def source_documents(
+    arguments: argparse.Namespace,
+    name: str,
+    predictions: Sequence[Prediction],
+    notices: list[str],
+) -> list[Example | None]:
+    """For each prediction its document of ``--documents``, if that is given."""
+    if arguments.documents is None:
+        return [None] * len(predictions)
+    sources = list(
+        load_sources(
+            arguments.documents,
+            text_field=arguments.text_field,
+            id_field=arguments.id_field,
+            category_field=arguments.category_field,
+        )
+    )
+    matching = match_rows(sources, predictions)
+    if matching.surplus:
+        notices.append(
+            f"{len(matching.surplus)} lines of {name} belong to no document of "
+            f"{arguments.documents}"
+        )
+    return for_predictions(predictions, sources, matching)

@@ -1,0 +1,248 @@
+"""A model behind an endpoint: a real server with a real model, and a real one that fails."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hpd.documents import Document
+from hpd.endpoint.chat import KEY_VARIABLE, Endpoint, response_schema
+from hpd.endpoint.extractor import EndpointExtractor
+from hpd.errors import EndpointError
+from hpd.schema import load_schema
+from hpd.schema.attributes import Attribute, Schema
+
+pytest.importorskip("openai")
+pytest.importorskip("diskcache")
+
+SNEAKER = Document("Diesel Men's Exposure Sneaker, Black", "s", "shoes")
+SCHEMA = load_schema("Brand, Color, Size number?")
+
+
+def answer_of(text: str) -> dict[str, Any]:
+    return {
+        "id": "1",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "m",
+        "choices": [
+            {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
+        ],
+        "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15},
+    }
+
+
+class Scripted(HTTPServer):
+    """Gives one reply after another, the last one again and again; keeps what it was asked."""
+
+    def __init__(self, replies: list[tuple[int, Any]]) -> None:
+        super().__init__(("127.0.0.1", 0), _Replier)
+        self.replies = replies
+        self.asked: list[dict[str, Any]] = []
+        self.keys: list[str | None] = []
+
+
+class _Replier(BaseHTTPRequestHandler):
+    server: Scripted
+
+    def do_POST(self) -> None:
+        n_bytes = int(self.headers["Content-Length"])
+        replies = self.server.replies
+        status, body = replies[min(len(self.server.asked), len(replies) - 1)]
+        self.server.asked.append(json.loads(self.rfile.read(n_bytes)))
+        self.server.keys.append(self.headers["Authorization"])
+        content = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.send_header("retry-after-ms", "1")
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def scripted(*replies: tuple[int, Any]) -> Iterator[tuple[Scripted, Endpoint]]:
+    with Scripted(list(replies)) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield server, Endpoint(f"http://127.0.0.1:{server.server_port}/v1", "m", n_parallel=1)
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+RIGHT = (200, answer_of('{"Brand": "Diesel", "Color": "Black", "Size": 42}'))
+
+
+# --- the real server ---
+
+
+@pytest.mark.parametrize("response_format", ["json_object", "text"])
+def test_the_model_in_the_box_answers(box_url: str, response_format: Any) -> None:
+    endpoint = Endpoint(box_url, "box", response_format=response_format, max_tokens=60)
+    schemas = {"shoes": load_schema("Brand, Color")}
+    with EndpointExtractor(schemas, endpoint) as extractor:
+        ((place, extraction),) = extractor.iter_extract([SNEAKER])
+    assert (place, extraction.id) == (0, "s")
+    assert extraction.data == {"Brand": "Diesel", "Color": "Black"}
+    assert extraction.usage is not None
+    assert extraction.usage.prompt_tokens > 20
+    assert extraction.usage.completion_tokens > 5
+
+
+def test_a_format_that_the_server_does_not_know_ends_the_run(box_url: str) -> None:
+    endpoint = Endpoint(box_url, "box", n_retries=0)
+    with (
+        EndpointExtractor(SCHEMA, endpoint) as extractor,
+        pytest.raises(EndpointError, match="does not know the response format json_schema"),
+    ):
+        list(extractor.iter_extract([SNEAKER], on_error="record"))
+
+
+# --- what is sent and what is made of it ---
+
+
+def test_the_request_has_the_prompt_and_the_schema(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY_VARIABLE, "secret")
+    with (
+        scripted(RIGHT) as (server, endpoint),
+        EndpointExtractor(SCHEMA, endpoint, rules="Be brief.") as extractor,
+    ):
+        ((_, extraction),) = extractor.iter_extract([SNEAKER])
+    assert extraction.data == {"Brand": "Diesel", "Color": "Black", "Size": 42}
+    (asked,) = server.asked
+    assert asked["messages"][0] == {"role": "system", "content": "Be brief."}
+    assert asked["messages"][1]["content"].endswith(f"Document:\n{SNEAKER.text}")
+    assert "- Size (number)" in asked["messages"][1]["content"]
+    form = asked["response_format"]["json_schema"]
+    assert form["strict"] is True
+    assert [*form["schema"]["properties"]] == ["Brand", "Color", "Size"]
+    assert server.keys == ["Bearer secret"]
+
+
+def test_only_keywords_of_json_schema_are_sent() -> None:
+    inner = (Attribute("why"), Attribute("depends_on", after=("why",)))
+    items = Attribute("list", "array", item=Attribute("item", "object", attributes=inner))
+    sent = response_schema(Schema((Attribute("depends_on", "object", attributes=inner), items)))
+    assert "$schema" not in sent
+    nodes = (sent["properties"]["depends_on"], sent["properties"]["list"]["items"])
+    for node in nodes:
+        assert [*node["properties"]] == ["why", "depends_on"]
+        assert "depends_on" not in node["properties"]["depends_on"]
+
+
+def test_values_of_the_wrong_type_are_errors_of_their_fields() -> None:
+    reply = (200, answer_of('Here it is: {"Brand": "Diesel", "Size": "large"}'))
+    with scripted(reply) as (_, endpoint), EndpointExtractor(SCHEMA, endpoint) as extractor:
+        ((_, extraction),) = extractor.iter_extract([SNEAKER])
+    assert extraction.data == {"Brand": "Diesel", "Color": None, "Size": None}
+    assert extraction.fields["Size"].error is not None
+
+
+# --- failures ---
+
+
+def test_what_may_pass_is_tried_again() -> None:
+    failure = {"error": {"message": "too many"}}
+    with (
+        scripted((429, failure), (503, failure), RIGHT) as (server, endpoint),
+        EndpointExtractor(SCHEMA, replace(endpoint, n_retries=2)) as extractor,
+    ):
+        ((_, extraction),) = extractor.iter_extract([SNEAKER])
+    assert len(server.asked) == 3
+    assert extraction.data["Brand"] == "Diesel"
+
+
+def test_after_the_last_attempt_the_document_fails() -> None:
+    failure = {"error": {"message": "too many"}}
+    with (
+        scripted((429, failure), (429, failure), RIGHT) as (server, endpoint),
+        EndpointExtractor(SCHEMA, replace(endpoint, n_retries=1)) as extractor,
+    ):
+        first, second = extractor.iter_extract([SNEAKER, SNEAKER], on_error="record")
+    assert len(server.asked) == 3
+    assert first[1].error is not None
+    assert first[1].error.type == "EndpointError"
+    assert second[1].data["Brand"] == "Diesel"
+
+
+@pytest.mark.parametrize(
+    ("status", "says"),
+    [
+        (401, "refuses the key in OPENAI_API_KEY"),
+        (404, "does not know the model 'm'"),
+    ],
+)
+def test_what_would_fail_all_documents_ends_the_run(status: int, says: str) -> None:
+    with (
+        scripted((status, {"error": {"message": "no"}})) as (server, endpoint),
+        EndpointExtractor(SCHEMA, endpoint) as extractor,
+        pytest.raises(EndpointError, match=says),
+    ):
+        list(extractor.iter_extract([SNEAKER] * 5, on_error="record"))
+    assert len(server.asked) < 5
+
+
+def test_an_endpoint_that_is_not_there_is_named() -> None:
+    with scripted(RIGHT) as (_, endpoint):
+        gone = replace(endpoint, n_retries=0)
+    with (
+        EndpointExtractor(SCHEMA, gone) as extractor,
+        pytest.raises(EndpointError, match=f"{gone.url} cannot be reached"),
+    ):
+        list(extractor.iter_extract([SNEAKER], on_error="record"))
+
+
+@pytest.mark.parametrize("text", ["", "I cannot tell."])
+def test_an_answer_without_an_object_is_a_failure(text: str) -> None:
+    with (
+        scripted((200, answer_of(text))) as (_, endpoint),
+        EndpointExtractor(SCHEMA, endpoint) as extractor,
+    ):
+        ((_, extraction),) = extractor.iter_extract([SNEAKER], on_error="record")
+        assert extraction.error is not None
+        with pytest.raises(EndpointError):
+            list(extractor.iter_extract([SNEAKER]))
+
+
+# --- kept answers ---
+
+
+def test_an_answer_is_asked_for_once(tmp_path: Path) -> None:
+    with scripted(RIGHT) as (server, endpoint):
+        keeping = replace(endpoint, cache=tmp_path / "answers")
+        usages = []
+        for _ in range(2):
+            with EndpointExtractor(SCHEMA, keeping) as extractor:
+                ((_, extraction),) = extractor.iter_extract([SNEAKER])
+            assert extraction.data["Brand"] == "Diesel"
+            assert extraction.usage is not None
+            usages.append((extraction.usage.prompt_tokens, extraction.usage.completion_tokens))
+        assert len(server.asked) == 1
+        assert usages == [(10, 5), (0, 0)]
+        for other in (replace(keeping, model="n"), replace(keeping, response_format="text")):
+            with EndpointExtractor(SCHEMA, other) as extractor:
+                list(extractor.iter_extract([SNEAKER]))
+        assert len(server.asked) == 3
+
+
+def test_a_failure_is_not_kept(tmp_path: Path) -> None:
+    failure = (500, {"error": {"message": "broken"}})
+    with scripted(failure, RIGHT) as (server, endpoint):
+        keeping = replace(endpoint, cache=tmp_path / "answers", n_retries=0)
+        with EndpointExtractor(SCHEMA, keeping) as extractor:
+            results = list(extractor.iter_extract([SNEAKER, SNEAKER], on_error="record"))
+    assert [extraction.error is None for _, extraction in results] == [False, True]
+    assert len(server.asked) == 2

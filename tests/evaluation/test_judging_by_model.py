@@ -1,0 +1,222 @@
+"""Values judged by a model: what it is asked, what its verdicts add up to, and gold beside them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hpd.errors import InputError
+from hpd.evaluation.judging.gold_agreement import gold_agreement
+from hpd.evaluation.judging.inquiries import inquiries
+from hpd.evaluation.judging.scores import judge_scores
+from hpd.evaluation.judging.verdicts import (
+    CHOICES,
+    RIGHT,
+    VERDICT_OF_OUTCOME,
+    VERDICTS,
+    Judged,
+    Verdict,
+    judged_values,
+    value_kind,
+)
+from hpd.evaluation.outcomes import outcome
+from hpd.evaluation.resampling import Resampling
+from hpd.evaluation.rows import Example, Prediction
+from hpd.schema import load_schema, load_schemas
+
+COUNTS = st.lists(st.integers(0, 30), min_size=5, max_size=5)
+
+
+def judged(counts: Mapping[Verdict, int]) -> list[Judged]:
+    return [Judged(0, "a", verdict, "") for verdict, n in counts.items() for _ in range(n)]
+
+
+# --- the question ---
+
+
+def test_a_judge_sees_the_document_and_the_values() -> None:
+    prediction = Prediction("1", {"Brand": "Diesel", "Size": 10, "Color": None, "Tags": ["a", "b"]})
+    asked = inquiries([prediction], ["Diesel sneaker, 10"])
+    (record,) = asked.records
+    assert record.id == "1"
+    assert record.text == (
+        "Diesel sneaker, 10\n\nExtracted values:\n"
+        '- Brand: Diesel\n- Size: 10\n- Color: null\n- Tags: ["a", "b"]\n'
+    )
+
+
+def test_the_reason_comes_before_the_verdict_and_both_must_be_given() -> None:
+    asked = inquiries([Prediction("1", {"Brand": "Diesel"})], ["x"])
+    (schema,) = asked.schemas.values()
+    (brand,) = schema
+    reason, verdict = brand.attributes
+    assert (reason.name, verdict.name, verdict.after) == ("reason", "verdict", ("reason",))
+    assert reason.always_answered
+    assert verdict.always_answered
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        (None, "null"), ("", "null"), ([], "null"), ({}, "null"), ("none", "denial"),
+        (" N/A ", "denial"), ("Nonesuch", "value"), (0, "value"), (False, "value"),
+        (["x"], "value"),
+    ],
+)  # fmt: skip
+def test_a_value_gets_only_verdicts_that_make_sense(value: Any, kind: Any) -> None:
+    assert value_kind(value) == kind
+    asked = inquiries([Prediction("1", {"a": value})], ["x"])
+    ((attribute,),) = asked.schemas.values()
+    assert attribute.attributes[1].choices == CHOICES[kind]
+
+
+def test_all_verdicts_of_gold_can_be_chosen() -> None:
+    for gold in (None, ["red"]):
+        for value in (None, "red", "blue", "none", ["red"], []):
+            verdict = VERDICT_OF_OUTCOME[outcome(gold, value)]
+            # "none" beside no gold is an invention to the metric, and rightly nothing to a judge.
+            assert verdict in CHOICES[value_kind(value)] or value == "none"
+
+
+def test_documents_whose_values_are_of_the_same_kinds_share_a_prompt() -> None:
+    predictions = [
+        Prediction("1", {"a": "x", "b": None}),
+        Prediction("2", {"a": "y", "b": None}),
+        Prediction("3", {"a": None, "b": "z"}),
+        Prediction("4", None),
+    ]
+    asked = inquiries(predictions, ["t"] * 4)
+    first, second, third = asked.records
+    assert first.category == second.category != third.category
+    assert {*asked.schemas} == {first.category, third.category}
+
+
+def test_attributes_are_those_of_the_category_or_of_the_schema() -> None:
+    predictions = [
+        Prediction("1", {"a": "x"}, raw={"category": "one"}),
+        Prediction("2", {"b": "y"}, raw={"input": {"category": "one"}}),
+        Prediction("3", {"c": "z"}, raw={"category": "two"}),
+    ]
+    asked = inquiries(predictions, ["t"] * 3)
+    names = [[a.name for a in asked.schemas[str(record.category)]] for record in asked.records]
+    assert names == [["a", "b"], ["a", "b"], ["c"]]
+    schemas = load_schemas({"one": {"a": "the first", "d": "the last"}, "two": ["c"]})
+    asked = inquiries(predictions, ["t"] * 3, schemas)
+    a, d = asked.schemas[str(asked.records[0].category)]
+    assert (a.name, a.description, d.name) == ("a", "the first", "d")
+    assert asked.records[0].text.endswith("- a: x\n- d: null\n")
+    with pytest.raises(InputError, match="no schema for the category 'two'"):
+        inquiries(predictions, ["t"] * 3, {"one": load_schema(["a"])})
+
+
+def test_documents_without_text_or_with_the_same_id_are_named() -> None:
+    with pytest.raises(InputError, match="line 3: the document '1' has no text"):
+        inquiries([Prediction("1", {"a": 1}, line=3)], [None])
+    twice = [Prediction("1", {"a": 1}, line=1), Prediction("1", {"a": 2}, line=2)]
+    with pytest.raises(InputError, match="line 2: the id '1' comes again"):
+        inquiries(twice, ["x", "x"])
+
+
+# --- the answer ---
+
+
+def test_verdicts_are_read_back_by_document_and_attribute() -> None:
+    predictions = [Prediction("x", {"a": 1}), Prediction(None, {"a": 1})]
+    answers = [
+        Prediction(
+            "2", {"a": {"reason": "it says so", "verdict": "correct"}, "b": {"verdict": ""}}
+        ),
+        Prediction("x", None),
+        Prediction("gone", {"a": {"verdict": "correct"}}),
+    ]
+    assert [*judged_values(predictions, answers)] == [Judged(1, "a", "correct", "it says so")]
+
+
+# --- the scores ---
+
+
+@given(COUNTS)
+def test_scores_are_the_paper_s(counts: list[int]) -> None:
+    c, i, m, cn, h = counts
+    scores = judge_scores(judged(dict(zip(VERDICTS, counts, strict=True))), Resampling(1)).total
+    precision = 100 * (c + cn) / (c + cn + h + i) if c + cn + h + i else None
+    recall = 100 * (c + cn) / (c + cn + m + i) if c + cn + m + i else None
+    f1 = None
+    if precision is not None and recall is not None:
+        both = precision + recall
+        f1 = 2 * precision * recall / both if both else 0.0
+    expected = [None if score is None else pytest.approx(score, abs=0.006) for score in
+                (precision, recall, f1)]  # fmt: skip
+    assert [*scores.scores] == expected
+
+
+def test_attributes_have_scores_of_their_own() -> None:
+    verdicts = [Judged(0, "a", "correct", ""), Judged(0, "b", "missing", "")]
+    scores = judge_scores([*verdicts, Judged(1, "b", "correct null", "")])
+    assert scores.attributes["a"].scores == (100, 100, 100)
+    assert scores.attributes["b"].scores == (100, 50, 66.67)
+    assert scores.total.to_json()["verdicts"]["missing"] == 1
+    assert scores.n_documents == 2
+
+
+def test_intervals_are_those_of_documents_drawn_one_by_one() -> None:
+    chance = random.Random(3)
+    verdicts = [
+        Judged(row, "a", chance.choice(VERDICTS), "") for row in range(40) for _ in range(row % 3)
+    ]
+    scores = judge_scores(verdicts, Resampling(2000))
+    rows = sorted({each.row for each in verdicts})
+    drawn = []
+    for _ in range(2000):
+        picked = chance.choices(rows, k=len(rows))
+        again = [each for row in picked for each in verdicts if each.row == row]
+        precision = judge_scores(again, Resampling(1)).total.scores[0]
+        drawn.append(precision or 0.0)
+    drawn.sort()
+    interval = scores.intervals[0]
+    assert interval is not None
+    assert (interval.low, interval.high) == pytest.approx((drawn[50], drawn[-51]), abs=3)
+
+
+def test_no_verdict_is_no_score() -> None:
+    scores = judge_scores([])
+    assert scores.total.scores == (None, None, None)
+    assert scores.intervals == (None, None, None)
+
+
+# --- gold ---
+
+
+def test_judge_and_gold_are_compared_where_gold_says_something() -> None:
+    predictions = [Prediction("1", {"a": "x", "b": "y", "c": None}), Prediction("2", {"a": "z"})]
+    gold = [Example("1", "", "", {"a": ["x"], "b": None}), None]
+    verdicts = [
+        Judged(0, "a", "correct", ""),
+        Judged(0, "b", "correct", ""),
+        Judged(0, "c", "correct null", ""),
+        Judged(1, "a", "correct", ""),
+    ]
+    agreement = gold_agreement(verdicts, predictions, gold)
+    assert agreement is not None
+    assert agreement.confusion == {("correct", "correct"): 1, ("correct", "hallucination"): 1}
+    assert (agreement.n, agreement.n_equal, agreement.n_equally_right) == (2, 1, 1)
+    assert agreement.kappa == 0
+    assert gold_agreement(verdicts, predictions, [None, None]) is None
+    assert agreement.to_json()["confusion"]["correct"]["hallucination"] == 1
+
+
+def test_verdicts_that_mean_the_same_are_equally_right() -> None:
+    predictions = [Prediction(str(i), {"a": value}) for i, value in enumerate(["x", "y", None])]
+    gold = [Example(str(i), "", "", {"a": ["x"]}) for i in range(3)]
+    said: list[Verdict] = ["correct", "hallucination", "missing"]
+    verdicts = [Judged(i, "a", verdict, "") for i, verdict in enumerate(said)]
+    agreement = gold_agreement(verdicts, predictions, [*gold])
+    assert agreement is not None
+    assert (agreement.n_equal, agreement.n_equally_right) == (2, 3)
+    assert agreement.kappa_right == 1
+    assert {"correct", "correct null"} == RIGHT

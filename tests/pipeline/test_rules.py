@@ -1,0 +1,39 @@
+"""The rules in the system's text, where a caller has its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hpd.errors import OptionError
+from hpd.pipeline.job import Job
+from hpd.pipeline.request import Request
+from hpd.prompt import STACK_RULE, SYSTEM
+from small_extractor import SmallExtractor
+
+
+@pytest.mark.parametrize("stack", [1, 2])
+def test_own_rules_take_the_place_of_the_usual_ones(
+    tiny_model: Any, stack: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Request] = []
+    first = Job.first
+
+    def noting(job: Job) -> Request:
+        asked.append(first(job))
+        return asked[-1]
+
+    monkeypatch.setattr(Job, "first", noting)
+    with SmallExtractor("brand", tiny_model("qwen3"), rules="Be brief.", stack=stack) as extractor:
+        list(extractor.extract_many(["Diesel", "Nike"]))
+        pieces = [extractor.native_model.piece(token) for token in asked[0].prompt]
+    text = b"".join(pieces).decode()
+    assert "Be brief." in text
+    assert (STACK_RULE in text) == (stack == 2)
+    assert SYSTEM not in text
+
+
+def test_the_layout_with_rules_of_its_own_takes_no_others(tiny_model: Any) -> None:
+    with pytest.raises(OptionError, match="give no rules"):
+        SmallExtractor("brand", tiny_model("qwen3"), rules="Be brief.", layout="label")

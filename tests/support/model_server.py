@@ -1,0 +1,72 @@
+"""A real server that speaks OpenAI's protocol: llama-cpp-python's own."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+# The server has no flag against the crash on processors with AMX that docs/reliability.md tells of.
+_SERVER = """
+import llama_cpp.llama_cpp as library
+from hpd.machine.hardware import use_extra_bufts
+from llama_cpp.server.__main__ import main
+
+usual = library.llama_model_default_params
+
+def model_params():
+    params = usual()
+    params.use_extra_bufts = use_extra_bufts()
+    return params
+
+library.llama_model_default_params = model_params
+main()
+"""
+
+_LONGEST_WAIT = 300
+"""Seconds until the server must answer, on a machine however busy."""
+
+
+@contextlib.contextmanager
+def model_server(model: Path, log: Path) -> Iterator[str]:
+    """Serve a model on a free port until the block is left; gives the base URL.
+
+    Args:
+        model: the GGUF file.
+        log: takes all that the server prints.
+    """
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    url = f"http://127.0.0.1:{port}/v1"
+    arguments = ["--model", str(model), "--host", "127.0.0.1", "--port", str(port)]
+    arguments += ["--n_ctx", "2048", "--n_threads", "1", "--n_threads_batch", "1"]
+    with log.open("w") as output:
+        server = subprocess.Popen(
+            [sys.executable, "-c", _SERVER, *arguments], stdout=output, stderr=output
+        )
+        try:
+            _wait_for(f"{url}/models", server, log)
+            yield url
+        finally:
+            server.terminate()
+            server.wait()
+
+
+def _wait_for(address: str, server: subprocess.Popen[bytes], log: Path) -> None:
+    end = time.monotonic() + _LONGEST_WAIT
+    while time.monotonic() < end:
+        if server.poll() is not None:
+            break
+        try:
+            with urllib.request.urlopen(address, timeout=10):
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.2)
+    raise RuntimeError(f"the server does not answer:\n{log.read_text()}")
