@@ -11,25 +11,24 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from hpd.documents import Document
-from hpd.errors import (
-    ContextOverflowError,
-    DecodeError,
-    EngineClosedError,
-    HpdError,
-    InputError,
-    InvalidDataError,
-    ModelLoadError,
-    OptionError,
-    SchemaError,
-)
-from hpd.options import Options
-from hpd.results import Extraction, FieldResult, Usage
-from hpd.schema.attributes import Attribute, Schema
-from hpd.version import __version__
-
 if TYPE_CHECKING:
+    from hpd.documents import Document
+    from hpd.errors import (
+        ContextOverflowError,
+        DecodeError,
+        EngineClosedError,
+        HpdError,
+        InputError,
+        InvalidDataError,
+        ModelLoadError,
+        OptionError,
+        SchemaError,
+    )
     from hpd.extractor import Extractor
+    from hpd.options import Options
+    from hpd.results import Extraction, FieldResult, Usage
+    from hpd.schema.attributes import Attribute, Schema
+    from hpd.version import __version__
 
 __all__ = [
     "Attribute",
@@ -52,11 +51,34 @@ __all__ = [
     "__version__",
 ]
 
-_WITH_ENGINE = {"Extractor": "hpd.extractor"}
+_HOMES = {
+    "hpd.documents": ("Document",),
+    "hpd.errors": (
+        "ContextOverflowError",
+        "DecodeError",
+        "EngineClosedError",
+        "HpdError",
+        "InputError",
+        "InvalidDataError",
+        "ModelLoadError",
+        "OptionError",
+        "SchemaError",
+    ),
+    "hpd.extractor": ("Extractor",),
+    "hpd.options": ("Options",),
+    "hpd.results": ("Extraction", "FieldResult", "Usage"),
+    "hpd.schema.attributes": ("Attribute", "Schema"),
+    "hpd.version": ("__version__",),
+}
 
 
 def __getattr__(name: str) -> Any:
-    """Load llama.cpp only when something is asked for that decodes."""
-    if name in _WITH_ENGINE:
-        return getattr(importlib.import_module(_WITH_ENGINE[name]), name)
+    """Import what is asked for: the command starts at once, and only ``Extractor`` needs llama.cpp.
+
+    Raises:
+        AttributeError: there is no such name.
+    """
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(importlib.import_module(home), name)
     raise AttributeError(f"module 'hpd' has no attribute {name!r}")

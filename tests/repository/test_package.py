@@ -164,7 +164,7 @@ def test_all_public_names_are_there() -> None:
 def test_the_command_is_installed() -> None:
     (entry,) = importlib.metadata.distribution("hpd-cpp").entry_points
     assert entry.name == "hpd"
-    assert entry.load().__module__ == "hpd.cli"
+    assert entry.load().__module__ == "hpd.command"
     command = Path(sysconfig.get_path("scripts")) / ("hpd.exe" if os.name == "nt" else "hpd")
     done = subprocess.run(
         [str(command), "--version"], capture_output=True, text=True, check=True, timeout=60

@@ -103,8 +103,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EXIT_USAGE
     except (HpdError, OSError) as error:
         say(f"error: {error}")
+        _forget_unwritten()
         return EXIT_FAILED
     return code
+
+
+def _forget_unwritten() -> None:
+    """Let go of output that cannot be written, or Python would complain once more at exit."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _check_standard_input(arguments: argparse.Namespace) -> None:

@@ -33,6 +33,12 @@ class Parser(argparse.ArgumentParser):
                 self.error(f"argument {flag}: must not be '--'")
         return super().parse_known_args(given, namespace)
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print a help text; unlike argparse itself, do not pass over that it cannot be written."""
+        stream = file or sys.stderr
+        stream.write(message)
+        stream.flush()
+
     def error(self, message: str) -> NoReturn:
         """Refuse a command line.
 

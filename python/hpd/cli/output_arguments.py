@@ -20,6 +20,9 @@ from hpd.records.fingerprint import file_fingerprint, text_fingerprint
 from hpd.schema.attributes import Schema
 from hpd.tables import check_writable, is_table, lines_path
 
+_STANDARD_OUTPUT = (None, "-", "/dev/stdout", "/dev/fd/1")
+"""Its names; to open one of the last two would empty a file to which it is redirected."""
+
 _DECIDING_GROUPS = ("decoding", "sampling", "values")
 """Groups of options that decide the values; of the others only the types of the KV cells do."""
 
@@ -128,7 +131,7 @@ def open_writer(arguments: argparse.Namespace, settings: Mapping[str, Any], mode
     """
     target = arguments.output
     if is_stream(target):
-        name = None if target in (None, "-") else target
+        name = None if target in _STANDARD_OUTPUT else target
         return StreamWriter(name, order=arguments.order)
     return FileWriter(
         lines_of(target),
@@ -155,7 +158,7 @@ def _about(arguments: argparse.Namespace, model: Path) -> dict[str, Any]:
 
 def is_stream(target: str | None) -> bool:
     """Whether an output is standard output, a device or a pipe: nothing can be resumed there."""
-    if target in (None, "-"):
+    if target in _STANDARD_OUTPUT:
         return True
     try:
         mode = os.stat(str(target)).st_mode

@@ -119,7 +119,9 @@ class RecordReader:
         )
         self._file = open_source(source)
         # A stream that the caller opened may be shared with others, so it is left open.
-        self._owned = self._file is not source and self._file is not standard_input()
+        self._owned = self._file is not source and (
+            str(source) != "-" or self._file is not standard_input()
+        )
         self._rows = self._read()
 
     def __iter__(self) -> Iterator[Record]:

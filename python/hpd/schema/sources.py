@@ -254,7 +254,10 @@ def _from_module(reference: str) -> Schema | dict[str, Schema]:
             f"{reference}: the module {module_name!r} cannot be imported ({error}). "
             f"If it is meant as name and description, put a blank after the colon"
         ) from error
-    except Exception as error:  # Whatever the user's module raises while it is imported.
+    except KeyboardInterrupt:
+        raise
+    # Whatever the user's module raises while it is imported, SystemExit included.
+    except BaseException as error:
         kind = type(error).__name__
         raise SchemaError(f"{reference}: importing {module_name!r} failed: {kind}: {error}") from (
             error
