@@ -179,10 +179,9 @@ def traits_of(pieces: list[str]) -> Tensor:
     return torch.tensor(rows, dtype=torch.long)
 
 
-def to_transformers(model: Box) -> dict[str, Tensor]:
-    """The weights under the names of ``Qwen3ForCausalLM``."""
-    weights = {"model.embed_tokens.weight": model.embeddings(), "model.norm.weight": model.out_norm}
-    names = {
+def transformers_names(model: Box) -> dict[str, nn.Parameter]:
+    """The tensors over all layers, by their names in a layer of ``Qwen3ForCausalLM``."""
+    return {
         "self_attn.q_proj": model.q,
         "self_attn.k_proj": model.k,
         "self_attn.v_proj": model.v,
@@ -195,7 +194,12 @@ def to_transformers(model: Box) -> dict[str, Tensor]:
         "self_attn.q_norm": model.q_norm,
         "self_attn.k_norm": model.k_norm,
     }
-    for name, tensor in names.items():
+
+
+def to_transformers(model: Box) -> dict[str, Tensor]:
+    """The weights under the names of ``Qwen3ForCausalLM``."""
+    weights = {"model.embed_tokens.weight": model.embeddings(), "model.norm.weight": model.out_norm}
+    for name, tensor in transformers_names(model).items():
         for layer in range(model.shape.n_layer):
             weights[f"model.layers.{layer}.{name}.weight"] = tensor[layer]
     return {name: tensor.detach().float().clone().contiguous() for name, tensor in weights.items()}

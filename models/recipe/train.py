@@ -24,6 +24,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn import functional
 
+from recipe import start
 from recipe.batches import SHAPES, Batch, Producer, collate, rows
 from recipe.model import SIZES, Box, Shape, traits_of
 from recipe.optimizer import Optimizer
@@ -32,6 +33,8 @@ from recipe.tokenizer import save, train_tokenizer
 
 SEED = 20_261_122
 HELD_OUT_SEED = 990_002
+LOOK_EVERY = 2.0
+"""Seconds between looks for the file that ends a call."""
 UNFINISHED = 3
 """The exit code while planned minutes are left."""
 
@@ -50,12 +53,21 @@ def main() -> int:
     parser.add_argument(
         "--resume", action="store_true", help="go on from FOLDER's checkpoint, if there is one"
     )
+    parser.add_argument(
+        "--start", type=Path, help="a box (GGUF) of the same size to start from, with its tokenizer"
+    )
+    parser.add_argument(
+        "--rate", type=float, default=1.0, help="factor of the learning rate [default: 1]"
+    )
     parser.add_argument("--device", default="cpu", help="cpu or cuda [default: %(default)s]")
     parser.add_argument(
         "--compile",
         action=argparse.BooleanOptionalAction,
         default=True,
         help="compile the step, which takes minutes on a busy CPU and pays in a long run",
+    )
+    parser.add_argument(
+        "--stop-file", type=Path, help="ends the call when it appears [default: FOLDER/STOP]"
     )
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--checkpoint-every", type=float, default=150.0, help="seconds")
@@ -64,20 +76,29 @@ def main() -> int:
     )
     arguments = parser.parse_args()
     folder: Path = arguments.folder
-    if (folder / "STOP").exists():
-        print(f"{folder / 'STOP'} is there: remove it to train", file=sys.stderr)
+    stop_file: Path = arguments.stop_file or folder / "STOP"
+    if stop_file.exists():
+        print(f"{stop_file} is there: remove it to train", file=sys.stderr)
         return UNFINISHED
     if (folder / "checkpoint.pt").exists() and not arguments.resume:
         parser.error(f"{folder} has a checkpoint: go on with --resume, or name another folder")
     torch.set_num_threads(arguments.threads)
     torch.manual_seed(SEED)
     if not (folder / "tokenizer.json").exists():
-        save(train_tokenizer(), folder)
-    trainer = Trainer(folder, arguments.size, arguments.device, 60 * arguments.minutes)
-    trainer.train(
-        60 * arguments.part or float("inf"), arguments.checkpoint_every, arguments.compile
+        if arguments.start:
+            start.unpack(arguments.start, folder)
+        else:
+            save(train_tokenizer(), folder)
+    trainer = Trainer(
+        folder, arguments.size, arguments.device, 60 * arguments.minutes, arguments.rate
     )
-    if arguments.held_out:
+    trainer.train(
+        60 * arguments.part or float("inf"),
+        arguments.checkpoint_every,
+        arguments.compile,
+        stop_file,
+    )
+    if arguments.held_out and not stop_file.exists():
         trainer.log({"held_out_loss": trainer.held_out_loss(arguments.held_out)})
     return 0 if trainer.done >= 1 else UNFINISHED
 
@@ -85,10 +106,13 @@ def main() -> int:
 class Trainer:
     """A model with its optimizer, and the time that they have been trained for."""
 
-    def __init__(self, folder: Path, size: str, device: str, planned: float) -> None:
+    def __init__(
+        self, folder: Path, size: str, device: str, planned: float, rate: float = 1.0
+    ) -> None:
         self.folder = folder
         self.device = device
         self.planned = planned
+        self.rate = rate
         self.seen: dict[str, float] = {"steps": 0, "tokens": 0, "targets": 0, "seconds": 0.0}
         self.model = new_model(folder, size).to(device)
         self.optimizer = Optimizer(self.model)
@@ -105,20 +129,23 @@ class Trainer:
         """The share of the planned time that is over."""
         return self.seen["seconds"] / self.planned
 
-    def train(self, n_seconds: float, save_every: float, compiles: bool) -> None:
-        """Train for so long, or until the plan is over or STOP appears, and save checkpoints."""
+    def train(self, n_seconds: float, save_every: float, compiles: bool, stop_file: Path) -> None:
+        """Train for so long, or until the plan is over or ``stop_file`` appears.
+
+        A checkpoint is saved every ``save_every`` seconds, and at the end.
+        """
         producer = Producer(str(self.folder / "tokenizer.json"), SEED + int(self.seen["steps"]))
         step = torch.compile(self._losses, dynamic=False) if compiles else self._losses
-        start = saved_at = looked_at = time.time()
+        began = saved_at = looked_at = time.time()
         recent = _Recent()
         compiled: set[tuple[int, ...]] = set()
         try:
-            while time.time() - start < n_seconds and self.done < 1:
+            while time.time() - began < n_seconds and self.done < 1:
                 step_start = time.time()
                 batch = producer.next(self.done)
                 loss, right = step(*self._tensors(batch))
                 loss.backward()
-                self.optimizer.step(rate_scale(self.done, self.seen["steps"]))
+                self.optimizer.step(self.rate * rate_scale(self.done, self.seen["steps"]))
                 n_tokens = int((batch["tokens"] != 0).sum())
                 n_targets = int((batch["targets"] >= 0).sum())
                 self.seen["steps"] += 1
@@ -135,9 +162,9 @@ class Trainer:
                 if time.time() - saved_at > save_every:
                     self.save()
                     saved_at = time.time()
-                if time.time() - looked_at > 2:
+                if time.time() - looked_at > LOOK_EVERY:
                     looked_at = time.time()
-                    if (self.folder / "STOP").exists():
+                    if stop_file.exists():
                         break
         finally:
             producer.stop()
@@ -210,16 +237,16 @@ class _Recent:
 
 
 def new_model(folder: Path, size: str) -> Box:
-    """An untrained model for the folder's tokenizer, with the heads that copy."""
-    vocabulary: dict[str, int] = json.loads((folder / "tokenizer.json").read_text())["model"][
-        "vocab"
-    ]
+    """A model for the folder's tokenizer: untrained but for the heads that copy, or the start's."""
+    vocabulary = Tokenizer.from_file(str(folder / "tokenizer.json")).get_vocab()
     pieces = sorted(vocabulary, key=vocabulary.__getitem__)
-    n_vocab = len(pieces) + 4
-    n_padded = -(-n_vocab // 32) * 32
+    n_padded = -(-len(pieces) // 32) * 32
     pieces += [f"\0{number}" for number in range(n_padded - len(pieces))]
     model = Box(Shape(n_padded, **SIZES[size]), traits_of(pieces))
-    plant_copying(model)
+    if (folder / "start").exists():
+        start.load(model, folder / "start")
+    else:
+        plant_copying(model)
     return model
 
 

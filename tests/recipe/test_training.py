@@ -1,0 +1,86 @@
+"""The training of the box in miniature: parts that go on where the last one stopped."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "models"))
+
+from recipe import batches, train
+from recipe.model import SIZES
+from recipe.tokenizer import save, train_tokenizer
+
+
+@pytest.fixture(scope="module")
+def tokenizer_folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tokenizer")
+    save(train_tokenizer(60), folder)
+    return folder
+
+
+@pytest.fixture
+def folder(tmp_path, tokenizer_folder, monkeypatch):
+    (tmp_path / "tokenizer.json").write_text((tokenizer_folder / "tokenizer.json").read_text())
+    tiny = {"n_embd": 256, "n_layer": 3, "n_head": 2, "n_head_kv": 1, "n_ff": 32}
+    monkeypatch.setitem(SIZES, "small", tiny)
+    shapes = (batches.BatchShape(1, 512, 64), batches.BatchShape(1, 1024, 64))
+    monkeypatch.setattr(batches, "SHAPES", shapes)
+    monkeypatch.setattr(train, "SHAPES", shapes)
+    return tmp_path
+
+
+def run(folder, monkeypatch, *arguments):
+    command = ["train.py", str(folder), "--size", "small", "--no-compile", "--threads", "1"]
+    monkeypatch.setattr(sys, "argv", [*command, *arguments])
+    return train.main()
+
+
+def steps(folder):
+    return torch.load(folder / "checkpoint.pt", weights_only=True)["seen"]["steps"]
+
+
+def test_a_part_goes_on_where_the_last_one_stopped(folder, monkeypatch):
+    part = ("--part", "0.001", "--minutes", "9", "--resume", "--held-out", "1")
+    assert run(folder, monkeypatch, *part) == train.UNFINISHED
+    first = steps(folder)
+    assert run(folder, monkeypatch, *part) == train.UNFINISHED
+    assert steps(folder) > first > 0
+    lines = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+    assert [line["held_out_loss"] > 0 for line in lines if "held_out_loss" in line] == [True, True]
+    with pytest.raises(SystemExit):
+        run(folder, monkeypatch, "--minutes", "9")
+    with pytest.raises(SystemExit, match="another --size"):
+        run(folder, monkeypatch, *part, "--size", "medium")
+
+
+def test_the_plan_ends_with_a_rate_of_zero(folder, monkeypatch):
+    assert run(folder, monkeypatch, "--minutes", "0.00001", "--held-out", "0") == 0
+    assert train.rate_scale(1.0, 500) == 0.0
+    assert train.rate_scale(0.2, 500) == 1.0
+    assert train.rate_scale(0.0, 0) == 0.01
+
+
+def test_a_stop_file_ends_a_part_and_keeps_the_next_from_starting(folder, monkeypatch, capsys):
+    stop = folder / "STOP"
+    stop.touch()
+    assert run(folder, monkeypatch, "--minutes", "9") == train.UNFINISHED
+    assert "remove it to train" in capsys.readouterr().err
+    assert not (folder / "checkpoint.pt").exists()
+    stop.unlink()
+    monkeypatch.setattr(train.Trainer, "log", lambda *_: None)
+    # The step itself puts the file there.
+    losses = train.Trainer._losses
+
+    def and_stop(trainer, *tensors):
+        stop.touch()
+        return losses(trainer, *tensors)
+
+    monkeypatch.setattr(train.Trainer, "_losses", and_stop)
+    monkeypatch.setattr(train, "LOOK_EVERY", 0)
+    assert run(folder, monkeypatch, "--minutes", "9") == train.UNFINISHED
+    assert steps(folder) == 1
