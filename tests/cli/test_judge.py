@@ -89,6 +89,14 @@ def test_texts_come_from_the_documents(files: Path, capsys: pytest.CaptureFixtur
     assert "1 documents, 1 of 1 values judged" in capsys.readouterr().out
 
 
+def test_an_endpoint_needs_its_extra(
+    files: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hpd.cli.common.find_spec", lambda name: None)
+    assert main(["judge", "values.jsonl", "--api", "http://localhost:1/v1", "-m", "m"]) == 2
+    assert "--api needs diskcache, openai: run `pip install" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

@@ -2,85 +2,27 @@
 
 from __future__ import annotations
 
-import json
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hpd.documents import Document
+from hpd.documents import NOT_YET, Document
 from hpd.endpoint.chat import KEY_VARIABLE, Endpoint, response_schema
 from hpd.endpoint.extractor import EndpointExtractor
+from hpd.endpoint.pace import Pace
 from hpd.errors import EndpointError
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
+from scripted_endpoint import answer_of, scripted
 
 pytest.importorskip("openai")
 pytest.importorskip("diskcache")
 
 SNEAKER = Document("Diesel Men's Exposure Sneaker, Black", "s", "shoes")
 SCHEMA = load_schema("Brand, Color, Size number?")
-
-
-def answer_of(text: str) -> dict[str, Any]:
-    return {
-        "id": "1",
-        "object": "chat.completion",
-        "created": 0,
-        "model": "m",
-        "choices": [
-            {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
-        ],
-        "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15},
-    }
-
-
-class Scripted(HTTPServer):
-    """Gives one reply after another, the last one again and again; keeps what it was asked."""
-
-    def __init__(self, replies: list[tuple[int, Any]]) -> None:
-        super().__init__(("127.0.0.1", 0), _Replier)
-        self.replies = replies
-        self.asked: list[dict[str, Any]] = []
-        self.keys: list[str | None] = []
-
-
-class _Replier(BaseHTTPRequestHandler):
-    server: Scripted
-
-    def do_POST(self) -> None:
-        n_bytes = int(self.headers["Content-Length"])
-        replies = self.server.replies
-        status, body = replies[min(len(self.server.asked), len(replies) - 1)]
-        self.server.asked.append(json.loads(self.rfile.read(n_bytes)))
-        self.server.keys.append(self.headers["Authorization"])
-        content = json.dumps(body).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(content)))
-        self.send_header("retry-after-ms", "1")
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-@contextmanager
-def scripted(*replies: tuple[int, Any]) -> Iterator[tuple[Scripted, Endpoint]]:
-    with Scripted(list(replies)) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield server, Endpoint(f"http://127.0.0.1:{server.server_port}/v1", "m", n_parallel=1)
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 RIGHT = (200, answer_of('{"Brand": "Diesel", "Color": "Black", "Size": 42}'))
@@ -165,6 +107,18 @@ def test_what_may_pass_is_tried_again() -> None:
     assert extraction.data["Brand"] == "Diesel"
 
 
+def test_every_attempt_keeps_the_pace(monkeypatch: pytest.MonkeyPatch) -> None:
+    turns: list[Pace] = []
+    monkeypatch.setattr(Pace, "wait", lambda pace: turns.append(pace))
+    failure = {"error": {"message": "too many"}}
+    with (
+        scripted((429, failure), RIGHT) as (_, endpoint),
+        EndpointExtractor(SCHEMA, endpoint) as extractor,
+    ):
+        list(extractor.iter_extract([SNEAKER]))
+    assert len(turns) == 2
+
+
 def test_after_the_last_attempt_the_document_fails() -> None:
     failure = {"error": {"message": "too many"}}
     with (
@@ -215,6 +169,25 @@ def test_an_answer_without_an_object_is_a_failure(text: str) -> None:
         assert extraction.error is not None
         with pytest.raises(EndpointError):
             list(extractor.iter_extract([SNEAKER]))
+
+
+def test_what_is_there_is_handed_out_while_documents_are_awaited() -> None:
+    with (
+        scripted(RIGHT) as (_, endpoint),
+        EndpointExtractor(SCHEMA, replace(endpoint, n_parallel=4)) as extractor,
+    ):
+        handed_out: list[int] = []
+
+        def documents() -> Iterator[Any]:
+            yield SNEAKER
+            # More come only once the first is out.
+            while not handed_out:
+                yield NOT_YET
+            yield SNEAKER
+
+        for place, _ in extractor.iter_extract(documents()):
+            handed_out.append(place)
+    assert handed_out == [0, 1]
 
 
 # --- kept answers ---

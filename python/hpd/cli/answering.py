@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from hpd.cli.arguments import add_model_arguments, flag_of, integer, not_empty, number
-from hpd.cli.common import UsageError
+from hpd.cli.common import UsageError, need_extra
 from hpd.cli.option_arguments import add_option_argument, options_of
 from hpd.endpoint.chat import KEY_VARIABLE, RESPONSE_FORMATS, Endpoint
 from hpd.machine.cache import cache_folder
@@ -27,6 +27,8 @@ _ENDPOINT_ONLY = (
     "response_format", "parallel", "retries", "rpm", "no_cache", "price_in", "price_out",
 )  # fmt: skip
 
+_PACKAGES = ("diskcache", "openai")
+
 _ENDPOINT_HELP = """\
 Any endpoint that speaks OpenAI's protocol, with -m NAME of the model there. The key is that of the
 environment variable {key}. Answers are kept in hpd's cache folder, and cost nothing again.
@@ -40,7 +42,10 @@ def add_answering_arguments(parser: argparse.ArgumentParser) -> None:
     for name in _LOCAL:
         add_option_argument(local, OPTIONS[name])
     parser.add_argument(
-        "--max-tokens", metavar="K", type=integer(1), help="longest text that the model may write"
+        "--max-tokens",
+        metavar="K",
+        type=integer(1),
+        help="longest text of a local model for one field, or whole answer of an endpoint",
     )
     group = parser.add_argument_group(
         "a model behind an endpoint", _ENDPOINT_HELP.format(key=KEY_VARIABLE)
@@ -93,6 +98,7 @@ def check_answering(arguments: argparse.Namespace) -> None:
             raise UsageError(f"{flag} is of a local model, and does nothing with --api")
     if (arguments.price_in is None) != (arguments.price_out is None):
         raise UsageError("a price has two parts: --price-in and --price-out")
+    need_extra("--api", "api", _PACKAGES)
 
 
 def answering_settings(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -103,7 +109,7 @@ def answering_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """
     if arguments.api is not None:
         model = {"endpoint": arguments.api, "model": arguments.model}
-        model["response format"] = _endpoint(arguments, 1).response_format
+        model["response format"] = arguments.response_format or RESPONSE_FORMATS[0]
     else:
         path = resolve_model(arguments.model, arguments.hf)
         model = {"model": file_fingerprint(path)}

@@ -60,11 +60,14 @@ def before_the_model() -> Iterator[None]:
 
 def need_training(command: str) -> None:
     """Refuse a command that needs the extra ``training`` where that is not installed."""
-    missing = [name for name in _TRAINING if find_spec(name) is None]
+    need_extra(f"hpd {command}", "training", _TRAINING)
+
+
+def need_extra(what: str, extra: str, packages: Iterable[str]) -> None:
+    """Refuse what needs some packages of an extra where they are not installed."""
+    missing = [name for name in packages if find_spec(name) is None]
     if missing:
-        raise UsageError(
-            f"hpd {command} needs {', '.join(missing)}: run `{install_command('training')}`"
-        )
+        raise UsageError(f"{what} needs {', '.join(missing)}: run `{install_command(extra)}`")
 
 
 def table(rows: Iterable[Iterable[str]], n_left: int = 1) -> str:
