@@ -10,7 +10,7 @@ SOURCES = Path(__file__).resolve().parents[1] / "src" / "hpd_cpp"
 
 LAYERS = (
     {"bindings", "bindings_testing"},
-    {"bindings_testing_scheduling"},
+    {"bindings_testing_faults", "bindings_testing_scheduling"},
     {"bindings_common", "handles"},
     {"engine"},
     {"drafting/model_drafter"},

@@ -18,6 +18,7 @@
 #include "attention/guard.h"
 #include "attention/trial.h"
 #include "bindings_common.h"
+#include "bindings_testing_faults.h"
 #include "bindings_testing_scheduling.h"
 #include "drafting/batch_cost.h"
 #include "drafting/histories.h"
@@ -356,6 +357,7 @@ PYBIND11_MODULE(_core_testing, m) {
     bind_engine(m);
     bind_deletion(m);
     bind_context(m);
+    bind_faults(m);
     bind_attention(m);
     bind_scheduling(m);
     bind_parts(m);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "errors.h"
@@ -21,6 +22,10 @@ constexpr int32_t busy_cells_on_cpu = 1536;
 // Guesses as likely as this are made even in full batches, where they cost a little: a document is
 // then finished in half the steps. Measured on a CPU, where guesses are dear: docs/performance.md.
 constexpr double always_guessed = 0.4;
+
+// Decodes in a row that end before their time although nobody asks for it: then there is a fault.
+// One or two may follow an interrupt() that is over by now.
+constexpr int32_t most_aborts = 8;
 
 double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
@@ -110,6 +115,7 @@ bool Engine::decode_batch() {
             cost_.observe(plan.kind, static_cast<int32_t>(plan.batch.size()), seconds);
             accept(plan);
         }
+        count_abort(status);
     } catch (...) {
         start_again(false);
         throw;
@@ -124,6 +130,16 @@ bool Engine::decode_batch() {
     stats_.host_seconds += seconds_since(start) - seconds;
     publish_stats();
     return status != DecodeStatus::aborted;
+}
+
+// Throws DecodeError where documents would be begun again for ever.
+void Engine::count_abort(DecodeStatus status) {
+    const bool unasked = status == DecodeStatus::aborted && !context_.is_stopped();
+    n_aborts_ = unasked ? n_aborts_ + 1 : 0;
+    if (n_aborts_ < most_aborts) return;
+    n_aborts_ = 0;
+    throw DecodeError("llama.cpp has ended " + std::to_string(most_aborts) +
+                      " decodes in a row before their time, which nobody asked for");
 }
 
 void Engine::accept(const BatchPlan & plan) {
@@ -273,6 +289,11 @@ void Engine::cancel_all() {
 void Engine::interrupt(bool on) {
     context_.stop(on);
     if (model_drafter_) model_drafter_->stop(on);
+}
+
+void Engine::replace_calls(const FallibleCalls & calls) {
+    context_.replace_calls(calls);
+    if (model_drafter_) model_drafter_->replace_calls(calls);
 }
 
 EngineStats Engine::stats() const {

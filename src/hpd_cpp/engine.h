@@ -79,11 +79,15 @@ public:
     // Recounts all budgets after every step. Always on in debug builds, otherwise in tests.
     void check_every_step(bool on) { check_ = on; }
 
+    // For tests: llama.cpp is called by these, for the draft model, too.
+    void replace_calls(const FallibleCalls & calls);
+
     // For tests: guesses as likely as this are made, whatever batches cost here and now.
     void fix_least_probability(double p) { fixed_least_probability_ = p; }
 
 private:
     bool decode_batch();
+    void count_abort(DecodeStatus status);
     void accept(const BatchPlan & plan);
     bool accept_token(Value & value, const LogitRow & row);
     Choice choose(Value & value, const LogitRow & row);
@@ -103,6 +107,7 @@ private:
     ConstraintFactory constraints_;
     std::unordered_map<const Value *, std::unique_ptr<Constraint>> value_constraints_;
     std::atomic<bool> woken_{false};
+    int32_t n_aborts_ = 0;  // in a row, that nobody asked for
 #ifdef NDEBUG
     bool check_ = false;
 #else

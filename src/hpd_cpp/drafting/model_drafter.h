@@ -41,6 +41,9 @@ public:
     // thread.
     void stop(bool on) { context_.stop(on); }
 
+    // For tests.
+    void replace_calls(const FallibleCalls & calls) { context_.replace_calls(calls); }
+
     uint64_t n_batches() const { return n_batches_; }
     double seconds() const { return seconds_; }  // waiting for llama.cpp
 

@@ -143,7 +143,7 @@ void Context::drop(SeqId seq) { llama_memory_seq_rm(memory(), seq, -1, -1); }
 void Context::trim(SeqId seq, int32_t position) {
     if (!couples_) throw std::logic_error("context: a recurrent state cannot be trimmed");
     const LogSince log;
-    if (!llama_memory_seq_rm(memory(), seq, position, -1)) {
+    if (!calls_.remove(memory(), seq, position, -1)) {
         throw DecodeError(log.behind("cannot remove the tail of a sequence"));
     }
 }
@@ -209,7 +209,7 @@ DecodeStatus Context::decode(const std::vector<BatchToken> & batch) {
                         n_seq_ids_.data(),       seq_ids_.data(), outputs_.data()};
     if (attention_) attention_->begin();
     const LogSince log;
-    switch (const int32_t code = llama_decode(context_.get(), b)) {
+    switch (const int32_t code = calls_.decode(context_.get(), b)) {
         case 0:
             if (attention_) attention_->finish();
             return DecodeStatus::ok;
@@ -226,7 +226,7 @@ DecodeStatus Context::decode(const std::vector<BatchToken> & batch) {
 
 const float * Context::rows() {
     const LogSince log;
-    const float * rows = llama_get_logits(context_.get());
+    const float * rows = calls_.get_logits(context_.get());
     if (!rows) throw DecodeError(log.behind("llama.cpp has no logits"));
     return rows;
 }

@@ -21,6 +21,14 @@ enum class DecodeStatus {
     aborted,  // stop was asked for in the middle; the cache holds part of the batch
 };
 
+// The calls of llama.cpp that can fail while documents are decoded. Tests put calls in their place
+// that do fail.
+struct FallibleCalls {
+    decltype(&llama_decode) decode = llama_decode;
+    decltype(&llama_memory_seq_rm) remove = llama_memory_seq_rm;
+    decltype(&llama_get_logits) get_logits = llama_get_logits;
+};
+
 // A llama.cpp context: the only place that calls its decode and memory functions.
 //
 // llama.cpp accepts silently some calls that give wrong values; they are refused here
@@ -73,6 +81,10 @@ public:
 
     // Makes a decode that is under way return soon (on a CPU). From any thread.
     void stop(bool on) { stop_ = on; }
+    bool is_stopped() const { return stop_; }
+
+    // For tests.
+    void replace_calls(const FallibleCalls & calls) { calls_ = calls; }
 
 private:
     void check(const std::vector<BatchToken> & batch) const;
@@ -83,6 +95,7 @@ private:
     std::unique_ptr<Attention> attention_;  // none: llama.cpp's own
     bool has_own_attention_ = false;  // hpd's kernel computes all attention of this model
     llama_context_ptr context_;
+    FallibleCalls calls_;
     std::atomic<bool> stop_{false};
     bool couples_;
     uint32_t n_seq_max_;

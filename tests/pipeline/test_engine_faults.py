@@ -1,0 +1,58 @@
+"""Calls of llama.cpp fail under an extractor: no value is wrong, no run hangs, and it recovers."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from hpd import _core_testing
+from shop import EXACT, TEXTS
+from small_extractor import SmallExtractor
+from tiny_models import TinyModel
+
+FOR_EVER = 1 << 60
+
+
+@pytest.fixture(scope="module")
+def model(tiny_model: TinyModel) -> Path:
+    return tiny_model("qwen3")
+
+
+@pytest.mark.parametrize(
+    ("code", "leaves_cells", "message"),
+    [
+        (1, False, "the context is full although nothing else is in flight"),
+        (2, True, "ended 8 decodes in a row before their time"),
+        (-1, False, r"could not decode a batch of \d+ tokens \(code -1\)"),
+        (-3, True, r"could not decode a batch of \d+ tokens \(code -3\)"),
+    ],
+)
+def test_decodes_that_fail_for_ever_are_errors_and_no_hang(
+    model: Path, code: int, leaves_cells: bool, message: str
+) -> None:
+    with SmallExtractor("brand, color", model, max_tokens=4, in_flight=3, **EXACT) as extractor:
+        expected = [extraction.data for extraction in extractor.extract_many(TEXTS)]
+        _core_testing.fail_calls(
+            extractor.engine, 0, n=FOR_EVER, code=code, leaves_cells=leaves_cells
+        )
+        extractions = list(extractor.extract_many(TEXTS, on_error="record"))
+        assert len(extractions) == len(TEXTS)
+        for extraction in extractions:
+            assert extraction.error is not None
+            assert extraction.error.type in {"DecodeError", "ContextOverflowError"}
+            assert re.search(message, extraction.error.message)
+        _core_testing.fail_calls(extractor.engine, -1)
+        assert [extraction.data for extraction in extractor.extract_many(TEXTS)] == expected
+
+
+@pytest.mark.parametrize("call", range(0, 18, 3))
+def test_a_call_that_fails_once_costs_no_document_its_values(model: Path, call: int) -> None:
+    with SmallExtractor(
+        "brand, color after brand", model, max_tokens=4, in_flight=3, **EXACT
+    ) as extractor:
+        expected = [extraction.data for extraction in extractor.extract_many(TEXTS)]
+        _core_testing.fail_calls(extractor.engine, call, leaves_cells=True)
+        assert [extraction.data for extraction in extractor.extract_many(TEXTS)] == expected
+        assert _core_testing.n_fallible_calls() > call
