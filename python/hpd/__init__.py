@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         SchemaError,
     )
     from hpd.extractor import Extractor
+    from hpd.one_call import extract
     from hpd.options import Options
     from hpd.results import Extraction, FieldResult, Usage
     from hpd.schema.attributes import Attribute, Schema
@@ -49,6 +50,7 @@ __all__ = [
     "SchemaError",
     "Usage",
     "__version__",
+    "extract",
 ]
 
 _HOMES = {
@@ -65,6 +67,7 @@ _HOMES = {
         "SchemaError",
     ),
     "hpd.extractor": ("Extractor",),
+    "hpd.one_call": ("extract",),
     "hpd.options": ("Options",),
     "hpd.results": ("Extraction", "FieldResult", "Usage"),
     "hpd.schema.attributes": ("Attribute", "Schema"),
@@ -82,3 +85,8 @@ def __getattr__(name: str) -> Any:
         if name in names:
             return getattr(importlib.import_module(home), name)
     raise AttributeError(f"module 'hpd' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """All names that there are for users, those that load llama.cpp included."""
+    return __all__

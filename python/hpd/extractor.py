@@ -5,11 +5,19 @@ from __future__ import annotations
 import asyncio
 import os
 import weakref
-from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, overload
 
 from hpd import _native
 from hpd.documents import Document, NotYet
@@ -29,12 +37,24 @@ from hpd.machine.tuned_settings import tuned_values
 from hpd.options import Options, combined
 from hpd.pipeline.long_documents import Replay
 from hpd.pipeline.methods import check_method
-from hpd.pipeline.pipeline import Pipeline
+from hpd.pipeline.pipeline import Pipeline, Schemas
 from hpd.pipeline.questionnaire import Examples
 from hpd.results import Extraction
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
 
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
+
+    from hpd.options.settings import Settings
+
+T = TypeVar("T")
+S = TypeVar("S")
+
+SchemaForm = (
+    str | os.PathLike[str] | Sequence[str] | Mapping[str, Any] | Schema | Mapping[str, Schema]
+)
+"""Any form of a schema but a class."""
 OnError = Literal["raise", "record"]
 _ERRORS: dict[str, type[HpdError]] = {
     error.__name__: error
@@ -42,15 +62,17 @@ _ERRORS: dict[str, type[HpdError]] = {
 }
 
 
-class Extractor:
+class Extractor(Generic[T]):
     """Extracts the attributes of a schema from documents with one model.
 
     Use it as a context manager, or ``close()`` it. Several threads may use one extractor: what
     they ask for is decoded together.
 
     Args:
-        schema: a Pydantic class, a JSON Schema, a list of names, a dict of name to description,
-            a one-line schema, a file of one of these; or a dict of category to any of these.
+        schema: a class (Pydantic's, a dataclass, a TypedDict), a JSON Schema, a list of names, a
+            dict of name to description, a one-line schema, a file of one of these; or a dict of
+            category to any of these. The data of an extraction is an instance of the class, else a
+            dict.
         model: path of a GGUF file; None for the model in the box.
         hf: ``user/repo[:QUANT]`` on the Hugging Face Hub, in place of ``model``.
         options: how to read and decode. Single options may be given by name as well.
@@ -71,6 +93,34 @@ class Extractor:
         ModelLoadError: the model cannot be found or loaded.
     """
 
+    @overload
+    def __init__(
+        self,
+        schema: type[T],
+        model: str | Path | None = None,
+        *,
+        hf: str | None = None,
+        options: Options | None = None,
+        examples: Examples | Mapping[str, Examples] = (),
+        progress: Callable[[float], bool | None] | None = None,
+        replay: Replay | None = None,
+        **settings: Unpack[Settings],
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: Extractor[dict[str, Any]],
+        schema: SchemaForm,
+        model: str | Path | None = None,
+        *,
+        hf: str | None = None,
+        options: Options | None = None,
+        examples: Examples | Mapping[str, Examples] = (),
+        progress: Callable[[float], bool | None] | None = None,
+        replay: Replay | None = None,
+        **settings: Unpack[Settings],
+    ) -> None: ...
+
     def __init__(
         self,
         schema: object,
@@ -82,7 +132,7 @@ class Extractor:
         rules: str | None = None,
         progress: Callable[[float], bool | None] | None = None,
         replay: Replay | None = None,
-        **settings: object,
+        **settings: Unpack[Settings],
     ) -> None:
         asked = combined(options, settings)
         self.schemas = schema if isinstance(schema, Schema) else load_schemas(schema)
@@ -112,8 +162,21 @@ class Extractor:
         # process.
         self._closing = weakref.finalize(self, _close, self._pipeline, native, os.getpid())
 
-    def extract(self, document: str, *, category: str | None = None) -> Extraction:
-        """The values of one document.
+    @overload
+    def extract(self, document: str, *, category: str | None = None) -> Extraction[T]: ...
+
+    @overload
+    def extract(self, document: str, *, schema: type[S]) -> Extraction[S]: ...
+
+    @overload
+    def extract(
+        self, document: str, *, category: str | None = None, schema: SchemaForm
+    ) -> Extraction[dict[str, Any]]: ...
+
+    def extract(
+        self, document: str, *, category: str | None = None, schema: object = None
+    ) -> Extraction[Any]:
+        """The values of one document; ``schema`` takes the place of the extractor's own.
 
         Raises:
             ContextOverflowError: the document does not fit the context.
@@ -122,10 +185,11 @@ class Extractor:
                 the Pydantic class that is the schema refuses the data.
             EngineClosedError: the extractor is closed.
         """
-        (extraction,) = self.extract_many([Document(document, None, category)])
-        return extraction
+        documents = [Document(document, None, category)]
+        (extraction,) = self.extract_many(documents, schema=schema)  # type: ignore[call-overload]
+        return cast(Extraction[Any], extraction)
 
-    async def aextract(self, document: str, *, category: str | None = None) -> Extraction:
+    async def aextract(self, document: str, *, category: str | None = None) -> Extraction[T]:
         """``extract`` for asyncio: as many as ``in_flight`` at a time are decoded together."""
         self._check_open()
         if self._threads is None:
@@ -136,13 +200,41 @@ class Extractor:
             self._threads, lambda: self.extract(document, category=category)
         )
 
+    @overload
     def extract_many(
         self, documents: Iterable[str | Document], *, on_error: OnError = "raise"
-    ) -> Generator[Extraction, None, None]:
+    ) -> Generator[Extraction[T], None, None]: ...
+
+    @overload
+    def extract_many(
+        self,
+        documents: Iterable[str | Document],
+        *,
+        schema: type[S],
+        on_error: OnError = "raise",
+    ) -> Generator[Extraction[S], None, None]: ...
+
+    @overload
+    def extract_many(
+        self,
+        documents: Iterable[str | Document],
+        *,
+        schema: SchemaForm,
+        on_error: OnError = "raise",
+    ) -> Generator[Extraction[dict[str, Any]], None, None]: ...
+
+    def extract_many(
+        self,
+        documents: Iterable[str | Document],
+        *,
+        schema: object = None,
+        on_error: OnError = "raise",
+    ) -> Generator[Extraction[Any], None, None]:
         """The values of each document, in the order of the documents; they are read lazily.
 
         Args:
             documents: texts, or ``Document`` where there is an id or a category.
+            schema: takes the place of the extractor's own; examples are for that one only.
             on_error: ``record``: a document that fails gives an extraction with ``error`` in its
                 place, and the others go on.
 
@@ -150,22 +242,30 @@ class Extractor:
             InputError: ``documents`` is one text, a mapping or a table.
             EngineClosedError: the extractor is closed.
         """
-        return _in_order(self.iter_extract(documents, on_error=on_error))
+        return _in_order(self.iter_extract(documents, schema=schema, on_error=on_error))
 
     def iter_extract(
-        self, documents: Iterable[str | Document | NotYet], *, on_error: OnError = "raise"
-    ) -> Iterator[tuple[int, Extraction]]:
+        self,
+        documents: Iterable[str | Document | NotYet],
+        *,
+        schema: object = None,
+        on_error: OnError = "raise",
+    ) -> Iterator[tuple[int, Extraction[Any]]]:
         """Like ``extract_many``, each as soon as it is finished, with its place in the input.
 
         ``documents`` may give ``hpd.documents.NOT_YET`` where they would keep the reader waiting.
         """
         check_documents(documents)
         self._check_open()
-        return self._run(documents, on_error)
+        schemas = None
+        if schema is not None:
+            schemas = schema if isinstance(schema, Schema) else load_schemas(schema)
+            check_method(self.options, schemas)
+        return self._run(documents, schemas, on_error)
 
     async def aiter_extract(
         self, documents: Iterable[str | Document], *, on_error: OnError = "raise"
-    ) -> AsyncIterator[Extraction]:
+    ) -> AsyncIterator[Extraction[T]]:
         """``extract_many`` for asyncio."""
         iterator = self.extract_many(documents, on_error=on_error)
         loop = asyncio.get_running_loop()
@@ -199,7 +299,7 @@ class Extractor:
         if not self._closing.alive:
             raise EngineClosedError("the extractor is closed")
 
-    def __enter__(self) -> Extractor:
+    def __enter__(self) -> Self:
         """Itself."""
         return self
 
@@ -213,9 +313,12 @@ class Extractor:
         self.close()
 
     def _run(
-        self, documents: Iterable[str | Document | NotYet], on_error: OnError
-    ) -> Iterator[tuple[int, Extraction]]:
-        for place, extraction in self._pipeline.run(documents):
+        self,
+        documents: Iterable[str | Document | NotYet],
+        schemas: Schemas | None,
+        on_error: OnError,
+    ) -> Iterator[tuple[int, Extraction[Any]]]:
+        for place, extraction in self._pipeline.run(documents, schemas):
             if extraction.error is not None and on_error == "raise":
                 kind = _ERRORS.get(extraction.error.type, HpdError)
                 name = "" if extraction.id is None else f" (id {extraction.id})"
@@ -264,10 +367,10 @@ def check_documents(documents: object) -> None:
 
 
 def _in_order(
-    extractions: Iterator[tuple[int, Extraction]],
-) -> Generator[Extraction, None, None]:
+    extractions: Iterator[tuple[int, Extraction[Any]]],
+) -> Generator[Extraction[Any], None, None]:
     """Extractions by their place in the input; those that are early wait."""
-    early: dict[int, Extraction] = {}
+    early: dict[int, Extraction[Any]] = {}
     n_given = 0
     for place, extraction in extractions:
         early[place] = extraction

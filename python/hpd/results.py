@@ -7,11 +7,15 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
+from hpd.errors import HpdError
 from hpd.schema.attributes import Schema
+from hpd.schema.pydantic_model import dumped, validated
 
 Match = Literal["exact", "normalized", "fuzzy", "none"]
+
+T_co = TypeVar("T_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,18 +150,22 @@ class Failure:
         """The failure of an exception."""
         return cls(type(error).__name__, str(error))
 
+    def __str__(self) -> str:
+        return f"{self.type}: {self.message}"
+
     def to_dict(self) -> dict[str, Any]:
         """The object in the output."""
         return {"type": self.type, "message": self.message}
 
 
-@dataclass(frozen=True, slots=True)
-class Extraction:
-    """The result for one document."""
+@dataclass(frozen=True, slots=True, repr=False)
+class Extraction(Generic[T_co]):
+    """The result for one document; ``extraction["maker"]`` is ``extraction.data["maker"]``."""
 
     id: Any = None
-    data: Any = None
-    """A plain dict, or an instance of the Pydantic class that is the schema."""
+    data: T_co = None  # type: ignore[assignment]
+    """A plain dict, or an instance of the class that is the schema; None where there is an error
+    and nothing was decoded."""
     fields: Mapping[str, FieldResult] = field(default_factory=dict)
     """The details of each value by dotted path: ``maker.city``, ``lines[0].qty``, ``tags[1]``."""
     usage: Usage | None = None
@@ -168,6 +176,31 @@ class Extraction:
     """The character from which on the document was not read, with ``on_overflow="truncate"``."""
     text: str | None = field(default=None, repr=False, compare=False)
     """The document, for showing it; it is no part of ``to_dict``."""
+
+    def __getitem__(self, name: str) -> Any:
+        """The value of an attribute, whatever kind of data there is.
+
+        Raises:
+            KeyError: the schema has no such attribute.
+            HpdError: the document failed, and there is no data.
+        """
+        if self.data is None:
+            reason = "there is no data" if self.error is None else self.error.message
+            raise HpdError(f"no value of {name!r}: {reason}")
+        if isinstance(self.data, Mapping):
+            return self.data[name]
+        try:
+            return getattr(self.data, name)
+        except AttributeError:
+            raise KeyError(name) from None
+
+    def __repr__(self) -> str:
+        parts = [] if self.id is None else [f"id={self.id!r}"]
+        if self.error is not None:
+            parts.append(f"error={str(self.error)!r}")
+        if self.data is not None:
+            parts.append(f"data={self.data!r}")
+        return f"Extraction({', '.join(parts)})"
 
     @property
     def n_near_ties(self) -> int:
@@ -203,11 +236,16 @@ class Extraction:
 
 
 def plain_data(data: Any) -> Any:
-    """The data as JSON types, also if it is an instance of a Pydantic class."""
-    dump = getattr(data, "model_dump", None)
-    if not callable(dump):
-        return data
-    return _with_numbers(dump(mode="json", by_alias=True), dump(by_alias=True))
+    """The data as JSON types, also if it is an instance of a class."""
+    return data if _is_json(data) else _with_numbers(*dumped(data))
+
+
+def _is_json(data: Any) -> bool:
+    if type(data) is dict:  # A TypedDict is one, too, and may hold dates.
+        return all(_is_json(value) for value in data.values())
+    if type(data) is list:
+        return all(map(_is_json, data))
+    return data is None or type(data) in (str, int, float, bool)
 
 
 def _with_numbers(plain: Any, typed: Any) -> Any:
@@ -233,7 +271,7 @@ def build_data(schema: Schema, data: dict[str, Any]) -> tuple[Any, dict[str, str
     from pydantic import ValidationError
 
     try:
-        return schema.model.model_validate(data), {}
+        return validated(schema.model, data), {}
     except ValidationError as error:
         problems: dict[str, str] = {}
         for problem in error.errors(include_url=False, include_context=False, include_input=False):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import subprocess
 import sys
 from email.message import EmailMessage
@@ -13,6 +14,7 @@ import pytest
 from fake_extractor import FakeExtractor
 from hpd.cli import main
 from jsonl import write_lines, write_texts
+from pdf_files import pdf_of
 
 
 def rows_of(table: Path) -> list[dict[str, str]]:
@@ -43,6 +45,15 @@ def test_twenty_e_mails_of_a_folder_become_a_table(tmp_path: Path) -> None:
     assert list(rows[0]) == ["id", "from", "order_number", "error"]
     assert rows[3]["from"] == "ann3@example.org"
     assert sum(row["order_number"] == str(1000 + n) for n, row in enumerate(rows)) > 10
+
+
+def test_a_value_of_a_pdf_has_its_page(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "a.pdf"
+    source.write_bytes(pdf_of("Page one of two", "Luma Cotton T-Shirt for Men, White, XL"))
+    assert main(["extract", str(source), "--schema", "Color, Size", "--quiet"]) == 0
+    fields = json.loads(capfd.readouterr().out)["fields"]
+    assert fields["Color"]["start"] > fields["Color"]["page"] == 2
+    assert {field.get("page") for field in fields.values()} <= {2, None}
 
 
 def test_a_table_has_all_columns_of_its_input(tmp_path: Path, fake: list[FakeExtractor]) -> None:

@@ -115,7 +115,8 @@ def test_pydantic_is_read_like_the_json_schema_it_writes() -> None:
         nullable=False,
     )
     maker = by_name["maker"]
-    assert (maker.type, maker.nullable, maker.description) == ("object", True, "Who made it.")
+    assert (maker.type, maker.nullable) == ("object", True)
+    assert maker.description == "The maker of a product."
     assert [(a.name, a.required, a.nullable) for a in maker.attributes] == [
         ("name", True, False),
         ("city", False, True),

@@ -157,10 +157,10 @@ def _known_answer(document: Document) -> Mapping[str, Any] | None:
     return item.answer
 
 
-def _extract(pipeline: Pipeline, items: Sequence[Item]) -> list[Extraction]:
+def _extract(pipeline: Pipeline, items: Sequence[Item]) -> list[Extraction[Any]]:
     """The extractions of some items, in their order."""
     documents = (Document(item.text, item, item.category) for item in items)
-    by_place: dict[int, Extraction] = {}
+    by_place: dict[int, Extraction[Any]] = {}
     for place, extraction in pipeline.run(documents):
         if extraction.data is None and extraction.error is not None:
             raise HpdError(f"document {items[place].id}: {extraction.error.message}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 from hpd.results import Extraction
 
@@ -18,7 +19,7 @@ class Summary:
         self._n_nulls = 0
         self._n_near_ties = 0
 
-    def add_values(self, extraction: Extraction) -> None:
+    def add_values(self, extraction: Extraction[Any]) -> None:
         """Count the values of an extraction."""
         self._n_values += len(extraction.fields)
         self._n_nulls += sum(field.value is None for field in extraction.fields.values())

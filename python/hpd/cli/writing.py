@@ -153,8 +153,8 @@ def _with_pages(
 ) -> dict[str, Mapping[str, Any]]:
     """The details of fields, each with the page on which its value stands."""
     return {
-        place: {**field, "page": page_of(field["span"][0], page_starts)}
-        if field.get("span")
+        place: {**field, "page": page_of(field["start"], page_starts)}
+        if field.get("start") is not None
         else field
         for place, field in fields.items()
     }

@@ -88,7 +88,9 @@ class Findings:
         """The values found so far, nested as in the answer."""
         return assemble(schema, self.values).data
 
-    def extraction(self, schema: Schema, id_: Any, usage: Usage, *, strict: bool) -> Extraction:
+    def extraction(
+        self, schema: Schema, id_: Any, usage: Usage, *, strict: bool
+    ) -> Extraction[Any]:
         """The extraction for the user: nested data, or an instance of the user's class.
 
         Data that the user's class refuses is an error of the document; with ``strict``, so is

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from hpd._native import Result
 from hpd.documents import Document
@@ -40,7 +41,7 @@ class FinishedJob:
 class Delivery:
     """Turns a finished job into extractions, one for each document of its prompt."""
 
-    def extractions(self, finished: FinishedJob) -> Iterator[tuple[int, Extraction]]:
+    def extractions(self, finished: FinishedJob) -> Iterator[tuple[int, Extraction[Any]]]:
         """The place of each document in the input, and its extraction."""
         n = len(finished.documents)
         for i, (place, document) in enumerate(finished.documents):
@@ -108,7 +109,7 @@ class Job(ABC):
         """Give up; all extractions get the error."""
         self._failure = Failure.of(error)
 
-    def extractions(self) -> Iterator[tuple[int, Extraction]]:
+    def extractions(self) -> Iterator[tuple[int, Extraction[Any]]]:
         """The extractions with their places; none while other chunks are under way."""
         finished = FinishedJob(
             self._questionnaire, self.documents, self._findings, self._usage, self._failure

@@ -23,7 +23,7 @@ LEAST_ROOM = 16
 _COMFORTABLE_CHUNK = 256
 """The tokens that a chunk should have, so that it keeps together what belongs together."""
 
-Item = Job | tuple[int, Extraction]
+Item = Job | tuple[int, Extraction[Any]]
 """A job, or the extraction and the place of a document that cannot become a job."""
 
 
@@ -152,7 +152,7 @@ class TruncatedDelivery(Delivery):
     def __init__(self, length: int) -> None:
         self._length = length
 
-    def extractions(self, finished: FinishedJob) -> Iterator[tuple[int, Extraction]]:
+    def extractions(self, finished: FinishedJob) -> Iterator[tuple[int, Extraction[Any]]]:
         """The extraction of the one document."""
         for place, extraction in super().extractions(finished):
             yield place, replace(extraction, truncated_at=self._length)
@@ -175,7 +175,7 @@ class ChunkedDocument:
         self._usage += usage
         return self._n_finished == len(self._parts)
 
-    def extraction(self, questionnaire: Questionnaire, document: Document) -> Extraction:
+    def extraction(self, questionnaire: Questionnaire, document: Document) -> Extraction[Any]:
         """The extraction of the whole document, once all of its chunks are finished."""
         if self._failure is not None:
             return Extraction(document.id, usage=self._usage, error=self._failure)
@@ -193,7 +193,7 @@ class ChunkDelivery(Delivery):
         self._n = n
         self._start = start
 
-    def extractions(self, finished: FinishedJob) -> Iterator[tuple[int, Extraction]]:
+    def extractions(self, finished: FinishedJob) -> Iterator[tuple[int, Extraction[Any]]]:
         """The extraction of the whole document; nothing before its last chunk."""
         ((place, document),) = finished.documents
         (findings,) = finished.findings
@@ -204,6 +204,6 @@ class ChunkDelivery(Delivery):
             yield place, self._whole.extraction(questionnaire, document)
 
 
-def _failed(placed: Placed, error: HpdError) -> tuple[int, Extraction]:
+def _failed(placed: Placed, error: HpdError) -> tuple[int, Extraction[Any]]:
     place, document = placed
     return place, Extraction(document.id, error=Failure.of(error))

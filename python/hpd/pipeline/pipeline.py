@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from hpd import _native
 from hpd.documents import NOT_YET, Document, NotYet
@@ -20,6 +21,9 @@ Schemas = Schema | Mapping[str, Schema]
 """One schema, or one for each category."""
 
 MakeEngine = Callable[[_native.Model, _native.EngineOptions], _native.Engine]
+
+_N_OTHER_SCHEMAS = 64
+"""The schemas of single calls for which prompts and grammars are kept."""
 
 
 class Pipeline:
@@ -63,16 +67,19 @@ class Pipeline:
         in_flight = options.most_in_flight
         self._runner = Runner(self._engine, n_ahead=in_flight)
         self._patience = patience or 4 * options.stack * in_flight
-        self._job_makers: dict[str | None, JobMaker] = {}
+        self._job_makers: dict[tuple[bool, str | None], JobMaker] = {}
 
-    def run(self, documents: Iterable[str | Document | NotYet]) -> Iterator[tuple[int, Extraction]]:
+    def run(
+        self, documents: Iterable[str | Document | NotYet], schemas: Schemas | None = None
+    ) -> Iterator[tuple[int, Extraction[Any]]]:
         """The extraction of each document with its place in the input, as soon as it is finished.
 
         Documents are pulled as the engine wants them. One that fails has ``error`` in its
-        extraction.
+        extraction. ``schemas`` take the place of the pipeline's own.
         """
         texts: dict[int, str] = {}  # of the documents that are under way
-        for place, extraction in self._runner.run(self._items(documents, texts)):
+        items = self._items(documents, texts, schemas or self._schemas)
+        for place, extraction in self._runner.run(items):
             yield place, replace(extraction, text=texts.pop(place, None))
 
     @property
@@ -87,55 +94,71 @@ class Pipeline:
         self._model = None
 
     def _items(
-        self, documents: Iterable[str | Document | NotYet], texts: dict[int, str]
+        self,
+        documents: Iterable[str | Document | NotYet],
+        texts: dict[int, str],
+        schemas: Schemas,
     ) -> Iterator[Item | NotYet]:
         stacks = Stacks(self._options.stack, self._patience)
         places = itertools.count()
         for given in documents:
             if given is NOT_YET:
                 for stack in stacks.rest():
-                    yield from self._jobs_of(stack[0][1].category).jobs(stack)
+                    yield from self._jobs_of(schemas, stack[0][1].category).jobs(stack)
                 yield NOT_YET
                 continue
             place = next(places)
             document = given if isinstance(given, Document) else Document(given)
-            failure = self._refusal(document)
+            failure = _refusal(document, schemas)
             if failure is not None:
                 yield place, Extraction(document.id, error=failure)
                 continue
             texts[place] = document.text
             for stack in stacks.add(place, document):
-                yield from self._jobs_of(stack[0][1].category).jobs(stack)
+                yield from self._jobs_of(schemas, stack[0][1].category).jobs(stack)
         for stack in stacks.rest():
-            yield from self._jobs_of(stack[0][1].category).jobs(stack)
+            yield from self._jobs_of(schemas, stack[0][1].category).jobs(stack)
 
-    def _jobs_of(self, category: str | None) -> JobMaker:
-        key = None if isinstance(self._schemas, Schema) else category
-        if key not in self._job_makers:
-            schema = self._schemas if isinstance(self._schemas, Schema) else self._schemas[str(key)]
+    def _jobs_of(self, schemas: Schemas, category: str | None) -> JobMaker:
+        key = None if isinstance(schemas, Schema) else category
+        schema = schemas if isinstance(schemas, Schema) else schemas[str(key)]
+        is_own = schemas is self._schemas
+        # Schemas that differ may be equal, as 1 and True are.
+        name = key if is_own else repr(schema)
+        maker = self._job_makers.get((is_own, name))
+        if maker is None:
             assert self._model is not None
             questionnaire = Questionnaire(
                 self._model,
                 schema,
                 self._options,
-                examples_of(self._examples, key),
+                examples_of(self._examples, key) if is_own else (),
                 rules=self._rules,
                 constrains_replay=self._replay is not None and self._replay.constrained,
             )
             self._runner.teach(list(questionnaire.taught_values()))
-            self._job_makers[key] = JobMaker(questionnaire, self._n_ctx, self._replay)
-        return self._job_makers[key]
+            maker = JobMaker(questionnaire, self._n_ctx, self._replay)
+            self._keep(maker, (is_own, name))
+        return maker
 
-    def _refusal(self, document: Document) -> Failure | None:
-        """The error of a document that cannot be extracted from; None if it can."""
-        if not isinstance(document.text, str):
-            kind = type(document.text).__name__
-            return Failure("InputError", f"a document must be text, not {kind}")
-        if isinstance(self._schemas, Mapping) and document.category not in self._schemas:
-            names = ", ".join(sorted(self._schemas))
-            what = "no category" if document.category is None else f"category {document.category!r}"
-            return Failure("InputError", f"{what}: the schema has {names}")
-        return None
+    def _keep(self, maker: JobMaker, key: tuple[bool, str | None]) -> None:
+        """Keep what was made for a schema; of other callers' schemas, the latest ones."""
+        others = [known for known in self._job_makers if not known[0]]
+        if not key[0] and len(others) >= _N_OTHER_SCHEMAS:
+            self._job_makers.pop(others[0], None)
+        self._job_makers[key] = maker
+
+
+def _refusal(document: Document, schemas: Schemas) -> Failure | None:
+    """The error of a document that cannot be extracted from; None if it can."""
+    if not isinstance(document.text, str):
+        kind = type(document.text).__name__
+        return Failure("InputError", f"a document must be text, not {kind}")
+    if isinstance(schemas, Mapping) and document.category not in schemas:
+        names = ", ".join(sorted(schemas))
+        what = "no category" if document.category is None else f"category {document.category!r}"
+        return Failure("InputError", f"{what}: the schema has {names}")
+    return None
 
 
 def examples_of(examples: Examples | Mapping[str, Examples], category: str | None) -> Examples:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections import deque
 from collections.abc import Iterator
+from typing import Any
 
 from hpd._native import Engine
 from hpd.documents import NOT_YET, NotYet
@@ -32,7 +33,7 @@ class Runner:
         self._n_ahead = n_ahead
         self._numbers = itertools.count()
 
-    def run(self, items: Iterator[Item | NotYet]) -> Iterator[tuple[int, Extraction]]:
+    def run(self, items: Iterator[Item | NotYet]) -> Iterator[tuple[int, Extraction[Any]]]:
         """The extractions of all items with their places in the input, as soon as each is finished.
 
         Items are pulled when the engine wants them. The caller may leave the iterator at any time;
@@ -95,7 +96,7 @@ class _Run:
     def __init__(self, worker: Worker, caller: Caller, numbers: Iterator[int]) -> None:
         self.jobs: dict[int, Job] = {}
         """The jobs by the number of the request for which each waits."""
-        self.finished: deque[tuple[int, Extraction]] = deque()
+        self.finished: deque[tuple[int, Extraction[Any]]] = deque()
         self._worker = worker
         self._caller = caller
         self._numbers = numbers

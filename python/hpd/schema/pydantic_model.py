@@ -1,18 +1,54 @@
-"""Pydantic models as schemas; Pydantic itself is imported only when there is a model."""
+"""Pydantic models, dataclasses and TypedDicts as schemas; Pydantic reads them all.
+
+It is imported only when there is such a class.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import functools
+from dataclasses import is_dataclass, replace
 from typing import Any
 
 from hpd.errors import SchemaError
 from hpd.schema.attributes import Schema
 from hpd.schema.json_schema import read_json_schema
+from hpd.version import install_command
 
 
 def is_model(source: object) -> bool:
-    """Whether ``source`` is a Pydantic (version 2) model class."""
-    return isinstance(source, type) and callable(getattr(source, "model_json_schema", None))
+    """Whether ``source`` is a Pydantic (version 2) model, a dataclass or a TypedDict."""
+    if not isinstance(source, type):
+        return False
+    is_typed_dict = issubclass(source, dict) and hasattr(source, "__required_keys__")
+    return callable(getattr(source, "model_json_schema", None)) or (
+        is_dataclass(source) or is_typed_dict
+    )
+
+
+def validated(model: Any, data: Any) -> Any:
+    """``data`` as an instance of a class; Pydantic's ``ValidationError`` says what it refuses."""
+    return _adapter(model).validate_python(data)
+
+
+def dumped(data: Any) -> tuple[Any, Any]:
+    """An instance of a class as JSON types, and as Python's own."""
+    kind: Any = type(data)
+    adapter = _adapter(kind)
+    return adapter.dump_python(data, mode="json", by_alias=True), adapter.dump_python(
+        data, by_alias=True
+    )
+
+
+@functools.lru_cache(maxsize=64)
+def _adapter(model: Any) -> Any:
+    try:
+        from pydantic import TypeAdapter
+    except ImportError as error:
+        raise SchemaError(
+            f"{model.__name__}: classes as schemas need pydantic: run "
+            f"`{install_command('pydantic')}`"
+        ) from error
+    return TypeAdapter(model)
 
 
 def _writer() -> Any:
@@ -27,11 +63,12 @@ def _writer() -> Any:
 
 
 def read_model(model: Any) -> Schema:
-    """The attributes of a Pydantic model; results become its instances."""
+    """The attributes of a class; results become its instances."""
     try:
-        document = model.model_json_schema(
-            by_alias=True, mode="validation", schema_generator=_writer()
-        )
+        write = getattr(model, "model_json_schema", None) or _adapter(model).json_schema
+        document = write(by_alias=True, mode="validation", schema_generator=_writer())
+    except SchemaError:
+        raise
     except Exception as error:  # Pydantic raises what its plugins and the model's own code raise.
         raise SchemaError(
             f"{model.__name__}: Pydantic cannot write it as JSON Schema ({error}). "

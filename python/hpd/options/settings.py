@@ -1,0 +1,46 @@
+"""The options by name, as type checkers see those of a call."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from hpd.options.options import CacheType, FlashAttention, Method, OnOverflow
+from hpd.prompt import Layout
+
+
+class Settings(TypedDict, total=False):
+    """Any of the fields of ``Options``, for ``**settings``; a test holds it against them."""
+
+    method: Method
+    layout: Layout
+    stack: int
+    in_flight: int | None
+    drafts: bool | None
+    draft_model: str
+    n_draft: int
+    draft_p_min: float
+    max_tokens: int
+    n_ctx: int
+    n_batch: int
+    n_ubatch: int
+    n_value_batch: int | None
+    n_threads: int
+    n_threads_batch: int
+    n_gpu_layers: int
+    flash_attn: FlashAttention
+    cpu_attention: bool
+    cache_type_k: CacheType
+    cache_type_v: CacheType
+    loras: tuple[tuple[str, float], ...]
+    temperature: float
+    top_k: int
+    top_p: float
+    min_p: float
+    seed: int
+    strict: bool
+    null_threshold: float
+    require_grounding: bool
+    all_occurrences: bool
+    on_overflow: OnOverflow
+    verbose: bool
+    quiet: bool

@@ -1,0 +1,74 @@
+"""``hpd.extract``: one call, with a model that stays loaded, and schemas of any form."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hpd
+from hpd import one_call
+from tiny_models import TinyModel
+
+TEXT = "Nike Air Max 90, white, size 43"
+
+
+@pytest.fixture(autouse=True)
+def nothing_loaded() -> Any:
+    one_call._kept.clear()
+    yield
+    for extractor in one_call._kept.values():
+        extractor.close()
+    one_call._kept.clear()
+
+
+def test_the_model_stays_loaded_whatever_the_schema(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = []
+    load = one_call.Extractor.__init__
+
+    def counted(self: Any, *args: Any, **kwargs: Any) -> None:
+        loaded.append(args)
+        load(self, *args, **kwargs)
+
+    monkeypatch.setattr(one_call.Extractor, "__init__", counted)
+    first = hpd.extract(TEXT, "brand, color")
+    assert set(first.data) == {"brand", "color"}
+    assert set(hpd.extract(TEXT, ["Size"]).data) == {"Size"}
+    assert hpd.extract(TEXT, "brand, color").data == first.data
+    assert len(loaded) == 1
+    hpd.extract(TEXT, "brand", max_tokens=8)
+    assert len(loaded) == 2
+
+
+def test_only_the_models_of_the_latest_calls_are_kept(tiny_model: TinyModel) -> None:
+    for model in (None, tiny_model("qwen3"), tiny_model("llama")):
+        hpd.extract(TEXT, "brand", model, max_tokens=2)
+    assert len(one_call._kept) == 2
+
+
+def test_threads_share_the_model() -> None:
+    expected = hpd.extract(TEXT, "brand, color").data
+    answers: list[Any] = []
+    threads = [
+        threading.Thread(target=lambda: answers.append(hpd.extract(TEXT, "brand, color").data))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers == [expected] * 4
+
+
+def test_a_schema_that_cannot_be_read_is_an_error_before_and_after_the_loading() -> None:
+    for _ in range(2):
+        with pytest.raises(hpd.SchemaError):
+            hpd.extract(TEXT, "")
+        hpd.extract(TEXT, "brand")
+
+
+def test_everything_public_is_listed(tmp_path: Path) -> None:
+    assert dir(hpd) == sorted(hpd.__all__)
+    assert all(hasattr(hpd, name) for name in hpd.__all__)
