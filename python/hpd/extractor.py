@@ -104,6 +104,7 @@ class Extractor(Generic[T]):
         examples: Examples | Mapping[str, Examples] = (),
         progress: Callable[[float], bool | None] | None = None,
         replay: Replay | None = None,
+        rules: str | None = None,
         **settings: Unpack[Settings],
     ) -> None: ...
 
@@ -118,6 +119,7 @@ class Extractor(Generic[T]):
         examples: Examples | Mapping[str, Examples] = (),
         progress: Callable[[float], bool | None] | None = None,
         replay: Replay | None = None,
+        rules: str | None = None,
         **settings: Unpack[Settings],
     ) -> None: ...
 

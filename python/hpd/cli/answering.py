@@ -123,7 +123,7 @@ def open_answering(
     *,
     max_tokens: tuple[int, int],
     **decoding: object,
-) -> Extractor | EndpointExtractor:
+) -> Extractor[Any] | EndpointExtractor:
     """The model, ready to be asked; to be closed, or used as a context manager.
 
     Args:

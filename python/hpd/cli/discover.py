@@ -125,12 +125,12 @@ def run(arguments: argparse.Namespace) -> int:
     return EXIT_SOME_FAILED if failed else EXIT_OK
 
 
-def _asked(arguments: argparse.Namespace, samples: Sequence[Sample]) -> list[Extraction]:
+def _asked(arguments: argparse.Namespace, samples: Sequence[Sample]) -> list[Extraction[Any]]:
     """The answer about each sample."""
     from hpd.discovery.proposals import proposal_rules, proposal_schema, sample_text
 
     documents = [Document(sample_text(sample)) for sample in samples]
-    answers: dict[int, Extraction] = {}
+    answers: dict[int, Extraction[Any]] = {}
     # One token after another, as each attribute must be another one than those before it.
     with open_answering(
         arguments,
@@ -150,7 +150,7 @@ def _asked(arguments: argparse.Namespace, samples: Sequence[Sample]) -> list[Ext
 
 
 def _schemas(
-    k: int, samples: Sequence[Sample], extractions: Sequence[Extraction]
+    k: int, samples: Sequence[Sample], extractions: Sequence[Extraction[Any]]
 ) -> dict[str, Schema]:
     """The schema of each category that has proposals.
 
@@ -183,7 +183,7 @@ def _written(schemas: Mapping[str, Schema]) -> Mapping[str, Any]:
 
 
 def _say_figures(
-    arguments: argparse.Namespace, samples: Sequence[Sample], extractions: Sequence[Extraction]
+    arguments: argparse.Namespace, samples: Sequence[Sample], extractions: Sequence[Extraction[Any]]
 ) -> None:
     usages = [extraction.usage for extraction in extractions if extraction.usage is not None]
     n_in = sum(usage.prompt_tokens for usage in usages)

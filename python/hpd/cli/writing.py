@@ -23,7 +23,7 @@ class Extracting(Protocol):
 
     def iter_extract(
         self, documents: Iterable[Document | NotYet], *, on_error: Literal["raise", "record"]
-    ) -> Iterator[tuple[int, Extraction]]:
+    ) -> Iterator[tuple[int, Extraction[Any]]]:
         """The extraction of each document with its place, as soon as it is finished."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import Literal
+from typing import Any, Literal
 
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.endpoint.chat import Chat, Completion, Endpoint
@@ -49,7 +49,7 @@ class EndpointExtractor:
         documents: Iterable[Document | NotYet],
         *,
         on_error: Literal["raise", "record"] = "raise",
-    ) -> Iterator[tuple[int, Extraction]]:
+    ) -> Iterator[tuple[int, Extraction[Any]]]:
         """The extraction of each document with its place, as soon as it is there.
 
         Args:
@@ -60,7 +60,7 @@ class EndpointExtractor:
         Raises:
             EndpointError: a document failed, with ``raise``; or all would.
         """
-        waiting: dict[Future[Extraction], int] = {}
+        waiting: dict[Future[Extraction[Any]], int] = {}
         try:
             n_read = 0
             for document in documents:
@@ -90,7 +90,7 @@ class EndpointExtractor:
         """Close it."""
         self.close()
 
-    def _extraction(self, document: Document, on_error: str) -> Extraction:
+    def _extraction(self, document: Document, on_error: str) -> Extraction[Any]:
         schemas = self._schemas
         schema = schemas if isinstance(schemas, Schema) else schemas[str(document.category)]
         user = instruction_text(schema) + documents_text([document.text])
@@ -110,7 +110,7 @@ class EndpointExtractor:
 
 def _extraction(
     schema: Schema, document: Document, completion: Completion, seconds: float
-) -> Extraction:
+) -> Extraction[Any]:
     findings = Findings()
     for path, raw in split_answer(schema, completion.text).items():
         attribute = answer_leaf(schema, path)
@@ -129,8 +129,8 @@ def _extraction(
 
 
 def _finished(
-    waiting: dict[Future[Extraction], int], seconds: float | None = None
-) -> Iterator[tuple[int, Extraction]]:
+    waiting: dict[Future[Extraction[Any]], int], seconds: float | None = None
+) -> Iterator[tuple[int, Extraction[Any]]]:
     """The extractions that are there, once one of them is; they are taken out of ``waiting``.
 
     After so many ``seconds`` there may be none.
