@@ -105,6 +105,7 @@ def test_an_endpoint_needs_its_extra(
         (["values.jsonl", "--price-in", "1"], "--price-in does nothing without --api"),
         (["values.jsonl", "--no-cache"], "--no-cache does nothing without --api"),
         (["values.jsonl", "--api", "http://x/v1"], "the name of a model"),
+        (["values.jsonl", "--api", "localhost:1/v1", "-m", "m"], "is no address"),
         (["values.jsonl", "--api", "http://x/v1", "-m", "m", "-c", "9"], "of a local model"),
         (["values.jsonl", "--api", "http://x/v1", "-m", "m", "--price-in", "1"], "two parts"),
         (["values.jsonl", "--text-field", "t"], "of --documents or of GOLD"),

@@ -93,6 +93,44 @@ def test_values_of_the_wrong_type_are_errors_of_their_fields() -> None:
     assert extraction.fields["Size"].error is not None
 
 
+def test_every_part_of_the_schema_has_a_type() -> None:
+    choices = Attribute("a", "enum", choices=("x", "y"), nullable=False)
+    sent = response_schema(Schema((choices, Attribute("b", "enum", choices=("x", True, 1)))))
+    assert sent["properties"]["a"] == {"type": "string", "enum": ["x", "y"]}
+    assert sent["properties"]["b"]["type"] == ["string", "boolean", "integer", "null"]
+
+
+def test_parameters_that_a_model_refuses_are_left_out_or_renamed() -> None:
+    def refusing(name: str) -> tuple[int, Any]:
+        return 400, {"error": {"message": "unsupported", "param": name}}
+
+    with (
+        scripted(refusing("max_tokens"), refusing("temperature"), RIGHT) as (server, endpoint),
+        EndpointExtractor(SCHEMA, endpoint) as extractor,
+    ):
+        results = list(extractor.iter_extract([SNEAKER, SNEAKER], on_error="record"))
+    assert [extraction.error for _, extraction in results] == [None, None]
+    names = [
+        sorted({"max_tokens", "max_completion_tokens", "temperature"} & {*asked})
+        for asked in server.asked
+    ]
+    assert names == [
+        ["max_tokens", "temperature"],
+        ["max_completion_tokens", "temperature"],
+        ["max_completion_tokens"],
+        ["max_completion_tokens"],
+    ]
+
+
+def test_other_parameters_are_not_given_up() -> None:
+    refusal = (400, {"error": {"message": "no such model", "param": "model"}})
+    with scripted(refusal) as (server, endpoint), EndpointExtractor(SCHEMA, endpoint) as extractor:
+        ((_, extraction),) = extractor.iter_extract([SNEAKER], on_error="record")
+    assert extraction.error is not None
+    assert "no such model" in extraction.error.message
+    assert len(server.asked) == 1
+
+
 # --- failures ---
 
 
@@ -190,6 +228,17 @@ def test_what_is_there_is_handed_out_while_documents_are_awaited() -> None:
     assert handed_out == [0, 1]
 
 
+def test_an_answer_that_takes_too_long_costs_one_document_only() -> None:
+    with scripted(RIGHT) as (server, endpoint):
+        server.may_answer.clear()
+        hurried = replace(endpoint, seconds=0.5, n_retries=0)
+        with EndpointExtractor(SCHEMA, hurried) as extractor:
+            results = list(extractor.iter_extract([SNEAKER], on_error="record"))
+    ((_, extraction),) = results
+    assert extraction.error is not None
+    assert "gave no answer in 0.5 s" in extraction.error.message
+
+
 # --- kept answers ---
 
 
@@ -211,8 +260,10 @@ def test_an_answer_is_asked_for_once(tmp_path: Path) -> None:
         assert len(server.asked) == 3
 
 
-def test_a_failure_is_not_kept(tmp_path: Path) -> None:
-    failure = (500, {"error": {"message": "broken"}})
+@pytest.mark.parametrize(
+    "failure", [(500, {"error": {"message": "broken"}}), (200, answer_of("I cannot tell."))]
+)
+def test_a_failure_is_not_kept(tmp_path: Path, failure: Any) -> None:
     with scripted(failure, RIGHT) as (server, endpoint):
         keeping = replace(endpoint, cache=tmp_path / "answers", n_retries=0)
         with EndpointExtractor(SCHEMA, keeping) as extractor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 from collections.abc import Iterator
@@ -33,6 +34,8 @@ class Scripted(HTTPServer):
         self.replies = replies
         self.asked: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
+        self.may_answer = threading.Event()
+        self.may_answer.set()
 
 
 class _Replier(BaseHTTPRequestHandler):
@@ -44,13 +47,15 @@ class _Replier(BaseHTTPRequestHandler):
         status, body = replies[min(len(self.server.asked), len(replies) - 1)]
         self.server.asked.append(json.loads(self.rfile.read(n_bytes)))
         self.server.keys.append(self.headers["Authorization"])
+        self.server.may_answer.wait()
         content = json.dumps(body).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(content)))
         self.send_header("retry-after-ms", "1")
         self.end_headers()
-        self.wfile.write(content)
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            self.wfile.write(content)
 
     def log_message(self, *_: object) -> None:
         pass
@@ -64,5 +69,6 @@ def scripted(*replies: tuple[int, Any]) -> Iterator[tuple[Scripted, Endpoint]]:
         try:
             yield server, Endpoint(f"http://127.0.0.1:{server.server_port}/v1", "m", n_parallel=1)
         finally:
+            server.may_answer.set()
             server.shutdown()
             thread.join()

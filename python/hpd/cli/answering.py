@@ -90,6 +90,8 @@ def check_answering(arguments: argparse.Namespace) -> None:
             if getattr(arguments, name) not in (None, False):
                 raise UsageError(f"{flag_of(name)} does nothing without --api")
         return
+    if not arguments.api.startswith(("http://", "https://")):
+        raise UsageError(f"--api {arguments.api} is no address: http://HOST/v1, or https")
     if arguments.model is None:
         raise UsageError("--api needs the name of a model there: -m NAME")
     for name in ("hf", *_LOCAL):

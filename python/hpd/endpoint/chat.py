@@ -27,6 +27,11 @@ ResponseFormat = Literal["json_schema", "json_object", "text"]
 """
 RESPONSE_FORMATS: tuple[ResponseFormat, ...] = get_args(ResponseFormat)
 
+_OPTIONAL: Mapping[str, str | None] = {"max_tokens": "max_completion_tokens", "temperature": None}
+"""The parameters that some models refuse, with what they call them; None where they have none."""
+
+_JSON_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
+
 Messages = Sequence[Mapping[str, str]]
 
 
@@ -80,6 +85,8 @@ class Chat:
             ) from error
         self.endpoint = endpoint
         self._openai = openai
+        # The parameters that the endpoint's model was found not to have.
+        self._refused: set[str] = set()
         pace = Pace(endpoint.requests_per_minute)
         # Of every attempt, those that the client makes again included.
         hooks = {"request": [lambda _: pace.wait()]}
@@ -137,7 +144,9 @@ class Chat:
         openai = self._openai
         url = self.endpoint.url
         try:
-            answer = self._client.chat.completions.create(**request)
+            answer = self._created(request)
+        except openai.APITimeoutError as error:
+            raise EndpointError(f"{url} gave no answer in {self.endpoint.seconds:g} s") from error
         except openai.APIConnectionError as error:
             cause = error.__cause__ or error
             raise EndpointError(f"{url} cannot be reached: {cause}", is_final=True) from error
@@ -160,29 +169,53 @@ class Chat:
                 ) from error
             raise EndpointError(f"{url} fails: {error.message}") from error
         text = answer.choices[0].message.content if answer.choices else None
-        if not text:
-            raise EndpointError(f"{url} gave an empty answer")
+        # An answer that is of no use must not be kept.
+        if not text or "{" not in text:
+            raise EndpointError(f"{url} gave no JSON object, but {(text or '')[:200]!r}")
         usage = answer.usage
         if usage is None:
             return Completion(text, 0, 0)
         return Completion(text, usage.prompt_tokens, usage.completion_tokens)
 
+    def _created(self, request: Mapping[str, Any]) -> Any:
+        """The endpoint's answer, asked for without the parameters that its model does not have."""
+        while True:
+            adapted = self._adapted(request)
+            try:
+                return self._client.chat.completions.create(**adapted)
+            except self._openai.BadRequestError as error:
+                name = error.param
+                if name is None or name not in _OPTIONAL or name not in adapted:
+                    raise
+                self._refused.add(name)
+
+    def _adapted(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        adapted = {}
+        for name, value in request.items():
+            known_as = _OPTIONAL[name] if name in self._refused else name
+            if known_as is not None:
+                adapted[known_as] = value
+        return adapted
+
 
 def response_schema(schema: Schema) -> dict[str, Any]:
-    """The JSON Schema of an answer, without what only hpd knows."""
-    return _object_without(to_json_schema(schema), ("$schema", "depends_on"))
+    """The JSON Schema of an answer: without what only hpd knows, and with a type everywhere."""
+    return _plain_node(to_json_schema(schema))
 
 
-def _object_without(node: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """A schema's node without some keywords; the names of attributes are no keywords."""
-    kept = {keyword: value for keyword, value in node.items() if keyword not in names}
-    if "properties" in kept:
-        kept["properties"] = {
-            name: _object_without(inner, names) for name, inner in kept["properties"].items()
+def _plain_node(node: Mapping[str, Any]) -> dict[str, Any]:
+    plain = {name: value for name, value in node.items() if name not in ("$schema", "depends_on")}
+    if "properties" in plain:
+        plain["properties"] = {
+            name: _plain_node(inner) for name, inner in plain["properties"].items()
         }
-    if "items" in kept:
-        kept["items"] = _object_without(kept["items"], names)
-    return kept
+    if "items" in plain:
+        plain["items"] = _plain_node(plain["items"])
+    if "enum" in plain:
+        # OpenAI refuses a node without a type.
+        types = list(dict.fromkeys(_JSON_TYPES[type(choice)] for choice in plain["enum"]))
+        plain["type"] = types[0] if len(types) == 1 else types
+    return plain
 
 
 def _fingerprint(url: str, request: Mapping[str, Any]) -> str:

@@ -14,7 +14,7 @@ from hpd.pipeline.findings import Findings
 from hpd.prompt import SYSTEM, documents_text, instruction_text
 from hpd.results import Extraction, Failure, FieldResult, Usage
 from hpd.schema.attributes import Schema
-from hpd.values import NO_OBJECT, answer_leaf, split_answer
+from hpd.values import answer_leaf, split_answer
 
 
 class EndpointExtractor:
@@ -116,8 +116,6 @@ def _extraction(
         attribute = answer_leaf(schema, path)
         if attribute is None:
             continue
-        if raw.error == NO_OBJECT:
-            raise EndpointError(f"{NO_OBJECT}: {completion.text[:200]!r}")
         result = FieldResult(raw=raw.text, truncated=raw.truncated)
         findings.store(path, attribute, raw.parse(attribute), result, 0.0)
     usage = Usage(

@@ -1,11 +1,10 @@
 """Values: raw texts parsed into typed values, and these put together to nested data."""
 
-from hpd.values.answers import NO_OBJECT, RawValue, answer_leaf, split_answer
+from hpd.values.answers import RawValue, answer_leaf, split_answer
 from hpd.values.assembly import Assembled, assemble, is_empty
 from hpd.values.parsing import Parsed, absent, check_value, confidence, parse_value
 
 __all__ = [
-    "NO_OBJECT",
     "Assembled",
     "Parsed",
     "RawValue",
