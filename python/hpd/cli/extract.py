@@ -65,8 +65,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         description=_DESCRIPTION,
         epilog=EPILOG,
     )
-    parser.set_defaults(run=run)
     add_arguments(parser)
+    parser.set_defaults(run=run, unsaid=vars(parser.parse_args([])))
 
 
 def run(arguments: argparse.Namespace) -> int:

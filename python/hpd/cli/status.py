@@ -11,7 +11,7 @@ from hpd.cli.output_arguments import lines_of, written_files
 from hpd.errors import InputError
 from hpd.records import InputReader, RunStatus, journal_path, read_status
 
-_HONOURED = ("run", "status", "input", "format", "per_line", "limit")
+_HONOURED = ("status", "input", "format", "per_line", "limit")
 
 
 def print_status(arguments: argparse.Namespace) -> int:
@@ -38,9 +38,8 @@ def print_status(arguments: argparse.Namespace) -> int:
 
 
 def _refuse_others(arguments: argparse.Namespace) -> None:
-    for name, value in vars(arguments).items():
-        is_default = value in (None, False, []) or (name, value) == ("order", "input")
-        if name not in _HONOURED and not is_default:
+    for name, unsaid in arguments.unsaid.items():
+        if name not in _HONOURED and getattr(arguments, name) != unsaid:
             raise UsageError(f"{flag_of(name)} does nothing with --status")
 
 

@@ -10,6 +10,7 @@ line behind.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,8 @@ from hpd.records.messages import reason
 
 VERSION = 1
 _HEAD = "hpd_run"
+_FINGERPRINT = re.compile("[0-9a-f]{16}")
+_MOST_BYTES = 1 << 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,17 +182,32 @@ def read_entry(line: bytes, where: str) -> Entry:
     """
     try:
         row = json.loads(line)
-        return Entry(
-            int(row["place"]),
-            str(row["document"]),
-            bool(row.get("failed")),
+        entry = Entry(
+            row["place"],
+            row["document"],
+            row.get("failed", False),
             row.get("end"),
             row.get("line"),
         )
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise InputError(
-            f"{where}: not an entry that hpd wrote: start anew with --overwrite"
-        ) from error
+        is_right = _is_right(entry)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        is_right = False
+    if not is_right:
+        raise InputError(f"{where}: not an entry that hpd wrote: start anew with --overwrite")
+    return entry
+
+
+def _is_right(entry: Entry) -> bool:
+    """Whether an entry holds what hpd writes: with anything else, lines would be lost."""
+    return (
+        type(entry.place) is int
+        and entry.place >= 0
+        and _FINGERPRINT.fullmatch(entry.document) is not None
+        and type(entry.failed) is bool
+        and (entry.end is None) == (entry.line is not None)
+        and (entry.end is None or (type(entry.end) is int and 0 < entry.end < _MOST_BYTES))
+        and (entry.line is None or (isinstance(entry.line, str) and entry.line.endswith("\n")))
+    )
 
 
 def end_of_last_line(file: BinaryIO, block: int = 1 << 16) -> int:

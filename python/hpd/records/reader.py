@@ -331,7 +331,7 @@ def _scalar_text(value: object, name: str) -> str:
     """A cell as text: a text itself, a number or a boolean as JSON writes it."""
     if isinstance(value, str):
         return clean_text(value)
-    if isinstance(value, bool) or (isinstance(value, (int, float)) and math.isfinite(value)):
+    if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
         return json.dumps(value)
     raise InputError(f"the field {name!r} should be text, and is {kind(value)}")
 

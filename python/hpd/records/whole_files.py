@@ -9,7 +9,7 @@ import io
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from email.message import MIMEPart
+from email.message import EmailMessage, MIMEPart
 from typing import Any, BinaryIO, Literal, get_args
 
 from hpd.errors import InputError
@@ -42,8 +42,18 @@ def _page(data: bytes, name: str) -> WholeText:
 
 
 def _mail(data: bytes, name: str) -> WholeText:
+    try:
+        return _text_of_mail(data, name)
+    except InputError:
+        raise
+    except Exception as error:  # mangled ones raise whatever the parser comes to
+        raise InputError(f"{name}: cannot be read as an e-mail: {error}") from error
+
+
+def _text_of_mail(data: bytes, name: str) -> WholeText:
     message = email.message_from_bytes(data, policy=email.policy.default)
-    headers = {header: str(message[header]) for header in _HEADERS if message[header] is not None}
+    found = {header: _header(message, header) for header in _HEADERS}
+    headers = {header: value for header, value in found.items() if value is not None}
     if not headers:
         raise InputError(f"{name}: no e-mail: it has none of the headers {', '.join(_HEADERS)}")
     parts = ["\n".join(f"{header}: {value}" for header, value in headers.items())]
@@ -56,6 +66,16 @@ def _mail(data: bytes, name: str) -> WholeText:
         parts.append("Attachments: " + ", ".join(attached))
     columns = {header.lower(): value for header, value in headers.items()}
     return WholeText("\n\n".join(part.strip() for part in parts), columns)
+
+
+def _header(message: EmailMessage, name: str) -> str | None:
+    """The value of a header, as it stands there if it cannot be parsed; None if there is none."""
+    try:
+        value = message[name]
+        return None if value is None else str(value)
+    except Exception:  # of a mangled address, for example
+        values = (str(value) for key, value in message.raw_items() if key.lower() == name.lower())
+        return next(values, None)
 
 
 def _mail_text(body: MIMEPart, name: str) -> str:

@@ -19,6 +19,9 @@ from hpd.records.reader import Record
 Order = Literal["input", "finished"]
 """The order of the lines: that of the documents, or that in which they are finished."""
 
+_MOST_AHEAD = 1 << 24
+"""Documents that can be finished before one in front of them; far more than are ever in flight."""
+
 
 def error_line(record_id: str | None, error: BaseException) -> dict[str, Any]:
     """The line of output for a document that failed."""
@@ -245,13 +248,20 @@ class FileWriter:
 
     def _cut_surplus(self) -> None:
         """Cut off lines that a killed process wrote but had not noted in the journal."""
-        end = max((entry.end or 0 for _, entry in self._journal.entries()), default=0)
+        end = 0
+        for _, entry in self._journal.entries():
+            if entry.end is not None and entry.end <= end:
+                raise self._damaged(f"the line of record {entry.place + 1} ends before its turn")
+            end = entry.end or end
         size = self._file.seek(0, 2)
         if size < end:
             raise InputError(
                 f"{self.path} is shorter than hpd left it ({size} bytes, not {end}): lines were "
                 "taken away; start anew (--overwrite)"
             )
+        self._file.seek(max(0, end - 1))
+        if end and self._file.read(1) != b"\n":
+            raise self._damaged(f"no line ends at byte {end} of the output")
         if size > end:
             self._file.truncate(end)
             self.repairs.append(f"{size - end} bytes of an unfinished line were cut off")
@@ -277,7 +287,7 @@ class FileWriter:
                             yield entry
                         continue
                     file.seek(end)
-                    line = file.read(entry.end - end).decode()
+                    line = self._line(file.read(entry.end - end), entry)
                     end = entry.end
                     if entry.failed:
                         continue
@@ -297,6 +307,8 @@ class FileWriter:
         self._end = 0
         self._next = 0
         for offset, entry in self._journal.entries():
+            if entry.place > len(self._documents) + _MOST_AHEAD:
+                raise self._damaged(f"there is no record {entry.place + 1} yet")
             if entry.place >= len(self._documents):
                 self._documents.extend([0] * (entry.place + 1 - len(self._documents)))
             self._documents[entry.place] = int(entry.document, 16)
@@ -316,7 +328,25 @@ class FileWriter:
             if place not in self._early:
                 return
             entry = self._journal.entry_at(self._early.pop(place))
-            self._put(entry, line_bytes(entry.line or ""))
+            data = (entry.line or "").encode("utf-8", "surrogatepass")
+            self._put(entry, line_bytes(self._line(data, entry)))
+
+    def _line(self, data: bytes, entry: Entry) -> str:
+        """A line of the output, taken over from before."""
+        try:
+            line = data.decode("utf-8")
+            is_line = line.count("\n") == 1 and isinstance(json.loads(line), dict)
+        except (ValueError, RecursionError):
+            is_line = False
+        if not is_line:
+            raise self._damaged(f"it does not tell where the line of record {entry.place + 1} is")
+        return line
+
+    def _damaged(self, problem: str) -> InputError:
+        return InputError(
+            f"{self._journal.path} was changed since hpd wrote it: {problem}; start anew "
+            "(--overwrite)"
+        )
 
     def _put(self, entry: Entry, data: bytes) -> None:
         self._file.write(data)

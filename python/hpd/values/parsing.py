@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 from typing import Any
 
 from hpd.schema.attributes import Attribute
@@ -204,10 +204,7 @@ def _beyond_limits(value: int | float, attribute: Attribute) -> str | None:
 
 def _is_multiple(value: int | float, unit: int | float) -> bool:
     """Whether a number is a multiple of a step in decimal, where 0.3 is a multiple of 0.1."""
-    try:
-        return Decimal(str(value)) % Decimal(str(unit)) == 0
-    except InvalidOperation:  # It has more digits than decimal arithmetic can hold.
-        return math.fmod(value, unit) == 0
+    return Fraction(str(value)) % Fraction(str(unit)) == 0
 
 
 def _boolean(value: Any) -> Parsed:

@@ -1,0 +1,239 @@
+"""The readers that ``tools.fuzz`` feeds: what each does with an input, and what it may raise."""
+
+from __future__ import annotations
+
+import io
+import json
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from hpd.errors import InputError, ModelLoadError, SchemaError
+from hpd.grammar import answer_grammar, value_grammar
+from hpd.machine.gguf_header import read_gguf_header
+from hpd.machine.memory_need import memory_need
+from hpd.options import Options
+from hpd.prompt.instruction import instruction_text
+from hpd.questions import schema_leaves
+from hpd.records import FileWriter, Record, RecordReader, read_status
+from hpd.records.reader import columns_of, has_fields
+from hpd.records.rows import Format
+from hpd.records.writer import journal_path, line_bytes
+from hpd.schema import describe, load_schema, load_schemas, parse_one_line, to_json_schema
+from hpd.schema.attributes import Attribute, Schema
+from hpd.values import assemble, parse_value, split_answer
+
+
+@dataclass(frozen=True)
+class Target:
+    """Something that reads input from outside."""
+
+    run: Callable[[bytes, str], None]
+    """Read an input; its suffix, such as ``.csv``, is that of its file in the corpus."""
+    errors: tuple[type[Exception], ...]
+    """All that may come out."""
+    words: tuple[bytes, ...]
+    """Parts that mean something in the format, for mutations."""
+
+
+def scan_json(data: bytes, suffix: str) -> None:
+    """The scanner that knows when a value is complete: it must not matter how the text is cut."""
+    from hpd import _native  # noqa: F401  # loads the library that the next one needs
+    from hpd import _core_testing  # isort: skip
+
+    whole = _core_testing.scan_json([data], True)
+    cuts = sorted({0, len(data), *(byte * len(data) // 256 for byte in data[:9])})
+    assert _core_testing.scan_json([data[a:b] for a, b in pairwise(cuts)], True) == whole
+    assert 0 <= whole[1] <= len(data)
+    text = data.decode("latin-1")
+    n_blank = len(text) - len(text.lstrip(" \t\r\n"))
+    try:
+        value, end = _STRICT.raw_decode(text, n_blank)
+    except (ValueError, RecursionError):
+        return
+    if isinstance(value, str | dict | list):
+        assert whole == ("complete", end), whole
+
+
+def read_json_schema(data: bytes, suffix: str) -> None:
+    """All forms of schemas that are JSON."""
+    source = _json(data)
+    if isinstance(source, dict | list):
+        for schema in _schemas(load_schemas(source)):
+            _use(schema)
+    elif source is None:
+        # Text that begins like JSON is read as such; other text might name a file.
+        load_schemas("{" + data.decode("utf-8", "replace"))
+
+
+def read_one_line(data: bytes, suffix: str) -> None:
+    """The one-line form."""
+    text = data.decode("utf-8", "surrogateescape")
+    _use(load_schema(Schema(parse_one_line(text))))
+
+
+def read_records(data: bytes, suffix: str) -> None:
+    """A file of documents, in the format of its suffix."""
+    format: Format = _FORMATS[suffix]  # noqa: A001
+    for name in (None, "text") if has_fields(format) else (None,):
+        with RecordReader(io.BytesIO(data), format=format, text_field=name) as reader:
+            for record in reader:
+                record.text.encode()  # as tokenizing does
+                assert record.error is None or isinstance(record.error, InputError)
+                line_bytes({"id": record.id, **columns_of(record)})
+
+
+def parse_values(data: bytes, suffix: str) -> None:
+    """The text of a model, as a value of each type and as a whole answer."""
+    text = data.decode("utf-8", "replace")
+    for attribute in _ATTRIBUTES:
+        parsed = parse_value(text, attribute)
+        line_bytes({"value": parsed.value, "error": parsed.error})
+    raw = split_answer(_NESTED, text)
+    attributes = {leaf.path: leaf.attribute for leaf in schema_leaves(_NESTED)}
+    values = {path: raw[path].parse(attributes[path]) for path in raw if path in attributes}
+    line_bytes(assemble(_NESTED, values).data)
+
+
+def resume_journal(data: bytes, suffix: str) -> None:
+    """A journal that something has damaged, beside an output that is as it was."""
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder) / "out.jsonl"
+        output.write_bytes(b"".join(line_bytes({"id": name, "data": {}}) for name in "abcd"))
+        journal_path(output).write_bytes(data)
+        read_status(output)
+        with FileWriter(output, {"schema": "s"}, resume=True) as writer:
+            records = [Record(name, name) for name in "abcdef"]
+            for place, record in writer.pending(records):
+                writer.write(place, record, {"id": record.id}, failed=False)
+        for line in output.read_bytes().splitlines():
+            json.loads(line)
+
+
+def read_gguf(data: bytes, suffix: str) -> None:
+    """The header of a model, and the memory that it would take."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.gguf"
+        path.write_bytes(data)
+        read_gguf_header(path)
+        memory_need(path, Options())
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+_STRICT = json.JSONDecoder(strict=False, parse_constant=_no_constant)
+
+_FORMATS: dict[str, Format] = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".jsonl": "jsonl",
+    ".json": "json",
+    ".txt": "txt",
+    ".html": "html",
+    ".eml": "eml",
+    ".parquet": "parquet",
+}
+
+_ATTRIBUTES = (
+    Attribute("a"),
+    Attribute("a", required=True, nullable=False),
+    Attribute("a", pattern="^[A-Z]{2}-[0-9]+$"),
+    Attribute("a", format="ipv4"),
+    Attribute("a", format="uri"),
+    Attribute("a", "integer", minimum=1, maximum=10),
+    Attribute("a", "number", multiple_of=0.1),
+    Attribute("a", "boolean"),
+    Attribute("a", "date"),
+    Attribute("a", "date-time"),
+    Attribute("a", "enum", choices=("red", "36", 36, True, "")),
+)
+_NESTED = Schema(
+    (
+        Attribute("name"),
+        Attribute("n", "integer"),
+        Attribute("maker", "object", attributes=(Attribute("name"), Attribute("since", "date"))),
+        Attribute("tags", "array", item=Attribute("item")),
+        Attribute(
+            "lines",
+            "array",
+            item=Attribute("item", "object", attributes=(Attribute("qty", "number"),)),
+        ),
+    )
+)
+
+_JSON_WORDS = (
+    *rb"""{ } [ ] " : , \ \u \ud800 \udc00 null true false - 0 1e999 NaN Infinity""".split(),
+    *(b"1" * 400, b"\x00", b"\xff", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\n", b" "),
+)
+_SCHEMA_WORDS = b"""
+    type properties items enum const required anyOf oneOf allOf $ref $defs #/$defs/a minimum maximum
+    exclusiveMinimum multipleOf minLength maxLength minItems maxItems uniqueItems pattern format
+    nullable description default additionalProperties string integer number boolean array object
+    date date-time after depends_on title examples
+""".split()
+_LINE_WORDS = (
+    *rb"""{ } [ ] | , : ! ? " \ str int float number bool date datetime [str] [a|b]""".split(),
+    *(b" ", b"\n", b"\xff", b"\x00", "\u00e9".encode()),
+)
+_RECORD_WORDS = (
+    *rb"""" "" , ; ' id text { } {"text": < > &#0; <!-- ]]> <script> =?x?b? --b""".split(),
+    *(b"\t", b"\n", b"\r", b"\r\n", b"\x00", b"\xff", b"\xfe\xff", b"\xef\xbb\xbf", b"9" * 400),
+    *(
+        b"1e999",
+        b"PAR1",
+        b"Content-Type: text/plain; charset=utf-7",
+        b"Content-Transfer-Encoding: base64",
+    ),
+)
+_JOURNAL_WORDS = (
+    *rb""""place" "document" "end" "line" "failed" "hpd_run" "settings" "about" 0.5""".split(),
+    *rb"""-1 1e308 99999999999999999999 null true [] {} { } "ffffffffffffffffff" NaN""".split(),
+    *(b"\n", b"\xff"),
+)
+_GGUF_WORDS = (
+    *b"GGUF general.architecture general.alignment tokenizer.ggml.tokens".split(),
+    *b"qwen3.block_count qwen3.attention.head_count qwen3.attention.head_count_kv".split(),
+    *b"qwen3.embedding_length qwen3.feed_forward_length".split(),
+    *(kind.to_bytes(4, "little") for kind in range(14)),
+    *(b"\xff" * 8, bytes(8)),
+)
+
+TARGETS = {
+    "json_scanner": Target(scan_json, (), _JSON_WORDS),
+    "json_schema": Target(read_json_schema, (SchemaError,), (*_SCHEMA_WORDS, *_JSON_WORDS)),
+    "one_line": Target(read_one_line, (SchemaError,), _LINE_WORDS),
+    "records": Target(read_records, (InputError,), _RECORD_WORDS),
+    "values": Target(parse_values, (), _JSON_WORDS),
+    "journal": Target(resume_journal, (InputError,), _JOURNAL_WORDS),
+    "gguf": Target(read_gguf, (ModelLoadError,), _GGUF_WORDS),
+}
+
+
+def _json(data: bytes) -> Any:
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _schemas(loaded: Schema | dict[str, Schema]) -> Iterator[Schema]:
+    yield from [loaded] if isinstance(loaded, Schema) else loaded.values()
+
+
+def _use(schema: Schema) -> None:
+    """All that is made of a schema before the first document is read."""
+    describe(schema)
+    instruction_text(schema)
+    answer_grammar(schema)
+    for leaf in schema_leaves(schema):
+        value_grammar(leaf.attribute)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        # What is printed of a schema can be read again.
+        load_schema(json.loads(json.dumps(to_json_schema(schema))))
