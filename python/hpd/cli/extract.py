@@ -27,6 +27,7 @@ from hpd.cli.output_arguments import (
     is_stream,
     open_writer,
     run_settings,
+    shows_table,
     written_files,
 )
 from hpd.cli.preview import report
@@ -103,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
             settings = run_settings(schemas, model, options, examples)
             settings["--with-text"] = arguments.with_text
             settings["--keep"] = arguments.keep
-            writer = open_writer(arguments, settings, model)
+            writer = open_writer(arguments, schemas, settings, model)
         output = None if is_stream(arguments.output) else arguments.output
         columns = columns_of(reader, arguments)
         writing = Writing(schemas, writer, output, columns)
@@ -287,7 +288,8 @@ def _progress_bar(
     arguments: argparse.Namespace, options: Options, reader: InputReader, n_kept: int
 ) -> tqdm[Any]:
     """Documents done, their rate and the time left; on a terminal only."""
-    shown = not options.quiet and sys.stderr.isatty()
+    # A bar would run through the rows of a table on the same terminal.
+    shown = not options.quiet and sys.stderr.isatty() and not shows_table(arguments)
     total = reader.count() if shown else None
     if total is not None and arguments.limit is not None:
         total = min(total, arguments.limit)

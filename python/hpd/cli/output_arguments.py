@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import stat
 import sys
 from collections.abc import Iterable, Mapping
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hpd.cli.common import UsageError
+from hpd.cli.terminal_table import TerminalTable
 from hpd.errors import InputError
 from hpd.machine.model_files import local_lora
 from hpd.options import OPTIONS, Options
@@ -52,6 +54,11 @@ def add_output_arguments(group: argparse._ActionsContainer) -> None:
         help="replace OUT once the new file is complete (until then it is OUT.new)",
     )
     group.add_argument(
+        "--show",
+        choices=("table", "json"),
+        help="the form of standard output [default: a table on a terminal, else lines of JSON]",
+    )
+    group.add_argument(
         "--keep",
         metavar="COLUMN",
         action="append",
@@ -85,6 +92,8 @@ def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None
     target = arguments.output
     if arguments.keep_errors and not arguments.resume:
         raise UsageError("--keep-errors does nothing without --resume")
+    if arguments.show is not None and not is_stream(target):
+        raise UsageError("--show is for standard output; a file is a table if its name says so")
     if is_stream(target):
         for flag, given in (("--resume", arguments.resume), ("--overwrite", arguments.overwrite)):
             if given:
@@ -123,7 +132,19 @@ def lines_of(target: str) -> Path:
     return lines_path(path) if is_table(path) else path
 
 
-def open_writer(arguments: argparse.Namespace, settings: Mapping[str, Any], model: Path) -> Writer:
+def shows_table(arguments: argparse.Namespace) -> bool:
+    """Whether results go to standard output as a table for people."""
+    if arguments.show is not None:
+        return bool(arguments.show == "table")
+    return arguments.output is None and sys.stdout.isatty()
+
+
+def open_writer(
+    arguments: argparse.Namespace,
+    schemas: Schema | Mapping[str, Schema],
+    settings: Mapping[str, Any],
+    model: Path,
+) -> Writer:
     """The writer that the arguments name.
 
     Raises:
@@ -132,7 +153,9 @@ def open_writer(arguments: argparse.Namespace, settings: Mapping[str, Any], mode
     target = arguments.output
     if is_stream(target):
         name = None if target in _STANDARD_OUTPUT else target
-        return StreamWriter(name, order=arguments.order)
+        width = shutil.get_terminal_size().columns
+        shown = TerminalTable(schemas, width) if shows_table(arguments) else None
+        return StreamWriter(name, order=arguments.order, shown=shown)
     return FileWriter(
         lines_of(target),
         settings,

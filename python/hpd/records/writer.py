@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Literal, Protocol
@@ -58,14 +58,27 @@ class Writer(Protocol):
 
 
 class StreamWriter:
-    """Writes to standard output, a device or a pipe. Lines that are early wait in memory."""
+    """Writes to standard output, a device or a pipe. Lines that are early wait in memory.
 
-    def __init__(self, target: str | Path | None = None, *, order: Order = "input") -> None:
+    Args:
+        target: a device or a pipe; None for standard output.
+        order: the order of the lines.
+        shown: turns a line into what is written, which is JSON if nothing else is said.
+    """
+
+    def __init__(
+        self,
+        target: str | Path | None = None,
+        *,
+        order: Order = "input",
+        shown: Callable[[Mapping[str, Any]], bytes] | None = None,
+    ) -> None:
         self.n_kept = 0
         self.n_failed_kept = 0
         self.repairs: list[str] = []
         self._order = order
-        self._early: dict[int, bytes] = {}
+        self._shown = shown
+        self._early: dict[int, str | Mapping[str, Any]] = {}
         self._next = 0
         self._name = "standard output" if target is None else str(target)
         try:
@@ -85,9 +98,9 @@ class StreamWriter:
     ) -> None:
         """Write a line, or keep it until the lines before it have been written."""
         if self._order == "finished":
-            self._put(line_bytes(line))
+            self._put(line)
             return
-        self._early[place] = line_bytes(line)
+        self._early[place] = line
         while self._next in self._early:
             self._put(self._early.pop(self._next))
             self._next += 1
@@ -99,8 +112,11 @@ class StreamWriter:
         if self._is_ours:
             self._file.close()
 
-    def _put(self, line: bytes) -> None:
-        self._file.write(line)
+    def _put(self, line: str | Mapping[str, Any]) -> None:
+        if self._shown is not None and isinstance(line, Mapping):
+            self._file.write(self._shown(line))
+        else:
+            self._file.write(line_bytes(line))
         self._file.flush()
 
 
