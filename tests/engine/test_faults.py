@@ -48,7 +48,7 @@ class Run:
         _core_testing.fix_least_probability(self.engine, 0.1)
 
     def results(self, most_failures: int) -> list[_native.Result]:
-        """What comes of the requests, in their order, while at most so many steps fail."""
+        """The outcome of the requests, in their order, while at most so many steps fail."""
         waiting = list(range(N_DOCUMENTS))
         results: dict[int, _native.Result] = {}
         n_steps = 0
