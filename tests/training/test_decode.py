@@ -142,13 +142,21 @@ def test_prompts_are_the_engines(gguf, vocabulary, n_stacked):
     engines = PromptTokenizer(
         open_model(gguf), prompt.system_text(n_stacked), prompt.instruction_text(schema)
     )
-    for layout in ("branch", "skeleton"):
-        theirs = engines.tokenize(documents, prompt.key_texts(paths, layout))
-        keys = prompt.key_texts(paths, layout)
+    labels = PromptTokenizer(
+        open_model(gguf),
+        prompt.system_text(n_stacked, "label"),
+        prompt.instruction_text(schema, layout="label"),
+    )
+    for layout in ("branch", "skeleton", "label"):
+        if layout == "label":
+            keys = [prompt.Labels(schema).key((), path) for path in paths]
+        else:
+            keys = prompt.key_texts(paths, layout)
+        theirs = (labels if layout == "label" else engines).tokenize(documents, keys)
         ours = Prompter(vocabulary, schema, layout).fields(documents, keys)
-        expected = skeleton(theirs.prompt, theirs.keys)
-        if layout == "branch":
-            expected = Prompt(theirs.prompt, theirs.keys)
+        expected = Prompt(theirs.prompt, theirs.keys)
+        if layout == "skeleton":
+            expected = skeleton(theirs.prompt, theirs.keys)
         assert ours == expected
     answer = engines.tokenize(documents, [""])
     assert Prompter(vocabulary, schema, "branch").answer(documents) == Prompt(

@@ -114,7 +114,7 @@ def taught_keys(row):
 
 
 @pytest.mark.parametrize("n_stacked", [1, 3])
-@pytest.mark.parametrize("layout", ["branch", "skeleton"])
+@pytest.mark.parametrize("layout", ["branch", "skeleton", "label"])
 @settings(max_examples=5, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(data=st.data())
 def test_rows_hold_what_decoding_sends(engine, vocabulary, layout, n_stacked, data):
@@ -125,7 +125,7 @@ def test_rows_hold_what_decoding_sends(engine, vocabulary, layout, n_stacked, da
     assert sorted(taught_keys(row)) == sorted(sent_keys(engine, schema, layout, answers))
 
 
-@pytest.mark.parametrize("layout", ["branch", "skeleton"])
+@pytest.mark.parametrize("layout", ["branch", "skeleton", "label"])
 def test_rows_hold_the_items_and_what_comes_after_them(engine, vocabulary, kind, layout):
     schema = load_schema(
         "brand, tags [str], lines [{item, qty int}], best after tags, size after best"
@@ -142,7 +142,10 @@ def test_rows_hold_the_items_and_what_comes_after_them(engine, vocabulary, kind,
     taught = taught_keys(row)
     assert sorted(taught) == sorted(sent_keys(engine, schema, layout, [answer]))
     texts = [b"".join(map(vocabulary.piece, tokens)).decode() for tokens in taught]
-    for end in ('"tags": {"2":', '{"tags": ["a", "b"], "best":', '{"best": "b", "size":'):
+    ends = ('"tags": {"2":', '{"tags": ["a", "b"], "best":', '{"best": "b", "size":')
+    if layout == "label":
+        ends = ("B2", 'B ["a", "b"], F', 'F "b", G')
+    for end in ends:
         assert sum(text.endswith(end) for text in texts) == 1, end
     assert len(taught) == len(schema_leaves(schema)) + 4
     # Together in one row, the first wave as a skeleton and the later ones each by itself.

@@ -80,8 +80,9 @@ def _add_task(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--mask",
-        choices=("branch", "skeleton", "paper"),
-        help="what a field sees of the others: nothing, keys, or also unfinished values "
+        choices=("branch", "skeleton", "label", "paper"),
+        help="what a field sees of the others: nothing, keys, nothing behind a letter in place "
+        "of a key, or also unfinished values "
         "[default: branch]",
     )
     add_option_argument(

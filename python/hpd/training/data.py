@@ -20,8 +20,7 @@ from hpd.questions import UNKNOWN, Leaf, Question, answer_at
 from hpd.records import Record, RecordReader
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training.interview import Interview
-from hpd.training.masks import Mask
-from hpd.training.prompter import Prompter
+from hpd.training.prompter import KeyedMask, Prompter
 from hpd.training.rows import TrainingRow, training_row
 from hpd.training.stacks import stacks
 from hpd.training.vocabulary import CheckpointVocabulary
@@ -135,11 +134,11 @@ class RowMaker:
     """Labelled documents as rows."""
 
     def __init__(
-        self, vocabulary: CheckpointVocabulary, eos: int, mask: Mask, max_tokens: int
+        self, vocabulary: CheckpointVocabulary, eos: int, mask: KeyedMask, max_tokens: int
     ) -> None:
         self._vocabulary = vocabulary
         self._eos = eos
-        self._mask: Mask = mask
+        self._mask: KeyedMask = mask
         self._max_tokens = max_tokens
         self._prompters: dict[int, Prompter] = {}
 

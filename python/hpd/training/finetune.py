@@ -18,9 +18,9 @@ from hpd.training.conversion.to_gguf import export_model
 from hpd.training.data import Labelled, RowMaker, Schemas, Source, Unnamed
 from hpd.training.loop import Loop, LoopOptions
 from hpd.training.lora import add_lora, plain
-from hpd.training.masks import Mask
 from hpd.training.models import load_model, save_model
 from hpd.training.predict import Predictor
+from hpd.training.prompter import KeyedMask
 from hpd.training.rows import TrainingRow
 from hpd.training.vocabulary import CheckpointVocabulary
 
@@ -35,7 +35,7 @@ class FinetuneOptions:
     """The options of fine-tuning."""
 
     method: Method = "hpd"
-    mask: Mask = "branch"
+    mask: KeyedMask = "branch"
     """Of ``hpd``: what a field sees of the others."""
     max_tokens: int = 64
     """Longest value; the gap of ``paper``."""

@@ -12,8 +12,7 @@ from hpd.questions import schema_leaves, stack_places
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training.decode import Decoder
 from hpd.training.interview import Interview
-from hpd.training.masks import Mask
-from hpd.training.prompter import Prompter
+from hpd.training.prompter import KeyedMask, Prompter
 from hpd.training.stacks import stacks
 from hpd.training.vocabulary import CheckpointVocabulary
 from hpd.values import Parsed, answer_leaf, assemble, parse_value, split_answer
@@ -29,7 +28,7 @@ class Predictor:
     model: Any
     vocabulary: CheckpointVocabulary
     method: Method = "hpd"
-    mask: Mask = "branch"
+    mask: KeyedMask = "branch"
     max_tokens: int = 64
     stack: int = 1
     """Documents in one prompt."""

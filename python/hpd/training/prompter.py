@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from typing import Literal
 
 from hpd import prompt
 from hpd.prompt import Layout, PromptTokenizer
@@ -12,6 +13,9 @@ from hpd.training.masks import Mask
 from hpd.training.rows import Prompt
 from hpd.training.vocabulary import CheckpointVocabulary
 
+KeyedMask = Mask | Literal["label"]
+"""A mask, or the mask ``branch`` with letters in place of keys."""
+
 
 class Prompter:
     """The prompts of one schema for one model, the same tokens as the engine's."""
@@ -19,11 +23,11 @@ class Prompter:
     layout: Layout
     """Of the first wave's keys."""
 
-    def __init__(self, vocabulary: CheckpointVocabulary, schema: Schema, mask: Mask) -> None:
-        self.layout = "branch" if mask == "branch" else "skeleton"
+    def __init__(self, vocabulary: CheckpointVocabulary, schema: Schema, mask: KeyedMask) -> None:
+        self.layout = mask if mask in ("branch", "label") else "skeleton"
         self._vocabulary = vocabulary
         self._schema = schema
-        self._mask: Mask = mask
+        self._mask: Mask = "branch" if mask == "label" else mask
         self._tokenizers: dict[bool, PromptTokenizer] = {}
 
     def fields(
@@ -64,8 +68,8 @@ class Prompter:
         if is_stack not in self._tokenizers:
             self._tokenizers[is_stack] = PromptTokenizer(
                 self._vocabulary,
-                prompt.system_text(n_stacked),
-                prompt.instruction_text(self._schema),
+                prompt.system_text(n_stacked, self.layout),
+                prompt.instruction_text(self._schema, layout=self.layout),
             )
         return self._tokenizers[is_stack]
 
