@@ -54,7 +54,7 @@ def docs(session: nox.Session) -> None:
 @nox.session
 def sanitizers(session: nox.Session) -> None:
     """Run the engine's tests with its C++ under AddressSanitizer and UBSan (Linux, GCC)."""
-    session.install(".[test]", "-C", "cmake.define.HPD_SANITIZE=ON")
+    session.install(".[test]", "-C", "cmake.define.HPD_SANITIZE=address,undefined")
     libraries = [_library(name) for name in ("libasan.so", "libubsan.so", "libstdc++.so")]
     tests = session.posargs or ["tests/engine"]
     session.run(
