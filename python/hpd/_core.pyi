@@ -42,6 +42,7 @@ class EngineOptions:
     swa_full: bool
     cpu_attention: bool
     offload_kqv: bool
+    deterministic: bool
     sampling: SamplingOptions
 
 @final

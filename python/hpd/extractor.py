@@ -146,7 +146,8 @@ class Extractor(Generic[T]):
         path = resolve_model(model, hf, progress=not asked.quiet)
         warn_of_shortage(path, asked)
         native = _native.Model([str(path)], model_options(asked), progress)
-        self.tuned = tuned_values(native, path, asked)
+        # What is fastest was measured, and may be something else the next time.
+        self.tuned = {} if asked.deterministic else tuned_values(native, path, asked)
         self.options = asked.filled(self.tuned)
         self._pipeline = Pipeline(
             native,

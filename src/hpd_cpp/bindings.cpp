@@ -95,6 +95,7 @@ void bind_options(py::module_ & m) {
         .def_readwrite("swa_full", &EngineOptions::swa_full)
         .def_readwrite("cpu_attention", &EngineOptions::cpu_attention)
         .def_readwrite("offload_kqv", &EngineOptions::offload_kqv)
+        .def_readwrite("deterministic", &EngineOptions::deterministic)
         .def_readwrite("sampling", &EngineOptions::sampling);
     bind_whole(engine, "n_ctx", &EngineOptions::n_ctx);
     bind_whole(engine, "n_batch", &EngineOptions::n_batch);

@@ -44,6 +44,11 @@ Limits limits_of(const Model & model, const Context & context, const EngineOptio
         limits.n_busy_cells = busy_cells_on_cpu;
     }
     limits.couples = context.couples();
+    if (options.deterministic) {
+        limits.alone = true;
+        limits.n_in_flight = 1;
+        limits.n_common_least = std::numeric_limits<int32_t>::max();
+    }
     // A window may have dropped the cells that a fork in the middle of an instruction would need.
     if (model.n_swa() > 0) limits.n_common_least = std::numeric_limits<int32_t>::max();
     return limits;
@@ -61,9 +66,10 @@ Engine::Engine(std::shared_ptr<const Model> model, const EngineOptions & options
     : model_(std::move(model)),
       sampling_(options.sampling),
       context_(*model_, options),
-      drafter_(options.drafts && context_.couples()
-                   ? std::make_unique<Drafter>(model_->tokens_without_space())
-                   : nullptr),
+      drafter_(
+          options.drafts && context_.couples()
+              ? std::make_unique<Drafter>(model_->tokens_without_space(), !options.deterministic)
+              : nullptr),
       model_drafter_(options.draft_model && context_.couples()
                          ? std::make_unique<ModelDrafter>(*model_, options.draft_model, options,
                                                           context_.n_cells())
@@ -71,7 +77,15 @@ Engine::Engine(std::shared_ptr<const Model> model, const EngineOptions & options
       scheduler_(limits_of(*model_, context_, options), drafter_.get(),
                  model_drafter_ ? [this](const auto & values) { model_drafter_->propose(values); }
                                 : Scheduler::Propose()),
-      constraints_(*model_) {}
+      constraints_(*model_) {
+    if (!options.deterministic) return;
+    if (options.draft_model) {
+        throw std::invalid_argument(
+            "a draft model's guesses depend on what it read before: they "
+            "cannot be deterministic");
+    }
+    fixed_least_probability_ = always_guessed;
+}
 
 void Engine::submit(Request request) {
     scheduler_.submit(std::make_unique<RequestState>(std::move(request)));

@@ -82,7 +82,7 @@ public:
     // For tests: llama.cpp is called by these, for the draft model, too.
     void replace_calls(const FallibleCalls & calls);
 
-    // For tests: guesses as likely as this are made, whatever batches cost here and now.
+    // Guesses as likely as this are made, whatever batches cost here and now.
     void fix_least_probability(double p) { fixed_least_probability_ = p; }
 
 private:

@@ -100,6 +100,7 @@ def test_standard_input_is_not_overwritten(tmp_path: Path) -> None:
         (["--max-tokens", "7"], "option --max-tokens"),
         (["--temp", "1"], "option --temp"),
         (["--examples", "ex.jsonl"], "prompt"),
+        (["--deterministic"], "option --deterministic"),
         (["--order", "finished"], "order"),
         (["-m", "other.gguf"], "model"),
     ],
@@ -126,6 +127,27 @@ def test_a_run_goes_on_with_the_same_settings_only(
     # What only decides how fast values come may change.
     assert main([*command, "--resume", "--in-flight", "3", "-t", "1"]) == 0
     assert len(read_lines(tmp_path / "out")) == 2
+
+
+def test_a_deterministic_run_goes_on_with_what_decides_the_rounding(
+    tmp_path: Path,
+    fake: list[FakeExtractor],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = write_texts(tmp_path / "in.jsonl", "x", "y")
+    command = ["extract", str(source), "--schema", "Brand", "-o", "out", "--deterministic"]
+    assert main([*command, "--limit", "1", "-t", "2"]) == 0
+    for changed, named in [
+        (["-t", "3"], "option --threads"),
+        (["-t", "2", "-b", "64"], "option --batch-size"),
+        (["-t", "2", "--no-drafts"], "option --drafts"),
+        (["-t", "2", "--no-cpu-attention"], "option --cpu-attention"),
+    ]:
+        assert main([*command, "--resume", *changed]) == 2
+        assert f"made with another {named}" in capfd.readouterr().err
+    assert main([*command, "--resume", "-t", "2", "--in-flight", "3"]) == 0
 
 
 def test_failed_documents_are_done_again_and_counted_until_none_is_left(

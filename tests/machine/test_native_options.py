@@ -71,6 +71,10 @@ def test_what_is_said_arrives() -> None:
     assert structs["engine"].sampling.seed == OTHER["seed"]
 
 
+def test_a_deterministic_engine() -> None:
+    assert native(Options(deterministic=True))["engine"].deterministic
+
+
 def test_the_engine_has_the_same_defaults() -> None:
     structs = native(Options())
     for name, option in OPTIONS.items():

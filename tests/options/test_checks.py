@@ -112,6 +112,14 @@ def test_the_bounds_are_good_and_what_is_beyond_them_is_not(option: Option) -> N
             "n_ubatch (--ubatch-size) must not be above n_batch (--batch-size)",
         ),
         (
+            {"deterministic": True, "stack": 2},
+            "deterministic (--deterministic) cannot be had with stack (--stack): documents in",
+        ),
+        (
+            {"deterministic": True, "draft_model": "d.gguf"},
+            "deterministic (--deterministic) cannot be had with draft_model (--draft-model)",
+        ),
+        (
             {"flash_attn": "off", "cache_type_v": "q8_0"},
             "cache_type_v (--cache-type-v) must be one of f32, f16, bf16 where "
             "flash_attn (--flash-attn) is off, not q8_0",

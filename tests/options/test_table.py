@@ -21,7 +21,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
 LEFT_OUT = {
     "extract": set(),
     "bench": {"method", "strict"},
-    "tune": {"method", "strict"},
+    "tune": {"method", "strict", "deterministic"},
 }
 """The commands with options, and those that they do not have."""
 
@@ -113,7 +113,7 @@ def test_nothing_that_is_made_from_the_table_leaves_an_option_out() -> None:
     assert OTHER.keys() == OPTIONS.keys()
     options = Options(**OTHER)  # type: ignore[arg-type]
     defaults = {name for name, o in OPTIONS.items() if getattr(options, name) == o.default}
-    assert defaults == {"method"}
+    assert defaults == {"method", "deterministic"}
     parser = argparse.ArgumentParser()
     add_option_arguments(parser)
     assert vars(parser.parse_args([])).keys() == {*OPTIONS, "model", "hf"}

@@ -15,14 +15,15 @@ NEEDED: dict[str, object] = {"draft_model": "d.gguf", "temperature": 0.5}
 OTHER: dict[str, object] = {
     "method": "hpd", "layout": "skeleton", "stack": 2, "in_flight": 5, "drafts": False,
     "draft_model": "d.gguf", "n_draft": 4, "draft_p_min": 0.5, "max_tokens": 9, "n_ctx": 100,
-    "n_batch": 64, "n_ubatch": 32, "n_value_batch": 7, "n_threads": 3,
+    "deterministic": False, "n_batch": 64, "n_ubatch": 32, "n_value_batch": 7, "n_threads": 3,
     "n_threads_batch": 4, "n_gpu_layers": 0,
     "flash_attn": "on", "cpu_attention": False, "cache_type_k": "q8_0", "cache_type_v": "bf16",
     "loras": (("a.gguf", 0.5), ("b.gguf", 1.0)), "temperature": 0.75, "top_k": 3, "top_p": 0.5,
     "min_p": 0.125, "seed": 42, "strict": False, "null_threshold": 0.25, "require_grounding": True,
     "all_occurrences": True, "on_overflow": "chunk", "verbose": True, "quiet": True,
 }  # fmt: skip
-"""One value for each option that is not its default; all together are good, so the method is."""
+"""One value for each option that is not its default; all together are good, so the method is, and
+``deterministic``, which cannot be had with a stack."""
 
 numbers = st.one_of(
     st.integers(),

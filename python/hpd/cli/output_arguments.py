@@ -201,6 +201,8 @@ def run_settings(
         for name, option in OPTIONS.items()
         if option.group in _DECIDING_GROUPS or name in ("cache_type_k", "cache_type_v")
     }
+    if options.deterministic:
+        decoding |= _rounding(options)
     adapters = [(file_fingerprint(local_lora(path)), scale) for path, scale in options.loras]
     return {
         "schema": text_fingerprint(repr(schemas)),
@@ -208,6 +210,23 @@ def run_settings(
         "adapters": text_fingerprint(repr(adapters)),
         "prompt": text_fingerprint(repr((SYSTEM, STACK_RULE, examples))),
         **{f"option {OPTIONS[name].flag}": value for name, value in decoding.items()},
+    }
+
+
+def _rounding(options: Options) -> dict[str, Any]:
+    """The options that decide how sums are rounded, as they are here."""
+    filled = options.filled()
+    values = {
+        name: getattr(filled, name)
+        for name, option in OPTIONS.items()
+        if option.group in ("model", "speed") and option.target == "engine" and name != "in_flight"
+    }
+    n_threads = options.n_threads or os.cpu_count()
+    return {
+        **values,
+        "n_gpu_layers": options.n_gpu_layers,
+        "n_threads": n_threads,
+        "n_threads_batch": options.n_threads_batch or n_threads,
     }
 
 

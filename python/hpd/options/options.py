@@ -116,6 +116,14 @@ class Options:
         needs="draft_model",
         target="engine",
     )
+    deterministic: bool = option(
+        False,
+        "--deterministic",
+        group="decoding",
+        help="the same values, bit for bit, in any order of the documents, also of a part of them "
+        "and after --resume: prompts are decoded one after another, and those in flight wait",
+        target="engine",
+    )
     max_tokens: int = option(
         64,
         "--max-tokens",
@@ -369,6 +377,8 @@ class Options:
                 f"layout {self.layout!r} ({OPTIONS['layout'].flag}) does nothing with method 'ar' "
                 f"({OPTIONS['method'].flag}), which writes all keys itself"
             )
+        if self.deterministic:
+            self._check_deterministic()
         for name, declared in OPTIONS.items():
             if declared.needs and self._is_set(name) and not self._is_set(declared.needs):
                 raise OptionError(f"{named(name)} does nothing without {named(declared.needs)}")
@@ -382,6 +392,17 @@ class Options:
                 f"{named('cache_type_v')} must be one of {', '.join(_FLOATS)} where "
                 f"{named('flash_attn')} is off, not {self.cache_type_v}"
             )
+
+    def _check_deterministic(self) -> None:
+        reasons = {
+            "stack": "documents in one prompt see each other",
+            "draft_model": "what a draft model guesses depends on what it has read before",
+        }
+        for name, reason in reasons.items():
+            if self._is_set(name):
+                raise OptionError(
+                    f"{named('deterministic')} cannot be had with {named(name)}: {reason}"
+                )
 
     @property
     def most_in_flight(self) -> int:

@@ -18,8 +18,9 @@ void Drafter::Rate::add(bool right) {
     n = n * rate_memory + 1;
 }
 
-Drafter::Drafter(std::vector<Token> without_space)
+Drafter::Drafter(std::vector<Token> without_space, bool learns)
     : without_space_(std::move(without_space)),
+      learns_(learns),
       // Priors: a longer match is a better one.
       rates_{{{7, 10}, {3, 10}, {5, 10}, {6, 10}}} {}
 
@@ -84,6 +85,7 @@ Drafter::SourcedGuess Drafter::from_document(const Value & value,
 }
 
 void Drafter::observe(const Value & value, int32_t n_accepted) {
+    if (!learns_) return;
     for (size_t i = 0; i < value.draft_sources.size(); ++i) {
         const bool right = static_cast<int32_t>(i) < n_accepted;
         if (value.draft_sources[i] != unmeasured) rates_[value.draft_sources[i]].add(right);
@@ -98,7 +100,7 @@ void Drafter::learn(const Value & value) {
 }
 
 void Drafter::teach(uint64_t attribute, const std::vector<Token> & tokens) {
-    histories_.learn(attribute, tokens);
+    if (learns_) histories_.learn(attribute, tokens);
 }
 
 uint64_t Drafter::attribute_of(const Field & field) {

@@ -22,7 +22,8 @@ class Drafter {
 public:
     // `without_space[t]`: the token that is t's text less its leading blank, or t itself. A value's
     // first word follows a quote, in the document it mostly follows a blank.
-    explicit Drafter(std::vector<Token> without_space);
+    // `learns`: from the values so far. Otherwise a value's guesses depend on its document alone.
+    explicit Drafter(std::vector<Token> without_space, bool learns = true);
 
     // Appends up to n_max guesses to value.draft; fewer, or none, where they would not pay.
     void draft(Value & value, int32_t n_max);
@@ -58,6 +59,7 @@ private:
     static constexpr uint8_t unmeasured = 0;  // choices, history; lookups of k tokens are source k
 
     std::vector<Token> without_space_;
+    bool learns_;
     Histories histories_;
     std::array<Rate, n_match_max + 1> rates_;
     double least_probability_ = 0.5;

@@ -29,9 +29,10 @@ bool Admission::admits(RequestState & r, const RequestList & running) {
 // if it has to wait for one.
 bool Admission::take_prefix(RequestState & r, int32_t n_seqs) {
     const int32_t n_cached = r.request.n_cached;
-    if (n_cached == 0) return true;
     PrefixCache & prefixes = holdings_.prefixes();
-    Prefix * prefix = prefixes.find(r.request.prompt, n_cached);
+    Prefix * prefix = n_cached > 0 ? prefixes.find(r.request.prompt, n_cached) : nullptr;
+    if (limits_.alone) prefixes.evict_others(prefix);
+    if (n_cached == 0) return true;
     if (!prefix) {
         if (holdings_.n_free_seqs() == 0 && !prefixes.evict()) return false;
         // One for the prefix, one for what it has in common with others, the rest for the request.

@@ -35,7 +35,7 @@ bool BatchFiller::read_trunk(RequestState & r) {
     if (one_by_one && creates) seqs = {r.prefix->seq};
     while (r.n_trunk < r.n_prompt() && has_room()) {
         const bool in_prefix = r.prefix && r.n_trunk < r.prefix->n_tokens();
-        if (one_by_one && creates && !in_prefix) return false;
+        if ((one_by_one || limits_.alone) && creates && !in_prefix) return false;
         std::vector<SeqId> owners = seqs;
         if (!one_by_one && creates && in_prefix) owners.push_back(r.prefix->seq);
         std::vector<Value *> ends;  // an empty key: the value follows the prompt itself
@@ -48,10 +48,11 @@ bool BatchFiller::read_trunk(RequestState & r) {
         const Token token = r.request.prompt[static_cast<size_t>(r.n_trunk)];
         const int32_t row = add_token(token, r.n_trunk, std::move(owners), !ends.empty());
         ++r.n_trunk;
-        ++r.n_prompt_computed;
+        // Which request it was that read the prefix for all others is left open.
+        if (!(limits_.alone && in_prefix)) ++r.n_prompt_computed;
         open_values(ends, row);
     }
-    return r.n_trunk == r.n_prompt();
+    return r.n_trunk == r.n_prompt() && !(limits_.alone && creates);
 }
 
 void BatchFiller::read_keys(RequestState & r) {

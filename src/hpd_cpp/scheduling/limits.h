@@ -20,6 +20,10 @@ struct Limits {
     // Whether one token may belong to several sequences. Recurrent and hybrid models cannot do
     // that: their prompt is read by one sequence and forked at its end.
     bool couples = true;
+    // Each request is decoded by itself, with nothing in the cache but its own prefix, which was
+    // read by itself, too. So which batches there are, and where their cells lie, depends on the
+    // request alone. No prompt is kept for a later request.
+    bool alone = false;
 };
 
 }  // namespace hpd

@@ -115,6 +115,15 @@ bool PrefixCache::evict(uint64_t n_touched_since) {
     return true;
 }
 
+void PrefixCache::evict_others(const Prefix * kept) {
+    const auto is_evicted = [&](const Prefix & p) { return &p != kept && p.n_users == 0; };
+    while (true) {
+        const auto it = std::find_if(prefixes_.begin(), prefixes_.end(), is_evicted);
+        if (it == prefixes_.end()) return;
+        drop(*it);
+    }
+}
+
 size_t PrefixCache::n_idle() const {
     return static_cast<size_t>(std::count_if(prefixes_.begin(), prefixes_.end(),
                                              [](const Prefix & p) { return p.n_users == 0; }));

@@ -73,6 +73,9 @@ public:
     // since; false if there is none.
     bool evict(uint64_t n_touched_since = 0);
 
+    // Drops all that nothing stands on, but for `kept`, which may be null.
+    void evict_others(const Prefix * kept);
+
     int32_t n_cells() const { return n_cells_; }
     int32_t n_ready_cells() const { return n_ready_cells_; }
     size_t n_idle() const;  // that nothing stands on

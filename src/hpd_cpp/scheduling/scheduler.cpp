@@ -33,6 +33,10 @@ Scheduler::Scheduler(const Limits & limits, Drafter * drafter, Propose propose)
 
 void Scheduler::submit(std::unique_ptr<RequestState> request) {
     RequestState & r = *request;
+    if (limits_.alone) {
+        r.request.keep_prompt = false;
+        r.request.n_cached = std::min(r.request.n_cached, r.request.n_instruction);
+    }
     const int32_t n_field = r.request.n_longest_field();
     const int64_t n_over = int64_t{r.n_prompt()} + n_field - limits_.n_cells;
     if (r.n_prompt() < 2) {
@@ -89,7 +93,7 @@ void Scheduler::retire(Value & v, Finish finish_reason) {
     v.draft.clear();
     v.state = Value::State::done;
     v.finish = finish_reason;
-    forecast_.observe(v);
+    if (!limits_.alone) forecast_.observe(v);
     if (r.done()) finish(r);
 }
 

@@ -1,0 +1,154 @@
+"""Deterministic: a document's result is the same bits, whatever came before it and beside it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import pytest
+
+from company import SCHEMA, titles
+from decoding import engine_options, make_requests, open_model
+from decoding import run as run_engine
+from hpd import _native
+from hpd.documents import Document
+from hpd.results import Extraction
+from hpd.schema import load_schema
+from reference import Reference
+from small_extractor import SmallExtractor
+from tiny_models import TinyModel
+
+TITLES = titles(57)
+# Each of the last ones is there three times, side by side.
+DOCUMENTS = [
+    Document(title, str(i))
+    for i, title in enumerate([*TITLES, *[TITLES[-1]] * 2, *[TITLES[0]] * 2])
+]
+FEW = DOCUMENTS[:12]
+
+
+def without_timings(extractions: Sequence[Extraction]) -> dict[str, Extraction]:
+    """The extractions by their ids; floats are compared bit by bit."""
+    assert all(extraction.usage is not None for extraction in extractions)
+    return {
+        e.id: replace(e, usage=replace(e.usage, seconds=0.0))  # type: ignore[type-var]
+        for e in extractions
+    }
+
+
+def extract(documents: Sequence[Document], **settings: Any) -> dict[str, Extraction]:
+    settings = {"deterministic": True} | settings
+    with SmallExtractor(SCHEMA, None, **settings) as extractor:
+        return without_timings(list(extractor.extract_many(documents)))
+
+
+def shuffled(documents: Sequence[Document]) -> list[Document]:
+    return random.Random(7).sample(documents, len(documents))
+
+
+@cache
+def undisturbed() -> dict[str, Extraction]:
+    return extract(DOCUMENTS)
+
+
+def test_the_titles_have_values_in_several_waves() -> None:
+    values = undisturbed().values()
+    assert any(extraction.data["parts"] for extraction in values)
+    assert len({len(extraction.fields) for extraction in values}) > 3
+    assert any(extraction.usage.accepted_tokens for extraction in values if extraction.usage)
+
+
+@pytest.mark.parametrize("settings", [{}, {"in_flight": 3}], ids=str)
+def test_the_order_of_documents_changes_nothing(settings: dict[str, Any]) -> None:
+    assert extract(shuffled(DOCUMENTS), **settings) == undisturbed()
+
+
+def test_shards_put_together_are_the_whole() -> None:
+    shards = [DOCUMENTS[i::3] for i in range(3)]
+    together = {}
+    for shard in shards:
+        together |= extract(shard)
+    assert together == undisturbed()
+
+
+def test_equal_documents_have_equal_results() -> None:
+    for i, document in enumerate(DOCUMENTS):
+        first = undisturbed()[str(TITLES.index(document.text))]
+        assert replace(undisturbed()[str(i)], id=first.id) == first
+
+
+def test_a_run_that_was_left_in_the_middle_leaves_no_trace() -> None:
+    with SmallExtractor(SCHEMA, None, deterministic=True) as extractor:
+        for n_taken in (1, 4, 6):
+            left = extractor.iter_extract(DOCUMENTS[20:])
+            for _ in range(n_taken):
+                next(left)
+            left.close()  # type: ignore[attr-defined]
+        again = without_timings(list(extractor.extract_many(FEW)))
+    assert again == {document.id: undisturbed()[document.id] for document in FEW}
+
+
+def test_other_schemas_in_between_change_nothing() -> None:
+    schemas = {"a": load_schema(SCHEMA), "b": load_schema("name, price float, tags [str]")}
+    mixed = [
+        replace(document, category="ab"[i % 3 == 1]) for i, document in enumerate(DOCUMENTS[:24])
+    ]
+    with SmallExtractor(schemas, None, deterministic=True) as extractor:
+        extractions = without_timings(list(extractor.extract_many(mixed)))
+    for document in mixed:
+        if document.category == "a":
+            assert extractions[document.id] == undisturbed()[document.id]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"cpu_attention": False},
+        {"flash_attn": "off"},
+        {"drafts": False},
+        {"n_batch": 32, "n_ubatch": 16},
+        {"n_ctx": 288},
+        {"layout": "skeleton"},
+        {"temperature": 1.0, "seed": 3},
+        {"n_threads": 2},
+    ],
+    ids=str,
+)
+def test_with_other_options_the_order_changes_nothing_either(settings: dict[str, Any]) -> None:
+    assert extract(shuffled(FEW), **settings) == extract(FEW, **settings)
+
+
+def test_the_whole_answer_token_after_token() -> None:
+    def answers(documents: Sequence[Document]) -> dict[str, Extraction]:
+        with SmallExtractor(
+            "brand, color, size", None, method="ar", deterministic=True
+        ) as extractor:
+            return without_timings(list(extractor.extract_many(documents)))
+
+    assert answers(shuffled(FEW)) == answers(FEW)
+
+
+def test_company_does_change_bits_otherwise() -> None:
+    """Else the tests above would show nothing."""
+    assert extract(shuffled(FEW), deterministic=False) != extract(FEW, deterministic=False)
+
+
+@pytest.mark.parametrize("kind", ["qwen3", "gemma3", "mamba"])
+def test_all_kinds_of_models(tiny_model: TinyModel, kind: str) -> None:
+    path = tiny_model(kind)
+    with Reference(path) as reference:
+        requests = make_requests(reference, 8)
+    model = open_model(path)
+
+    def bits(order: list[int]) -> dict[int, Any]:
+        engine = _native.Engine(model, engine_options(deterministic=True))
+        results = run_engine(engine, [requests[i] for i in order])
+        return {
+            i: [(v.tokens, v.logprobs, v.margins) for v in result.values]
+            for i, result in zip(order, results, strict=True)
+        }
+
+    assert bits([5, 2, 7, 0, 1, 6, 3, 4]) == bits(list(range(8)))

@@ -1,0 +1,87 @@
+"""The soak: a small one, and that it would see what it looks for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from jsonl import read_lines, write_lines
+from tools.soak import Outcome, Soak, differences
+
+
+def soak(folder: Path, n_documents: int = 3) -> Soak:
+    return Soak(folder, n_documents, 0, 0.0, 0.0, seed=1)
+
+
+@pytest.mark.parametrize("options", [[], ["--deterministic"]], ids=str)
+def test_a_run_that_is_killed_and_resumed_gets_done(tmp_path: Path, options: list[str]) -> None:
+    small = Soak(tmp_path, 40, 6, 0.2, 4.0, seed=2, options=options)
+    outcome = small.run()
+    assert outcome.problems == []
+    assert outcome.n_finished[-1] == len(read_lines(small.output)) == 40
+    assert differences(small.output, small.undisturbed(), exact=bool(options)) == []
+
+
+@pytest.mark.parametrize(
+    ("ids", "problem"),
+    [
+        (["0", "1"], "1 documents have no line: ['2']"),
+        (["0", "1", "1", "2"], "1 documents have several lines: ['1']"),
+        (["0", "2", "1"], "the lines are not in the order of the documents"),
+    ],
+)
+def test_lines_that_are_wrong_are_seen(tmp_path: Path, ids: list[str], problem: str) -> None:
+    write_lines(tmp_path / "out.jsonl", *({"id": id_, "data": {}} for id_ in ids))
+    outcome = Outcome()
+    soak(tmp_path)._check_lines(outcome)
+    assert outcome.problems == [problem]
+
+
+def test_a_torn_line_and_an_error_are_seen(tmp_path: Path) -> None:
+    lines = [json.dumps({"id": "0", "data": {}}), '{"id": "1", "da', '{"id": "2", "error": "x"}']
+    (tmp_path / "out.jsonl").write_text("\n".join(lines) + "\n")
+    outcome = Outcome()
+    soak(tmp_path)._check_lines(outcome)
+    assert outcome.problems == [
+        "line 2 is no JSON",
+        "line 3 has no data: x",
+        "1 documents have no line: ['1']",
+    ]
+
+
+def test_documents_that_are_lost_between_two_runs_are_seen(tmp_path: Path) -> None:
+    outcome = Outcome(n_finished=[5])
+    write_lines(tmp_path / "out.jsonl.run", {}, {"place": 0})
+    soak(tmp_path)._check_progress(outcome)
+    assert outcome.problems == ["5 documents were finished, and 1 after a kill"]
+
+
+def test_a_run_that_never_moves_forward_is_seen(tmp_path: Path) -> None:
+    outcome = Outcome()
+    stuck = Soak(tmp_path, 3, 50, 0.2, 20.0, seed=1)
+    for _ in range(8):
+        stuck._check_progress(outcome)
+    assert outcome.problems == ["8 runs in a row have finished no document"]
+
+
+def test_only_the_seconds_and_near_ties_may_differ(tmp_path: Path) -> None:
+    def lines(name: str, color: str, *, near_tie: bool = False, seconds: float = 0.1) -> Path:
+        field = {"confidence": 0.5, **({"near_tie": True} if near_tie else {})}
+        return write_lines(
+            tmp_path / name,
+            {
+                "id": "0",
+                "data": {"color": color},
+                "fields": {"color": field},
+                "usage": {"steps": 3, "seconds": seconds},
+            },
+        )
+
+    red = lines("red", "red")
+    assert differences(red, lines("later", "red", seconds=2e-05), exact=True) == []
+    blue = lines("blue", "blue")
+    assert differences(red, blue, exact=True) == ["line 1 differs"]
+    assert differences(red, blue, exact=False) == ["line 1: color differs, and is no near tie"]
+    assert differences(red, lines("tie", "blue", near_tie=True), exact=False) == []
