@@ -91,6 +91,7 @@ class Extractor(Generic[T]):
         OptionError: there is no such option, or it cannot have that value.
         SchemaError: the schema cannot be read.
         ModelLoadError: the model cannot be found or loaded.
+        ContextOverflowError: the schema leaves no room for any document.
     """
 
     @overload
@@ -161,6 +162,7 @@ class Extractor(Generic[T]):
             replay=replay,
         )
         self._threads: ThreadPoolExecutor | None = None
+        self._pipeline.check_room()
         # An extractor that nobody closes is closed when it is collected, or at the end of the
         # process.
         self._closing = weakref.finalize(self, _close, self._pipeline, native, os.getpid())

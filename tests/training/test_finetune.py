@@ -268,6 +268,18 @@ def test_the_learning_rate_rises_and_falls(checkpoint, vocabulary, tmp_path):
     assert 0 < rates[-1] < 0.01
 
 
+def test_an_adapter_begins_with_the_weights_of_its_seed(checkpoint):
+    def weights(seed):
+        model = add_lora(load_model(checkpoint), 2, 4, seed)
+        return torch.cat([p.flatten() for n, p in model.named_parameters() if ".lora_A" in n])
+
+    torch.manual_seed(5)
+    first = weights(1)
+    torch.manual_seed(6)
+    assert torch.equal(weights(1), first)
+    assert not torch.equal(weights(2), first)
+
+
 def test_an_adapter_alone_is_trained(checkpoint, vocabulary, tmp_path):
     model = add_lora(load_model(checkpoint), 2, 4)
     before = {name: p.detach().clone() for name, p in model.named_parameters()}

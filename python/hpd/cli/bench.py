@@ -11,9 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from hpd.bench.methods import SWEEPS, Contest, parse_contest
 from hpd.bench.workload import load_workload
-from hpd.cli.arguments import add_field_arguments, add_schema_argument, integer, number
+from hpd.cli.arguments import (
+    add_field_arguments,
+    add_schema_argument,
+    integer,
+    not_empty,
+    number,
+)
 from hpd.cli.common import EXIT_FAILED, EXIT_OK, UsageError, before_the_model, say, table
 from hpd.cli.option_arguments import add_option_arguments, options_of
+from hpd.cli.output_arguments import check_new
 from hpd.pipeline.methods import check_method
 from hpd.schema import load_schemas
 
@@ -91,7 +98,13 @@ def _add_methods(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--limit", metavar="N", type=integer(1), help="time N documents, spread over the file"
     )
-    group.add_argument("-o", "--output", metavar="OUT", help="all figures, as JSON lines")
+    group.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        type=not_empty,
+        help="all figures, as JSON lines: a new file",
+    )
     group.add_argument(
         "--price-per-hour", metavar="P", type=number(0), help="of the machine, in dollars"
     )
@@ -101,6 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Measure, and print the table."""
     schemas = load_schemas(arguments.schema)
     base = options_of(arguments)
+    check_new(arguments.output)
     contests = _contests(arguments, base)
     for method in (method for contest in contests for method in contest.methods):
         check_method(method.options, schemas)
@@ -190,7 +204,7 @@ def _writer(path: str | None, stack: contextlib.ExitStack) -> Callable[[Mapping[
     if path is None:
         return lambda row: None
     file = sys.stdout
-    if path != "-":
+    if path not in ("-", "/dev/stdout"):
         file = stack.enter_context(open(path, "w", encoding="utf-8"))  # noqa: SIM115
 
     def write(row: Mapping[str, Any]) -> None:

@@ -36,7 +36,7 @@ from hpd.cli.status import print_status
 from hpd.cli.writing import Writing
 from hpd.documents import NotYet
 from hpd.errors import HpdError, InputError
-from hpd.machine.hardware import computing_place
+from hpd.machine.hardware import computing_place, devices
 from hpd.machine.model_files import resolve_model
 from hpd.pipeline.methods import check_method
 from hpd.records import InputReader, Record, RecordReader, Writer, kept_columns, skipped_text
@@ -155,6 +155,11 @@ def _extract(
         Extractor(schemas, model, options=options, examples=examples) as extractor,
         _progress_bar(arguments, options, reader, writer.n_kept) as bar,
     ):
+        if options.n_gpu_layers > 0 and not devices():
+            say(
+                f"--gpu-layers {options.n_gpu_layers} does nothing: this build of llama.cpp has no "
+                "GPU (hpd doctor says how to get one that has)"
+            )
         if not bar.disable:
             say(f"{model.name} on {computing_place(options.n_gpu_layers)}")
         if options.verbose:

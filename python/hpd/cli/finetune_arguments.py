@@ -115,4 +115,8 @@ def _add_training(parser: argparse.ArgumentParser) -> None:
         type=not_empty,
         help="of the weights in model.gguf, as of hpd export [default: q8_0]",
     )
-    add_option_argument(group, OPTIONS["seed"], help="seed of the order of the documents")
+    add_option_argument(
+        group,
+        OPTIONS["seed"],
+        help="seed of the order of the documents and of a new adapter's weights",
+    )

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from hpd.cli.arguments import not_empty
 from hpd.cli.common import UsageError
 from hpd.cli.terminal_table import TerminalTable
 from hpd.errors import InputError
@@ -35,6 +36,7 @@ def add_output_arguments(group: argparse._ActionsContainer) -> None:
         "-o",
         "--output",
         metavar="OUT",
+        type=not_empty,
         help="a file (else standard output): JSON Lines, or a table if its name ends in .csv, .tsv "
         "or .parquet; OUT.run beside it remembers what is finished",
     )
@@ -115,6 +117,16 @@ def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None
             if source is not None and same_file(name, source):
                 shown = "the input (standard input)" if str(source) == "-" else source
                 raise UsageError(f"{name} is read in this run ({shown}): name another output")
+
+
+def check_new(target: str | None) -> None:
+    """Refuse to replace a file.
+
+    Raises:
+        UsageError: there is one, with something in it.
+    """
+    if not is_stream(target) and os.path.exists(str(target)) and os.path.getsize(str(target)):
+        raise UsageError(f"{target} is there already: name another output, or remove it")
 
 
 def written_files(target: str | None) -> tuple[Path, ...]:

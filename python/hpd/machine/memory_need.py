@@ -46,6 +46,10 @@ _PROCESS = 70_000_000
 """Python, its modules and llama.cpp's own. Measured."""
 
 
+_HOPELESS = 2
+"""Times all memory that there is. The estimate is too high, and there may be swap space."""
+
+
 class MemoryWarning(UserWarning):
     """A model will probably not fit into memory."""
 
@@ -130,13 +134,23 @@ def shortage(path: Path, options: Options, now: Memory) -> str:
 
 
 def warn_of_shortage(path: Path, options: Options) -> None:
-    """Warn if a model will probably not fit; one on a GPU takes its memory there."""
+    """Warn if a model will probably not fit; one on a GPU takes its memory there.
+
+    Raises:
+        ModelLoadError: its cells and its computing alone take far more than there is at all, and
+            the system would kill the process.
+    """
     if options.n_gpu_layers != 0 and devices():
         return
+    now = memory()
     try:
-        problem = shortage(path, options, memory())
+        problem = shortage(path, options, now)
+        need = memory_need(path, options)
     except (ModelLoadError, OSError):
         return  # llama.cpp knows more of such a file, and says what is wrong with it
+    most = min((each for each in (now.total, now.limit) if each is not None), default=None)
+    if problem and most is not None and need.cells + need.computing > _HOPELESS * most:
+        raise ModelLoadError(problem)
     if problem:
         warnings.warn(problem, MemoryWarning, stacklevel=3)
 

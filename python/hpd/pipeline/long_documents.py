@@ -90,18 +90,32 @@ class JobMaker:
     def _n_over(self, job: Job) -> int:
         return self._n_needed(job) - self._n_ctx
 
-    def _long(self, placed: Placed, job: Job) -> Iterator[Item]:
-        place, document = placed
-        n_fixed = self._n_needed(self._job([(place, replace(document, text=""))]))
+    def check_room(self) -> None:
+        """Refuse what leaves no room for any document.
+
+        Raises:
+            ContextOverflowError: with the numbers of tokens.
+        """
+        n_fixed = self._n_needed(self._job([(0, Document(""))]))
         room = self._n_ctx - n_fixed
         if room < LEAST_ROOM:
-            message = (
+            raise ContextOverflowError(
                 f"the instruction and the longest value may take {n_fixed} tokens, which leaves "
                 f"{'none' if room <= 0 else room} of the context of {self._n_ctx} "
-                "for the document: fewer attributes or a larger n_ctx are needed"
+                "for the document: fewer attributes, a smaller max_tokens or a larger n_ctx are "
+                "needed"
             )
-            yield _failed(placed, ContextOverflowError(message))
-        elif self._options.on_overflow == "error":
+
+    def _long(self, placed: Placed, job: Job) -> Iterator[Item]:
+        place, document = placed
+        try:
+            self.check_room()
+        except ContextOverflowError as error:
+            yield _failed(placed, error)
+            return
+        n_fixed = self._n_needed(self._job([(place, replace(document, text=""))]))
+        room = self._n_ctx - n_fixed
+        if self._options.on_overflow == "error":
             message = (
                 f"{self._n_over(job)} tokens over: the document has "
                 f"{self._n_needed(job) - n_fixed}, and the context of {self._n_ctx} has room for "
@@ -113,7 +127,7 @@ class JobMaker:
         else:
             yield from self._chunked(placed, room)
 
-    def _truncated(self, placed: Placed, room: int) -> Job:
+    def _truncated(self, placed: Placed, room: int) -> Item:
         place, document = placed
         while True:
             length = fitting_length(document.text, room, self._questionnaire.n_tokens)
@@ -121,7 +135,10 @@ class JobMaker:
             job = self._job([(place, beginning)], TruncatedDelivery(length))
             # Words that are tokenised one by one may have fewer tokens than together.
             n_over = self._n_over(job)
-            if n_over <= 0 or length == 0:
+            if length == 0 and document.text:
+                message = f"not one word fits the room for {room} tokens of the document"
+                return _failed(placed, ContextOverflowError(message))
+            if n_over <= 0:
                 return job
             room -= n_over
 

@@ -69,6 +69,15 @@ class Pipeline:
         self._patience = patience or 4 * options.stack * in_flight
         self._job_makers: dict[tuple[bool, str | None], JobMaker] = {}
 
+    def check_room(self) -> None:
+        """Refuse a schema that leaves no room for any document; those by category when they come.
+
+        Raises:
+            ContextOverflowError: with the numbers of tokens.
+        """
+        if isinstance(self._schemas, Schema):
+            self._jobs_of(None).check_room()
+
     def run(
         self, documents: Iterable[str | Document | NotYet], schemas: Schemas | None = None
     ) -> Iterator[tuple[int, Extraction[Any]]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 
 from hpd.schema.attributes import Attribute, Schema
@@ -17,11 +19,12 @@ def check(schema: Schema) -> Schema:
     if not schema.attributes:
         raise fail("", "the schema is empty: it needs at least one attribute")
     _check_siblings(schema.attributes, "", 1)
-    places: set[str] = set()
-    for place in _places(schema.attributes, ""):
-        if place in places:
+    places = Counter(_places(schema.attributes, ""))
+    for place, n in places.items():
+        # In an extraction, items have numbers: a[0] may be an item of a, and an attribute's name.
+        with_any_item = re.sub(r"\[\d+\]", "[]", place)
+        if n > 1 or (with_any_item != place and with_any_item in places):
             raise fail(place, "two attributes have this same path: rename one of them")
-        places.add(place)
     return schema
 
 
@@ -104,6 +107,7 @@ def _places(attributes: Sequence[Attribute], prefix: str) -> list[str]:
         inner: Attribute | None = attribute
         while inner is not None and inner.type == "array":
             inner, place = inner.item, place + "[]"
+            places.append(place)
         if inner is not None and inner.type == "object":
             places.extend(_places(inner.attributes, place + "."))
     return places

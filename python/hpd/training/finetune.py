@@ -105,7 +105,7 @@ def finetune(
     rows = _rows(documents, vocabulary, options, say)
     if options.lora_rank:
         alpha = options.lora_alpha or 2.0 * options.lora_rank
-        network = add_lora(network, options.lora_rank, alpha)
+        network = add_lora(network, options.lora_rank, alpha, options.loop.seed)
     n_trained = sum(p.numel() for p in network.parameters() if p.requires_grad)
     say(
         f"{len(rows)} rows with {sum(map(len, rows))} tokens; "

@@ -9,8 +9,9 @@ LAYERS = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_
 """The linear layers of every block; llama.cpp's adapters can hold all of them."""
 
 
-def add_lora(model: Any, rank: int, alpha: float) -> Any:
-    """The model with fresh adapters, which alone will be trained."""
+def add_lora(model: Any, rank: int, alpha: float, seed: int = 0) -> Any:
+    """The model with fresh adapters, drawn by a seed, which alone will be trained."""
+    import torch
     from peft import LoraConfig, get_peft_model
 
     settings = LoraConfig(
@@ -23,7 +24,9 @@ def add_lora(model: Any, rank: int, alpha: float) -> Any:
     with warnings.catch_warnings():
         # PEFT reads a name that transformers is about to give up.
         warnings.simplefilter("ignore", FutureWarning)
-        return get_peft_model(model, settings)
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            return get_peft_model(model, settings)
 
 
 def plain(model: Any) -> Any:
