@@ -21,6 +21,7 @@ from rapidfuzz import fuzz
 
 import strategies
 from hpd.documents import Document
+from hpd.errors import ContextOverflowError
 from hpd.extractor import Extractor
 from hpd.grounding.normalization import normalized_text
 from hpd.options import Options
@@ -147,15 +148,20 @@ def test_whatever_is_asked_the_result_validates_and_is_grounded(
     changed: dict[str, Any],
 ) -> None:
     settings = {"n_ctx": 8192, "max_tokens": 24, **changed}
-    with SmallExtractor(check(schema), tiny_model("qwen3"), **settings) as extractor:
-        found = list(extractor.extract_many(documents, on_error="record"))
+    try:
+        with SmallExtractor(check(schema), tiny_model("qwen3"), **settings) as extractor:
+            found = list(extractor.extract_many(documents, on_error="record"))
+    except ContextOverflowError as error:
+        # Of arrays in arrays, the whole answer may be longer than the context.
+        assert changed == {"method": "ar"}, error
+        return
     assert len(found) == len(documents)
     for text, extraction in zip(documents, found, strict=True):
         if extraction.data is None:
             assert extraction.error is not None
             # Of arrays in arrays, the whole answer may be longer than the context.
             assert changed == {"method": "ar"}, extraction.error
-            assert "fewer attributes or a larger n_ctx" in extraction.error.message
+            assert "tokens over" in extraction.error.message
             continue
         validate(schema, extraction)
         check_spans(text, extraction)
