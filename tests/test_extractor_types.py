@@ -151,10 +151,10 @@ def test_whatever_is_asked_the_result_validates_and_is_grounded(
     try:
         with SmallExtractor(check(schema), tiny_model("qwen3"), **settings) as extractor:
             found = list(extractor.extract_many(documents, on_error="record"))
-    except ContextOverflowError as error:
-        # Of arrays in arrays, the whole answer may be longer than the context.
-        assert changed == {"method": "ar"}, error
-        return
+    except ContextOverflowError:
+        if changed != {"method": "ar"}:
+            raise
+        return  # Of arrays in arrays, the whole answer may be longer than the context.
     assert len(found) == len(documents)
     for text, extraction in zip(documents, found, strict=True):
         if extraction.data is None:

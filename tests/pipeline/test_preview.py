@@ -128,7 +128,7 @@ def test_dry_run_of_nothing_is_an_error(
     source = tmp_path / "in.jsonl"
     source.write_text("")
     assert main(["extract", str(source), "--schema", "a", "-m", str(model), "--dry-run"]) == 2
-    assert "holds no document" in capsys.readouterr().err
+    assert "there is no document" in capsys.readouterr().err
 
 
 def test_the_schema_with_its_prompt(

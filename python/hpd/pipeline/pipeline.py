@@ -76,7 +76,7 @@ class Pipeline:
             ContextOverflowError: with the numbers of tokens.
         """
         if isinstance(self._schemas, Schema):
-            self._jobs_of(None).check_room()
+            self._jobs_of(self._schemas, None).check_room()
 
     def run(
         self, documents: Iterable[str | Document | NotYet], schemas: Schemas | None = None
