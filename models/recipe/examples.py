@@ -10,6 +10,7 @@ from hpd.prompt import Layout
 from hpd.schema.attributes import Attribute, Schema
 from recipe.category import Category
 from recipe.documents.questions import make_documents
+from recipe.forms import make_form
 from recipe.listing import Listing, make_listing
 from recipe.lists import COLORS
 from recipe.names import CONFUSABLE, DESCRIPTIONS, NAMES, restyle
@@ -77,6 +78,8 @@ def make_example(
 
 def _make_example(rng: Random, simple: bool, p_upper: float, kept_aside: bool) -> Example:
     kind = rng.random()
+    if kind < 0.12:
+        return _from_form(rng)
     if kind < 0.55:
         n_documents = 1 if simple or rng.random() < 0.85 else rng.randint(2, 4)
         return Example(*make_documents(rng, n_documents, kept_aside))
@@ -90,6 +93,23 @@ def _make_example(rng: Random, simple: bool, p_upper: float, kept_aside: bool) -
         elif kind < 0.62:
             _add_shots(example, listing.category, rng)
     return example
+
+
+def _from_form(rng: Random) -> Example:
+    form = make_form(rng)
+    order = list(range(len(form.attributes)))
+    if rng.random() < 0.5:
+        rng.shuffle(order)
+    order = order[: rng.randint(min(3, len(order)), len(order))]
+    attributes, answer = [], {}
+    for index in order:
+        attribute = form.attributes[index]
+        if attribute.name in answer:
+            continue
+        attributes.append(attribute)
+        gold = form.answer[index]
+        answer[attribute.name] = [] if attribute.type == "array" and gold is None else gold
+    return Example(Schema(tuple(attributes)), [form.text], [answer])
 
 
 def _from_listing(listing: Listing, rng: Random) -> Example:

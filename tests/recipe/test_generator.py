@@ -18,6 +18,7 @@ from recipe.category import Category
 from recipe.clarity import unclear
 from recipe.documents.questions import make_documents
 from recipe.examples import make_example
+from recipe.forms import make_form
 from recipe.listing import make_listing
 from recipe.lists import PRAISE, QUALITIES
 from recipe.names import CONFUSABLE
@@ -178,6 +179,27 @@ def test_fields_and_whole_answer_say_the_same(examples):
             assert part == value
         assert answer_text(example) == json.dumps(whole, ensure_ascii=False) + "<|end|>"
         assert len(field_texts(example)) == len(leaves(example))
+
+
+def test_forms_answer_every_attribute_with_its_type():
+    rng = Random(4)
+    types = {
+        "string": str,
+        "enum": str,
+        "date": str,
+        "integer": int,
+        "number": (int, float),
+        "boolean": bool,
+        "array": list,
+        "object": dict,
+    }
+    for _ in range(1000):
+        form = make_form(rng)
+        assert list(form.answer) == list(range(len(form.attributes)))
+        for attribute, value in zip(form.attributes, form.answer.values(), strict=True):
+            assert value is None or isinstance(value, types[attribute.type]), attribute
+            if attribute.type == "enum":
+                assert value is None or value in attribute.choices
 
 
 def test_stacks_layouts_and_shots_are_in_the_mix(examples):
