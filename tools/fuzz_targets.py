@@ -65,9 +65,11 @@ def read_json_schema(data: bytes, suffix: str) -> None:
     if isinstance(source, dict | list):
         for schema in _schemas(load_schemas(source)):
             _use(schema)
-    elif source is None:
-        # Text that begins like JSON is read as such; other text might name a file.
-        load_schemas("{" + data.decode("utf-8", "replace"))
+    text = data.decode("utf-8", "replace").lstrip()
+    # Text that begins like JSON is read as such; other text might name a file.
+    if text[:1] not in ("{", "["):
+        text = "{" + text
+    load_schemas(text)
 
 
 def read_one_line(data: bytes, suffix: str) -> None:
@@ -169,7 +171,7 @@ _NESTED = Schema(
 
 _JSON_WORDS = (
     *rb"""{ } [ ] " : , \ \u \ud800 \udc00 null true false - 0 1e999 NaN Infinity""".split(),
-    *(b"1" * 400, b"\x00", b"\xff", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\n", b" "),
+    *(b"1" * 400, b"1" * 5000, b"\x00", b"\xff", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\n", b" "),
 )
 _SCHEMA_WORDS = b"""
     type properties items enum const required anyOf oneOf allOf $ref $defs #/$defs/a minimum maximum
@@ -179,7 +181,7 @@ _SCHEMA_WORDS = b"""
 """.split()
 _LINE_WORDS = (
     *rb"""{ } [ ] | , : ! ? " \ str int float number bool date datetime [str] [a|b]""".split(),
-    *(b" ", b"\n", b"\xff", b"\x00", "\u00e9".encode()),
+    *(b"1" * 5000, b"1.5", b" ", b"\n", b"\xff", b"\x00", "\u00e9".encode()),
 )
 _RECORD_WORDS = (
     *rb"""" "" , ; ' id text { } {"text": < > &#0; <!-- ]]> <script> =?x?b? --b""".split(),

@@ -215,7 +215,7 @@ def _cell(value: Any) -> Any:
     if isinstance(value, str) and value[0] in "[{":
         try:
             parsed = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             return value
         return parsed if isinstance(parsed, list | dict) else value
     if isinstance(value, Mapping):

@@ -44,7 +44,7 @@ def _json_rows(file: BinaryIO, name: str) -> Iterator[Row]:
         return
     try:
         is_line = isinstance(json.loads(first, strict=False), dict)
-    except ValueError:
+    except (ValueError, RecursionError):
         is_line = False
     if is_line:
         yield from _jsonl_rows(cast(BinaryIO, _Continued(first, file)), name)

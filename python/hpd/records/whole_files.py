@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from email.message import EmailMessage, MIMEPart
-from typing import Any, BinaryIO, Literal, get_args
+from typing import Any, BinaryIO, Literal, cast, get_args
 
 from hpd.errors import InputError
 from hpd.version import install_command
@@ -18,6 +18,8 @@ from hpd.version import install_command
 WholeFormat = Literal["txt", "md", "html", "eml", "pdf"]
 WHOLE_FORMATS: tuple[WholeFormat, ...] = get_args(WholeFormat)
 
+_LONGEST_HEADER = 10_000
+"""Characters; the parser's time grows with their square."""
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -41,6 +43,15 @@ def _page(data: bytes, name: str) -> WholeText:
     return WholeText(_text_of_page(_decoded(data, name), name))
 
 
+class _BoundedPolicy(email.policy.EmailPolicy):
+    """The default policy, but for headers that are long to parse: these stay as they are."""
+
+    def header_fetch_parse(self, name: str, value: str) -> Any:
+        if len(value) > _LONGEST_HEADER:
+            return "".join(value.splitlines())
+        return super().header_fetch_parse(name, value)
+
+
 def _mail(data: bytes, name: str) -> WholeText:
     try:
         return _text_of_mail(data, name)
@@ -51,7 +62,7 @@ def _mail(data: bytes, name: str) -> WholeText:
 
 
 def _text_of_mail(data: bytes, name: str) -> WholeText:
-    message = email.message_from_bytes(data, policy=email.policy.default)
+    message = cast(EmailMessage, email.message_from_bytes(data, policy=_BoundedPolicy()))
     found = {header: _header(message, header) for header in _HEADERS}
     headers = {header: value for header, value in found.items() if value is not None}
     if not headers:

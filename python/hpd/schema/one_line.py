@@ -48,7 +48,8 @@ _WORD = re.compile(r"""[^\s,:\[\]{}"?!|]+""")
 _QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _BLANK = re.compile(r"[^\S\n]*")
 _BREAK = re.compile(r"(?:[^\S\n]*(?:,|\n[^\S\n]*#[^\n]*(?=\n|\Z)|\n))*[^\S\n]*")
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?")
+# Anything longer is text: Python reads no number of thousands of digits.
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,299})(?:\.\d{1,299})?")
 
 
 def parse_one_line(text: str) -> tuple[Attribute, ...]:

@@ -232,6 +232,10 @@ def _from_json(text: str, what: str) -> Schema | dict[str, Schema]:
         ) from error
     except RecursionError:
         raise SchemaError(f"{what} is nested too deeply") from None
+    except SchemaError:
+        raise
+    except ValueError as error:  # a number of thousands of digits
+        raise SchemaError(f"{what} cannot be read: {error}") from error
     if isinstance(source, str):
         return _from_text(source)
     return load_schemas(source)
