@@ -188,7 +188,7 @@ def finished(output: Path) -> set[int]:
 
 
 def differences(one: Path, other: Path, *, exact: bool) -> list[str]:
-    """What two outputs differ in that they may not."""
+    """The differences between two outputs that may not be."""
     problems = []
     pairs = zip(one.read_bytes().splitlines(), other.read_bytes().splitlines(), strict=True)
     for number, (line, theirs) in enumerate(pairs, start=1):

@@ -1,0 +1,95 @@
+"""Resident memory of an extractor: after few documents, after many, and after it was closed.
+
+``python -m tools.memory`` reads made-up documents with the model in the box, each with values of
+its own. It compares the memory after ``--few`` documents with that after ``--many``: without
+drafts, with drafts, and with attributes that come ``after`` others. Then it opens and closes
+extractors. It prints what it measured, and exits with 1 if memory grew by more than ``--percent``.
+Linux only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from hpd.extractor import Extractor
+
+SCHEMA = "brand, model_number, color"
+RUNS: dict[str, tuple[str, dict[str, Any]]] = {
+    "without drafts": (SCHEMA, {"drafts": False}),
+    "with drafts": (SCHEMA, {"drafts": True}),
+    "with after": (f"{SCHEMA}, line after model_number", {"drafts": True}),
+}
+_N_WARM = 10  # extractors, before those that are compared
+
+
+def resident() -> float:
+    """The megabytes that this process has in memory now."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) / 1024
+    raise RuntimeError("/proc/self/status has no VmRSS")
+
+
+def documents(n: int) -> Iterator[str]:
+    """Documents, no two of which have the same values."""
+    for i in range(n):
+        number = (i * 7919) % 1_000_003
+        yield f"Nordvik{number % 997} lamp, model number K{number}-{i}, color {number:x}"
+
+
+def of_documents(schema: str, few: int, many: int, **options: Any) -> tuple[float, float]:
+    """The memory after few documents, and after many of the same run."""
+    before = 0.0
+    with Extractor(schema, **options) as extractor:
+        for n_done, _ in enumerate(extractor.extract_many(documents(many)), start=1):
+            if n_done == few:
+                before = resident()
+        return before, resident()
+
+
+def of_extractors(n: int) -> tuple[float, float]:
+    """The memory after a few extractors were opened and closed, and after many."""
+    before = 0.0
+    for n_closed in range(1, n + _N_WARM + 1):
+        with Extractor(SCHEMA) as extractor:
+            extractor.extract("Nordvik lamp")
+        if n_closed == _N_WARM:
+            gc.collect()
+            before = resident()
+    gc.collect()
+    return before, resident()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, print it, and return 1 if something grew."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--few", type=int, default=200, metavar="N")
+    parser.add_argument("--many", type=int, default=20_000, metavar="N")
+    parser.add_argument("--extractors", type=int, default=200, metavar="N")
+    parser.add_argument("--percent", type=float, default=2.0, metavar="P")
+    given = parser.parse_args(arguments)
+    measured = {
+        f"{given.few} and {given.many} documents {name}": of_documents(
+            schema, given.few, given.many, **options
+        )
+        for name, (schema, options) in RUNS.items()
+    }
+    measured[f"{_N_WARM} and {_N_WARM + given.extractors} extractors"] = of_extractors(
+        given.extractors
+    )
+    has_grown = False
+    for name, (before, after) in measured.items():
+        percent = 100 * (after / before - 1)
+        has_grown |= percent > given.percent
+        print(f"{name}: {before:.1f} and {after:.1f} MB, {percent:+.1f}%")
+    print(f"VERDICT: {'memory grew' if has_grown else 'all is well'}")
+    return 1 if has_grown else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
