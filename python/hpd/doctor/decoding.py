@@ -161,7 +161,8 @@ def _tried(name: str, model: Path) -> dict[str, Any] | Check:
     try:
         outcome: dict[str, Any] = json.loads(done.stdout)
     except ValueError:
-        return Check(name, "broken", f"failed: {log[-1] if log else 'without a word'}")
+        remedy = "after a change of hpd, install it anew: `pip install .` in its checkout"
+        return Check(name, "broken", f"failed: {log[-1] if log else 'without a word'}", remedy)
     return {**outcome, "log": log}
 
 
