@@ -24,6 +24,7 @@ def checks(*, fix: bool) -> dict[str, list[str]]:
             *(["-i"] if fix else ["--dry-run", "-Werror"]),
             *CPP,
         ],
+        "clang-tidy": [*python, "tools.tidy"],
         "C++ includes": [*python, "tools.includes"],
         "imports": [_script("lint-imports"), "--no-logo"],
         "mypy": [*python, "mypy"],

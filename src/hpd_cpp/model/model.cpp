@@ -57,6 +57,7 @@ Model::Model(const std::vector<std::string> & paths, const ModelOptions & option
     params.progress_callback_user_data = &progress;
 
     std::vector<const char *> c_paths;
+    c_paths.reserve(paths.size());
     for (const std::string & path : paths) c_paths.push_back(path.c_str());
     model_.reset(c_paths.size() == 1
                      ? llama_model_load_from_file(c_paths[0], params)

@@ -59,6 +59,7 @@ void BatchFiller::read_keys(RequestState & r) {
     while (r.next_node < r.nodes.size() && has_room()) {
         const KeyNode & node = r.nodes[r.next_node];
         std::vector<SeqId> seqs;
+        seqs.reserve(node.values.size());
         for (const Value * v : node.values) seqs.push_back(v->seq);
         plan_.kind = BatchKind::reading;
         const int32_t position = r.n_prompt() + node.depth;

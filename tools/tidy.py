@@ -1,0 +1,62 @@
+"""clang-tidy over the C++ sources, with the commands that CMake would compile them with."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+SCRIPTS = Path(sysconfig.get_path("scripts"))
+TOOLS = ("clang-tidy", "cmake", "ninja")
+
+
+def configure(build: Path) -> bool:
+    """Have CMake write the compile commands; False if it fails, of which it has said why."""
+    import pybind11
+
+    command = [
+        *(str(SCRIPTS / "cmake"), "-S", str(ROOT), "-B", str(build), "-G", "Ninja"),
+        f"-DCMAKE_MAKE_PROGRAM={SCRIPTS / 'ninja'}",
+        f"-DPython_EXECUTABLE={sys.executable}",
+        f"-Dpybind11_DIR={pybind11.get_cmake_dir()}",
+        # Flags for link-time optimisation are GCC's own.
+        "-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=OFF",
+    ]
+    return subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode == 0
+
+
+def check(file: Path, build: Path) -> str:
+    """The warnings about a file and the headers that it includes; empty: there are none."""
+    command = [str(SCRIPTS / "clang-tidy"), "-p", str(build), "--quiet", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return (done.stdout or done.stderr) if done.returncode else ""
+
+
+def main(arguments: list[str]) -> int:
+    """Check the files that are named, or else all, as many at a time as there are cores.
+
+    Returns:
+        1 if there are warnings; 0 if not, or if something is missing that this needs.
+    """
+    missing = [tool for tool in TOOLS if not (SCRIPTS / tool).exists()]
+    if missing:
+        print(f"left out: {', '.join(missing)} not installed (pip install '.[lint]')")
+        return 0
+    files = [Path(name) for name in arguments] or sorted((ROOT / "src").rglob("*.cpp"))
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
+        if not configure(Path(folder)):
+            return 1
+        warnings = [
+            text for text in pool.map(lambda file: check(file, Path(folder)), files) if text
+        ]
+    print("\n".join(warnings) or f"{len(files)} files: no warnings")
+    return 1 if warnings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
