@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import llama_cpp
@@ -12,6 +14,7 @@ import pytest
 import tiny_models
 from decoding import (
     F32_TIE,
+    KEYS,
     disagreements,
     engine_options,
     expectation,
@@ -35,10 +38,11 @@ def compare(
     tolerance: float = F32_TIE,
     shuffle: bool = False,
     max_tokens: int = N_TOKENS,
+    most_keys: int = len(KEYS),
     **settings: object,
 ) -> _native.Engine:
     """Run requests through both; fail where they differ by more than near ties."""
-    requests, expected = expectation(path, n, layout, n_stacked, max_tokens)
+    requests, expected = expectation(path, n, layout, n_stacked, max_tokens, most_keys)
     engine = _native.Engine(open_model(path), engine_options(**settings))
     order = list(range(n))
     if shuffle:
@@ -48,29 +52,46 @@ def compare(
     return engine
 
 
-@pytest.mark.parametrize("drafts", [False, True])
-@pytest.mark.parametrize("layout", ["branch", "skeleton", "label"])
-@pytest.mark.parametrize("kind", tiny_models.KINDS)
-def test_every_kind_of_model(tiny_model: TinyModel, kind: str, layout: str, drafts: bool) -> None:
-    compare(tiny_model(kind), layout=layout, drafts=drafts)
+IN_FLIGHT = (1, 2, 7, 64)
+LAYOUTS = ("branch", "skeleton", "label")
+STACKS = (1, 6)
+DRAFTS = (False, True)
 
 
-@pytest.mark.parametrize("in_flight", [1, 2, 7, 64])
-@pytest.mark.parametrize("n_stacked", [1, 6])
-@pytest.mark.parametrize("layout", ["branch", "skeleton", "label"])
-@pytest.mark.parametrize("drafts", [False, True])
-def test_in_flight_and_stacks(
-    tiny_model: TinyModel, layout: str, n_stacked: int, in_flight: int, drafts: bool
+def cases() -> Iterator[tuple[str, int, str, int, bool]]:
+    """Kind, number in flight, layout, stack and drafts: every two settings of any two of them meet,
+    and so do every three that are a stack, drafts and one of a layout and a number in flight."""
+    for k, kind in enumerate(tiny_models.KINDS):
+        for i, in_flight in enumerate(IN_FLIGHT):
+            stack = (i + k // 2) % 2
+            drafts = (i // 2 + k + k // 2) % 2
+            yield kind, in_flight, LAYOUTS[(i + k) % 3], STACKS[stack], DRAFTS[drafts]
+
+
+def test_the_cases_cover_what_they_say() -> None:
+    factors = (tiny_models.KINDS, IN_FLIGHT, LAYOUTS, STACKS, DRAFTS)
+    together = [*itertools.combinations(range(len(factors)), 2), (1, 3, 4), (2, 3, 4)]
+    for some in together:
+        met = {tuple(case[i] for i in some) for case in cases()}
+        assert met == set(itertools.product(*(factors[i] for i in some)))
+
+
+@pytest.mark.parametrize(("kind", "in_flight", "layout", "n_stacked", "drafts"), [*cases()])
+def test_every_kind_of_model_in_any_company(
+    tiny_model: TinyModel, kind: str, in_flight: int, layout: str, n_stacked: int, drafts: bool
 ) -> None:
+    """More prompts than are ever in flight; or few, of six documents each."""
     compare(
-        tiny_model("qwen3"),
-        n=8 if n_stacked > 1 else 20,
+        tiny_model(kind),
+        n=66 if n_stacked == 1 else 6,
         layout=layout,
         n_stacked=n_stacked,
+        most_keys=3,
+        max_tokens=12,
+        shuffle=True,
         n_in_flight=in_flight,
         drafts=drafts,
         n_ctx=8192,
-        shuffle=True,
     )
 
 

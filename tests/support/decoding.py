@@ -58,11 +58,13 @@ def engine_options(**settings: object) -> _native.EngineOptions:
 
 @functools.cache
 def expectation(
-    path: Path, n: int, layout: str, n_stacked: int, max_tokens: int
+    path: Path, n: int, layout: str, n_stacked: int, max_tokens: int, most_keys: int = len(KEYS)
 ) -> tuple[Requests, list[list[ReferenceValue]]]:
     """Requests and what the reference says to them; the same for many settings of the engine."""
     with Reference(path, n_ctx=2048, kv_type=llama_cpp.GGML_TYPE_F32) as reference:
-        requests = make_requests(reference, n, layout=layout, n_stacked=n_stacked)
+        requests = make_requests(
+            reference, n, layout=layout, n_stacked=n_stacked, most_keys=most_keys
+        )
         expected = [
             [reference.value(prompt, key, max_tokens) for key in keys]
             for (prompt, keys), _ in requests
@@ -71,7 +73,13 @@ def expectation(
 
 
 def make_requests(
-    reference: Reference, n: int, *, layout: str = "branch", n_stacked: int = 1, seed: int = 0
+    reference: Reference,
+    n: int,
+    *,
+    layout: str = "branch",
+    n_stacked: int = 1,
+    most_keys: int = len(KEYS),
+    seed: int = 0,
 ) -> list[tuple[Request, int]]:
     """Requests and the number of leading tokens that all of them share."""
     rng = random.Random(seed)
@@ -86,7 +94,7 @@ def make_requests(
         keys = [
             f'{{"{j}": ' + key if n_stacked > 1 else key
             for j in range(1, n_stacked + 1)
-            for key in KEYS[: rng.randint(2, len(KEYS))]
+            for key in KEYS[: rng.randint(2, most_keys)]
         ]
         if layout == "label":
             labels = Labels(Schema(tuple(Attribute(f"attribute {n}") for n in range(len(KEYS)))))
@@ -94,7 +102,7 @@ def make_requests(
             keys = [
                 labels.key(places[j], (f"attribute {n}",))
                 for j in range(n_stacked)
-                for n in range(rng.randint(2, len(KEYS)))
+                for n in range(rng.randint(2, most_keys))
             ]
         if layout == "skeleton":
             keys = [", ".join(keys[: i + 1]) for i in range(len(keys))]

@@ -30,7 +30,7 @@ class ReferenceValue:
     """The model's text behind one key."""
 
     tokens: list[int] = field(default_factory=list)
-    """Without the end-of-generation token, where there was one."""
+    """Without the token that ended generation, where there was one."""
     logprobs: list[float] = field(default_factory=list)
     margins: list[float] = field(default_factory=list)
     """Logit of each token minus the runner-up's."""
@@ -38,7 +38,7 @@ class ReferenceValue:
     """The text of the tokens, including all of the one that completes the value."""
     stop: Stop = "max_tokens"
     stop_margin: float | None = None
-    """Of the end-of-generation token, where that was what ended it."""
+    """Of the token that ended generation, where there was one."""
 
     @property
     def text(self) -> str:
@@ -190,7 +190,10 @@ class Reference:
             logits[token] = -np.inf
             runner_up = float(logits.max())
             logits[token] = top
-            if llama_cpp.llama_vocab_is_eog(self.vocab, token):
+            # No text follows a control token, whatever it means elsewhere.
+            if llama_cpp.llama_vocab_is_eog(self.vocab, token) or llama_cpp.llama_vocab_is_control(
+                self.vocab, token
+            ):
                 value.stop = "end_of_generation"
                 value.stop_margin = top - runner_up
                 break
