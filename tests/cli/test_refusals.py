@@ -1,4 +1,4 @@
-"""What cannot work is refused once, in a sentence, and what does nothing is said."""
+"""Refusals: once, in a sentence, of all that cannot work; what does nothing is said."""
 
 from __future__ import annotations
 
