@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 
 import pytest
-import torch
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "models"))
+torch = pytest.importorskip("torch")
+pytest.importorskip("tokenizers")
+pytest.importorskip("safetensors")
 
 from recipe import batches, train
 from recipe.model import SIZES
