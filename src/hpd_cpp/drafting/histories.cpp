@@ -5,38 +5,46 @@
 
 namespace hpd {
 
+namespace {
+
+uint64_t edge(uint32_t from, Token token) {
+    return uint64_t{from} << 32 | static_cast<uint32_t>(token);
+}
+
+}  // namespace
+
 Histories::Histories(size_t n_histories_max, size_t n_nodes_max)
     : n_histories_max_(n_histories_max), n_nodes_max_(n_nodes_max) {}
 
 void Histories::learn(uint64_t attribute, const std::vector<Token> & value) {
     History * history = find(attribute);
     if (!history) {
-        by_use_.push_front({attribute, std::vector<Node>(1)});
+        by_use_.push_front({attribute, std::vector<Node>(1), {}});
         by_attribute_[attribute] = by_use_.begin();
         history = &by_use_.front();
         ++n_nodes_;
         make_room();
     }
     std::vector<Node> & nodes = history->nodes;
-    size_t at = 0;
+    uint32_t at = 0;
     for (const Token t : value) {
-        const auto known = nodes[at].next.find(t);
+        const auto known = history->edges.find(edge(at, t));
         uint32_t next = 0;
-        if (known != nodes[at].next.end()) {
+        if (known != history->edges.end()) {
             next = known->second;
         } else if (make_node(*history)) {
             next = static_cast<uint32_t>(nodes.size());
             nodes.emplace_back();
-            nodes[at].next.emplace(t, next);
+            nodes[next].token = t;
+            history->edges.emplace(edge(at, t), next);
         } else {
             return;
         }
         ++nodes[at].n;
-        // Each node counts how often it was reached; the parent knows its likeliest child.
-        const int32_t n_here = ++nodes[next].n_reached;
-        if (n_here > nodes[at].n_likeliest) {
-            nodes[at].n_likeliest = n_here;
-            nodes[at].likeliest = t;
+        ++nodes[next].n_reached;
+        const uint32_t likeliest = nodes[at].likeliest;
+        if (likeliest == 0 || nodes[next].n_reached > nodes[likeliest].n_reached) {
+            nodes[at].likeliest = next;
         }
         at = next;
     }
@@ -45,15 +53,17 @@ void Histories::learn(uint64_t attribute, const std::vector<Token> & value) {
 Guess Histories::guess(uint64_t attribute, const std::vector<Token> & beginning) {
     const History * history = find(attribute);
     if (!history) return {};
-    const Node * node = &history->nodes[0];
+    uint32_t at = 0;
     for (const Token t : beginning) {
-        const auto next = node->next.find(t);
-        if (next == node->next.end()) return {};
-        node = &history->nodes[next->second];
+        const auto next = history->edges.find(edge(at, t));
+        if (next == history->edges.end()) return {};
+        at = next->second;
     }
-    if (node->n == 0 || history->nodes[node->next.at(node->likeliest)].n == 0) return {};
+    const Node & node = history->nodes[at];
+    const Node & next = history->nodes[node.likeliest];
+    if (node.likeliest == 0 || next.n == 0) return {};
     // One more, of anything else, for what has not been seen yet.
-    return {node->likeliest, node->n_likeliest / (node->n + 1.0)};
+    return {next.token, next.n_reached / (node.n + 1.0)};
 }
 
 Histories::History * Histories::find(uint64_t attribute) {
@@ -89,14 +99,16 @@ void Histories::check() const {
     size_t n_nodes = 0;
     for (const History & history : by_use_) {
         n_nodes += history.nodes.size();
-        size_t n_children = 0;
-        for (const Node & node : history.nodes) {
-            int32_t n = 0;
-            for (const auto & [token, next] : node.next) n += history.nodes[next].n_reached;
-            if (n != node.n) fail("a node's visits are miscounted");
-            n_children += node.next.size();
+        std::vector<int32_t> n_onward(history.nodes.size(), 0);
+        for (const auto & [key, next] : history.edges) {
+            if (history.nodes[next].token != static_cast<Token>(key & 0xffffffff))
+                fail("a node has another token than the way to it");
+            n_onward[key >> 32] += history.nodes[next].n_reached;
         }
-        if (n_children + 1 != history.nodes.size()) fail("a node hangs nowhere");
+        for (size_t i = 0; i < n_onward.size(); ++i) {
+            if (n_onward[i] != history.nodes[i].n) fail("a node's visits are miscounted");
+        }
+        if (history.edges.size() + 1 != history.nodes.size()) fail("a node hangs nowhere");
     }
     if (n_nodes != n_nodes_) fail("the nodes are miscounted");
 }

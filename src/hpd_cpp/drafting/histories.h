@@ -20,10 +20,11 @@ struct Guess {
 // adapts, as in ANPD).
 //
 // Bounded: the least recently used history goes where there are too many of them, or too many nodes
-// in all, and no single one takes more than a quarter of the nodes.
+// in all, and no single one takes more than a quarter of the nodes. A node takes some 70 bytes, so
+// by default all of them stay within two megabytes, however many documents there are.
 class Histories {
 public:
-    explicit Histories(size_t n_histories_max = 4096, size_t n_nodes_max = 400'000);
+    explicit Histories(size_t n_histories_max = 4096, size_t n_nodes_max = 30'000);
 
     // A whole value of an attribute, its last token included.
     void learn(uint64_t attribute, const std::vector<Token> & value);
@@ -43,13 +44,15 @@ private:
     struct Node {
         int32_t n_reached = 0;
         int32_t n = 0;  // how often a value went on from here
-        std::unordered_map<Token, uint32_t> next;  // token -> index of its node
-        Token likeliest = -1;  // and how often it came
-        int32_t n_likeliest = 0;
+        uint32_t likeliest = 0;  // the node that mostly came next; 0: none did
+        Token token = -1;  // that leads here
     };
     struct History {
         uint64_t attribute;
         std::vector<Node> nodes;  // the first is the start of the value
+        // From a node, in the upper half, and a token to the next node: one table for all nodes, as
+        // most have a single next one.
+        std::unordered_map<uint64_t, uint32_t> edges;
     };
 
     History * find(uint64_t attribute);
