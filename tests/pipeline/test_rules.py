@@ -27,7 +27,7 @@ def test_own_rules_take_the_place_of_the_usual_ones(
     monkeypatch.setattr(Job, "first", noting)
     with SmallExtractor("brand", tiny_model("qwen3"), rules="Be brief.", stack=stack) as extractor:
         list(extractor.extract_many(["Diesel", "Nike"]))
-        pieces = [extractor.native_model.piece(token) for token in asked[0].prompt]
+        pieces = [extractor.native_model.piece(token) for token in asked[-1].prompt]
     text = b"".join(pieces).decode()
     assert "Be brief." in text
     assert (STACK_RULE in text) == (stack == 2)
