@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from tools.docs import ROOT
 from tools.memory import documents, main
 
 
@@ -22,7 +23,8 @@ def test_resident_memory_is_that_of_the_process() -> None:
         "print(resident() - before)"
     )
     # A process of its own: what other tests have left may be freed at any moment here.
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     assert 40 < float(done.stdout) < 60
 
 
