@@ -1,0 +1,1 @@
+"""Events: invitations, posters, programmes and calendars."""

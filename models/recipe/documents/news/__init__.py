@@ -1,0 +1,1 @@
+"""News: reports, briefs, columns and feeds."""
