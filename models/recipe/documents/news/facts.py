@@ -266,6 +266,7 @@ def draw(world: World) -> Mapping[str, Any]:
     happened = world.date(2018, 2026)
     published = world.date(after=happened, days=(1, 3))
     updated = world.date(after=published, days=(1, 4))
+    scale = world.pick((300, 9000), (5000, 90_000), (90_000, 9_000_000))
     teams = world.rng.sample(TEAMS[world.language].split("|"), 2)
     return {
         "author": world.person(),
@@ -290,8 +291,8 @@ def draw(world: World) -> Mapping[str, Any]:
         "hour": world.time(),
         "age": world.number(18, 89),
         "old": world.number(18, 89),
-        "amount": world.money(1500, 9_000_000, decimals=0),
-        "sum": world.money(1000, 900_000, decimals=0),
+        "amount": world.money(*scale, decimals=0),
+        "sum": world.money(scale[0] // 10, scale[0], decimals=0),
         "deaths": world.number(2, 9),
         "injured": world.number(2, 48),
         "jobs": world.number(20, 2400),

@@ -261,7 +261,9 @@ def draw(world: World) -> Mapping[str, Any]:
         "product": world.word(),
         "model": world.code("??-%##", "%####-?", "L%#####", "MX %##?"),
         "price": world.money(4, 1900, world.pick(0, 2)),
-        "amount": world.money(20_000, 40_000_000, decimals=0),
+        "amount": world.money(
+            *world.pick((4000, 90_000), (90_000, 900_000), (900_000, 40_000_000)), decimals=0
+        ),
         "revenue": revenue,
         "profit": world.money(200_000, 3_900_000, decimals=0),
         "last_year": world.money(value=revenue.value / (1 + growth.value / 100), decimals=0),
