@@ -1,0 +1,1 @@
+"""Clinical notes: letters, charts, summaries and forms about patients."""

@@ -1,0 +1,1 @@
+"""Curricula vitae: résumés, profiles, application forms and letters with a career."""

@@ -1,0 +1,1 @@
+"""Job advertisements: boards, posters, posts, intranets and letters of recruiters."""
