@@ -104,7 +104,13 @@ BENEFITS = {
         flexibele werktijden|gratis lunch|opleidingsbudget|bedrijfsfitness
     """,
 }
-SALARIES = {1: (24000, 98000, 500), 2: (1500, 6200, 50), 3: (11, 46, 1), 4: (380, 1100, 10), 5: (150, 700, 10)}
+SALARIES = {
+    1: (24000, 98000, 500),
+    2: (1500, 6200, 50),
+    3: (11, 46, 1),
+    4: (380, 1100, 10),
+    5: (150, 700, 10),
+}
 """The bounds and the step of salaries by year, month, hour, week and day."""
 
 ASKED = {
