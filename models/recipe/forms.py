@@ -1,4 +1,4 @@
-"""Documents of the kinds that have no handwritten wordings yet: job ads, news and more."""
+"""Documents of the kinds that have no handwritten wordings yet: contacts, reviews and more."""
 
 from __future__ import annotations
 
@@ -30,13 +30,6 @@ _JOBS = words(
         Truck Driver|Marketing Specialist|Receptionist|Backend Developer|Pharmacist|
         Customer Support Agent|Welder|Research Assistant|HR Manager|Business Analyst|
         DevOps Engineer|Barista|Plumber|Architect
-        """
-)
-_SKILLS = words(
-    """
-        Python|Java|SQL|Excel|C++|Docker|Kubernetes|JavaScript|React|Go|Rust|Linux|AWS|SAP|
-        Photoshop|German|French|Spanish|communication|teamwork|forklift licence|bookkeeping|
-        project planning|negotiation|first aid|machine learning|Figma
         """
 )
 _MONTHS = words(
@@ -131,114 +124,6 @@ def _phone(rng: Random) -> str:
     )
 
 
-def _job(rng: Random) -> Form:
-    title, company, city = rng.choice(_JOBS), _company(rng), rng.choice(_CITIES)
-    money, amount, currency = _money(rng)
-    skills = rng.sample(_SKILLS, rng.randint(1, 4))
-    years, remote = rng.randint(1, 10), rng.choice((True, False, None))
-    kind = rng.choice(("full-time", "part-time", "contract", "internship", None))
-    written, iso = _date(rng)
-    pays, knows, wants, starts, placed = (_maybe(rng) for _ in range(5))
-    lines = [
-        rng.choice(
-            (
-                f"{company} is hiring a {title}",
-                f"{title} wanted at {company}",
-                f"{title} - {company}",
-                f"Join {company} as {title}",
-            )
-        )
-    ]
-    if placed:
-        lines.append(
-            rng.choice(
-                (
-                    f"Location: {city}",
-                    f"in {city}.",
-                    f"Our office is in {city}.",
-                    f"Based in {city}.",
-                )
-            )
-        )
-    if pays:
-        lines.append(
-            rng.choice(
-                (f"Salary: {money}", f"We pay {money}.", f"Pay {money} a year.", f"up to {money}")
-            )
-        )
-    if knows:
-        lines.append(
-            rng.choice(("Skills: ", "You know ", "Must have: ", "Requirements: "))
-            + ", ".join(skills)
-            + rng.choice(("", "."))
-        )
-    if wants:
-        lines.append(
-            rng.choice(
-                (
-                    f"{years} years of experience.",
-                    f"At least {years} years' experience",
-                    f"{years}+ years in the job",
-                )
-            )
-        )
-    if remote is not None:
-        lines.append(
-            rng.choice(
-                ("Remote work is possible.", "100% remote", "Work from home.", "Remote: yes")
-            )
-            if remote
-            else rng.choice(
-                ("On site only.", "No remote work.", "Remote: no", "This is an on-site job.")
-            )
-        )
-    if kind:
-        lines.append(
-            rng.choice(
-                (f"{kind}", f"This is a {kind} position.", f"Type: {kind}", kind.capitalize())
-            )
-        )
-    if starts:
-        lines.append(
-            rng.choice((f"Start: {written}", f"Starts on {written}.", f"Starting {written}"))
-        )
-    return Form(
-        rng.choice(("\n", " ", ". ", "\n- ")).join(lines),
-        (
-            Attribute(rng.choice(("title", "job title", "position", "role"))),
-            Attribute(rng.choice(("company", "employer", "organisation"))),
-            Attribute(rng.choice(("city", "location", "place"))),
-            Attribute(rng.choice(("salary", "pay", "annual_salary")), "number"),
-            Attribute("currency"),
-            Attribute(rng.choice(("skills", "requirements")), "array", item=Attribute("item")),
-            Attribute(rng.choice(("years", "experience", "years_of_experience")), "integer"),
-            Attribute(rng.choice(("remote", "is_remote", "home office")), "boolean"),
-            Attribute(
-                rng.choice(("type", "employment", "contract type")),
-                "enum",
-                choices=("full-time", "part-time", "contract", "internship"),
-            ),
-            Attribute(rng.choice(("start", "start date", "starts")), "date"),
-        ),
-        dict(
-            enumerate(
-                (
-                    title,
-                    company,
-                    city if placed else None,
-                    amount if pays else None,
-                    currency if pays else None,
-                    skills if knows else [],
-                    years if wants else None,
-                    remote,
-                    kind,
-                    iso if starts else None,
-                )
-            )
-        ),
-    )
-
-
 def _contact(rng: Random) -> Form:
     person, company, city = _person(rng), _company(rng), rng.choice(_CITIES)
     street, code = (
@@ -294,174 +179,6 @@ def _contact(rng: Random) -> Form:
                     email if has[3] else None,
                     phone if has[4] else None,
                     None,
-                )
-            )
-        ),
-    )
-
-
-def _news(rng: Random) -> Form:
-    person, other, company, city = _person(rng), _person(rng), _company(rng), rng.choice(_CITIES)
-    (written, iso), (money, amount, _), role = (
-        _date(rng),
-        _money(rng),
-        rng.choice(
-            (
-                "chief executive",
-                "founder",
-                "spokeswoman",
-                "president",
-                "mayor",
-                "coach",
-                "CEO",
-                "minister",
-            )
-        ),
-    )
-    n_people = rng.randint(2, 900)
-    kind = rng.randrange(6)
-    text, named = (
-        (
-            f"{company} named {person} as its new {role} on {written}, replacing {other}.",
-            {
-                "person": person,
-                "org": company,
-                "date": iso,
-                "role": role,
-                "people": [person, other],
-            },
-        ),
-        (
-            f"{city} - {person}, {role} of {company}, said that {n_people} jobs would be cut.",
-            {
-                "person": person,
-                "org": company,
-                "city": city,
-                "role": role,
-                "n": n_people,
-                "people": [person],
-            },
-        ),
-        (
-            f"{company} opened an office in {city} for {money}, the company said on {written}.",
-            {"org": company, "city": city, "money": amount, "date": iso, "people": []},
-        ),
-        (
-            f"{person} and {other} met in {city} on {written}.",
-            {"person": person, "city": city, "date": iso, "people": [person, other]},
-        ),
-        (
-            f"On {written}, {n_people} people in {city} heard {person}, {role} of {company}.",
-            {
-                "person": person,
-                "org": company,
-                "city": city,
-                "date": iso,
-                "role": role,
-                "n": n_people,
-                "people": [person],
-            },
-        ),
-        (
-            f'{company} bought its rival for {money}. "A good day for {city}," said {person}.',
-            {"person": person, "org": company, "city": city, "money": amount, "people": [person]},
-        ),
-    )[kind]
-    return Form(
-        text,
-        (
-            Attribute(rng.choice(("person", "name", "who"))),
-            Attribute(rng.choice(("organisation", "organization", "company"))),
-            Attribute(rng.choice(("city", "place", "location"))),
-            Attribute(rng.choice(("date", "when")), "date"),
-            Attribute(rng.choice(("role", "job", "title"))),
-            Attribute(rng.choice(("number", "how many", "count_of_people")), "integer"),
-            Attribute(rng.choice(("amount", "price", "money")), "number"),
-            Attribute(rng.choice(("people", "persons", "names")), "array", item=Attribute("item")),
-        ),
-        dict(
-            enumerate(
-                named.get(key)
-                for key in ("person", "org", "city", "date", "role", "n", "money", "people")
-            )
-        ),
-    )
-
-
-def _event(rng: Random) -> Form:
-    title = rng.choice(
-        (
-            f"{rng.choice(lists.SPORTS)} {rng.choice(('Cup', 'Day', 'Workshop', 'Open'))}",
-            f"{makeup.name(rng)} Festival",
-            f"{rng.choice(lists.SEASONS[:5])} "
-            f"{rng.choice(('Market', 'Concert', 'Fair', 'School'))}",
-        )
-    )
-    city, place, (written, iso), (money, amount, _) = (
-        rng.choice(_CITIES),
-        f"{makeup.name(rng)} {rng.choice(('Hall', 'Park', 'Arena', 'Centre', 'Theatre'))}",
-        _date(rng),
-        _money(rng),
-    )
-    hour, seats, indoor = (
-        f"{rng.randint(7, 22):02}:{rng.choice(('00', '15', '30', '45'))}",
-        rng.randint(10, 5000),
-        rng.choice((True, False, None)),
-    )
-    free = rng.random() < 0.3
-    has = [_maybe(rng) for _ in range(3)]
-    lines = [
-        rng.choice(
-            (
-                f"{title} at {place}, {city}",
-                f"{title}\nWhere: {place}, {city}",
-                f"Come to the {title} in {city} ({place})",
-            )
-        ),
-        rng.choice((f"on {written}", f"Date: {written}", f"When: {written}")),
-    ]
-    if has[0]:
-        lines.append(rng.choice((f"at {hour}", f"Doors open {hour}", f"Time: {hour}")))
-    lines.append(
-        rng.choice(("Free entry.", "Admission is free."))
-        if free
-        else rng.choice((f"Tickets {money}", f"Entry: {money}"))
-    )
-    if has[1]:
-        lines.append(
-            rng.choice((f"{seats} seats", f"Room for {seats} guests.", f"Capacity: {seats}"))
-        )
-    if indoor is not None:
-        lines.append(
-            rng.choice(("Indoors.", "The event is indoors."))
-            if indoor
-            else rng.choice(("Outdoors, so bring a coat.", "Open air!"))
-        )
-    return Form(
-        rng.choice(("\n", " ", ", ")).join(lines),
-        (
-            Attribute(rng.choice(("event", "title", "name"))),
-            Attribute(rng.choice(("venue", "place"))),
-            Attribute("city"),
-            Attribute(rng.choice(("date", "day")), "date"),
-            Attribute(rng.choice(("time", "starts at", "hour"))),
-            Attribute(rng.choice(("price", "ticket_price")), "number"),
-            Attribute(rng.choice(("seats", "capacity")), "integer"),
-            Attribute(rng.choice(("free", "free entry", "is_free")), "boolean"),
-            Attribute(rng.choice(("setting", "where")), "enum", choices=("indoor", "outdoor")),
-        ),
-        dict(
-            enumerate(
-                (
-                    title,
-                    place,
-                    city,
-                    iso,
-                    hour if has[0] else None,
-                    None if free else amount,
-                    seats if has[1] else None,
-                    free,
-                    None if indoor is None else "indoor" if indoor else "outdoor",
                 )
             )
         ),
@@ -649,10 +366,7 @@ def _property(rng: Random) -> Form:
 
 
 _KINDS: tuple[Callable[[Random], Form], ...] = (
-    _job,
     _contact,
-    _news,
-    _event,
     _review,
     _record,
     _record,
