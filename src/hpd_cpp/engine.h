@@ -42,7 +42,9 @@ public:
 
     void submit(Request request);
     bool wants_request() const { return scheduler_.wants_request(); }
-    bool idle() const { return scheduler_.idle(); }
+    // Nothing is left to decode, and nothing to hand out: a request that was refused when it came
+    // has a result all the same.
+    bool idle() const { return scheduler_.idle() && !scheduler_.has_finished(); }
 
     // Decodes one batch; returns the requests that are finished by it, in any order.
     std::vector<std::unique_ptr<RequestState>> step();

@@ -16,6 +16,8 @@ import pytest
 
 from hpd import Document, _native
 from hpd.errors import DecodeError, EngineClosedError, HpdError, InputError
+from hpd.pipeline.job import Job
+from hpd.pipeline.request import Request
 from shop import EXACT, TEXTS
 from small_extractor import SmallExtractor as Extractor
 from tiny_models import TinyModel
@@ -254,3 +256,30 @@ def test_a_table_is_not_read_as_the_names_of_its_columns(model: Path) -> None:
         pytest.raises(InputError, match=r"columns text, id.*table\['text'\]"),
     ):
         extractor.extract_many(Table())  # type: ignore[arg-type]
+
+
+class RefusedJob(Job):
+    """A job whose request the engine refuses as it comes."""
+
+    def _open(self) -> Request:
+        field = _native.Field([1], max_tokens=2)
+        return Request([1], [field], n_instruction=0, n_cached=0, keep_prompt=False)
+
+    def _take(self, result: _native.Result) -> Request | None:
+        raise AssertionError("there is nothing to take")
+
+
+def test_a_request_that_is_refused_at_once_ends_although_nothing_else_is_in_flight(
+    model: Path,
+) -> None:
+    with Extractor("brand", model, max_tokens=4) as extractor:
+        runner = extractor._pipeline._runner
+        questionnaire = extractor._pipeline._jobs_of(extractor.schemas, None)._questionnaire
+        job = RefusedJob(questionnaire, [(0, Document("x"))])
+        endless = threading.Thread(target=lambda: got.extend(runner.run(iter([job]))), daemon=True)
+        got: list[Any] = []
+        endless.start()
+        endless.join(SECONDS)
+        assert not endless.is_alive()
+        assert "fewer than two tokens" in got[0][1].error.message
+        assert extractor.extract("Nike").error is None

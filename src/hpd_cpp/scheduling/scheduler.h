@@ -36,6 +36,7 @@ public:
     // True while another request could soon be started: the caller pulls lazily.
     bool wants_request() const;
     bool idle() const { return waiting_.empty() && running_.empty(); }
+    bool has_finished() const { return !finished_.empty(); }
 
     // The next batch; empty if there is nothing to do. Either commit() or restart() must follow.
     BatchPlan plan();
