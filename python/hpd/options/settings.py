@@ -19,6 +19,7 @@ class Settings(TypedDict, total=False):
     draft_model: str
     n_draft: int
     draft_p_min: float
+    deterministic: bool
     max_tokens: int
     n_ctx: int
     n_batch: int
