@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import hpd.cli.doctor
+import hpd.doctor
 from command_line import run_hpd
 from hpd.cli import main
 from hpd.doctor import Check
@@ -35,7 +35,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> list[Path | None]:
         tried.append(model)
         return CHECKS
 
-    monkeypatch.setattr(hpd.cli.doctor, "examine", examine)
+    monkeypatch.setattr(hpd.doctor, "examine", examine)
     return tried
 
 

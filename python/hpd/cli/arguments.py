@@ -134,13 +134,18 @@ def add_document_arguments(group: argparse._ActionsContainer) -> None:
     _add_text_arguments(group)
 
 
-def _add_text_arguments(group: argparse._ActionsContainer) -> None:
+def add_text_argument(group: argparse._ActionsContainer) -> None:
+    """``--text-field``."""
     group.add_argument(
         "--text-field",
         metavar="F",
         action="append",
         help="the field with the text; repeated, the texts are joined",
     )
+
+
+def _add_text_arguments(group: argparse._ActionsContainer) -> None:
+    add_text_argument(group)
     group.add_argument("--id-field", metavar="F", help="the field with the id")
 
 

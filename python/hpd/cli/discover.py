@@ -14,7 +14,7 @@ from hpd.cli.answering import (
     open_answering,
     price,
 )
-from hpd.cli.arguments import add_category_argument, integer
+from hpd.cli.arguments import add_category_argument, add_text_argument, integer
 from hpd.cli.common import EXIT_OK, EXIT_SOME_FAILED, UsageError, before_the_model, say
 from hpd.documents import Document
 from hpd.errors import HpdError
@@ -75,12 +75,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     group = parser.add_argument_group("input")
     group.add_argument("--format", choices=FORMATS, help="of FILE (else told by its extension)")
-    group.add_argument(
-        "--text-field",
-        metavar="F",
-        action="append",
-        help="the field with the text; repeated, the texts are joined",
-    )
+    add_text_argument(group)
     add_category_argument(group)
     add_answering_arguments(parser)
     parser.set_defaults(run=run)

@@ -7,11 +7,14 @@ import json
 import os
 import shutil
 import textwrap
+from typing import TYPE_CHECKING
 
 from hpd.cli.arguments import add_model_arguments
 from hpd.cli.common import EXIT_FAILED, EXIT_OK
-from hpd.doctor import Check, examine
 from hpd.machine.model_files import MODEL_VARIABLE, resolve_model
+
+if TYPE_CHECKING:
+    from hpd.doctor import Check
 
 _NAME_WIDTH = 11
 _WIDEST = 120
@@ -39,10 +42,12 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     """Print each check as soon as it is done."""
+    from hpd import doctor
+
     is_named = arguments.model or arguments.hf or os.environ.get(MODEL_VARIABLE)
     model = resolve_model(arguments.model, arguments.hf) if is_named else None
     checks = []
-    for check in examine(model):
+    for check in doctor.examine(model):
         checks.append(check)
         if not arguments.json:
             print(_shown(check), flush=True)

@@ -106,7 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
             settings["--keep"] = arguments.keep
             writer = open_writer(arguments, schemas, settings, model)
         output = None if is_stream(arguments.output) else arguments.output
-        columns = columns_of(reader, arguments)
+        columns = added_columns(reader, arguments)
         writing = Writing(schemas, writer, output, columns)
         try:
             for repair in writer.repairs:
@@ -167,7 +167,7 @@ def _extract(
         writing.run(extractor, todo, bar)
 
 
-def columns_of(
+def added_columns(
     reader: InputReader, arguments: argparse.Namespace
 ) -> Callable[[Record], Mapping[str, Any]]:
     """The parts that a record adds to the line of its extraction."""

@@ -21,7 +21,7 @@ from hpd.cli.answering import (
 from hpd.cli.arguments import SCHEMA_HELP, add_category_argument, add_document_arguments, integer
 from hpd.cli.common import EXIT_INTERRUPTED, EXIT_OK, UsageError, before_the_model, say, table
 from hpd.cli.output_arguments import same_file
-from hpd.cli.source_documents import source_documents
+from hpd.cli.source_documents import gold_examples, source_documents
 from hpd.cli.writing import Writing
 from hpd.records import FileWriter
 from hpd.records.fingerprint import text_fingerprint
@@ -198,20 +198,11 @@ def _read(
 def _gold(arguments: argparse.Namespace, predictions: Sequence[Prediction]) -> list[Example | None]:
     """For each prediction its gold."""
     from hpd.evaluation.matching import match_rows
-    from hpd.evaluation.rows import load_examples
     from hpd.evaluation.sources import for_predictions
 
     if arguments.gold is None:
         return [None] * len(predictions)
-    examples = list(
-        load_examples(
-            arguments.gold,
-            text_field=None if arguments.documents else arguments.text_field,
-            id_field=arguments.id_field,
-            category_field=arguments.category_field,
-            needs_text=False,
-        )
-    )
+    examples = gold_examples(arguments)
     return for_predictions(predictions, examples, match_rows(examples, predictions))
 
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hpd.cli.arguments import add_category_argument, add_document_arguments
 from hpd.cli.common import EXIT_OK, UsageError, before_the_model, say
 from hpd.cli.output_arguments import same_file
-from hpd.cli.source_documents import source_documents
+from hpd.cli.source_documents import gold_examples, source_documents
 from hpd.evaluation.calibration import answers, calibrate
 from hpd.evaluation.matching import match_rows
-from hpd.evaluation.report import AgainstGold, report_page, reported_documents
-from hpd.evaluation.rows import Example, Prediction, load_examples, load_predictions
+from hpd.evaluation.rows import Example, Prediction, load_predictions
 from hpd.evaluation.scores import evaluate
 from hpd.evaluation.sources import for_predictions
+
+if TYPE_CHECKING:
+    from hpd.evaluation.report import AgainstGold
 
 _DESCRIPTION = """\
 Make a page that shows what hpd extract wrote: each document with its values where they stand,
@@ -47,6 +50,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the page."""
+    from hpd.evaluation.report import report_page, reported_documents
+
     inputs = (arguments.predictions, arguments.gold, arguments.documents)
     if any(path is not None and same_file(Path(arguments.output), path) for path in inputs):
         raise UsageError(f"{arguments.output} is an input, and would be overwritten")
@@ -86,17 +91,11 @@ def _gold(
     arguments: argparse.Namespace, predictions: Sequence[Prediction], notices: list[str]
 ) -> tuple[list[Example | None], AgainstGold | None]:
     """For each prediction its gold, and how all of them stand against it."""
+    from hpd.evaluation.report import AgainstGold
+
     if arguments.gold is None:
         return [None] * len(predictions), None
-    examples = list(
-        load_examples(
-            arguments.gold,
-            text_field=None if arguments.documents else arguments.text_field,
-            id_field=arguments.id_field,
-            category_field=arguments.category_field,
-            needs_text=False,
-        )
-    )
+    examples = gold_examples(arguments)
     matching = match_rows(examples, predictions)
     notices += matching.notices(arguments.gold, arguments.predictions)
     stated = answers(examples, matching.predictions)

@@ -1,4 +1,4 @@
-"""The documents of ``--documents``, for commands that show or judge extractions from them."""
+"""The gold and the documents of ``--documents``, for commands that show or judge extractions."""
 
 from __future__ import annotations
 
@@ -6,8 +6,25 @@ import argparse
 from collections.abc import Sequence
 
 from hpd.evaluation.matching import match_rows
-from hpd.evaluation.rows import Example, Prediction
+from hpd.evaluation.rows import Example, Prediction, load_examples
 from hpd.evaluation.sources import for_predictions, load_sources
+
+
+def gold_examples(arguments: argparse.Namespace) -> list[Example]:
+    """The rows of GOLD; they need no text, and fields are named for ``--documents`` if it is there.
+
+    Raises:
+        InputError: a row cannot be read.
+    """
+    return list(
+        load_examples(
+            arguments.gold,
+            text_field=None if arguments.documents else arguments.text_field,
+            id_field=arguments.id_field,
+            category_field=arguments.category_field,
+            needs_text=False,
+        )
+    )
 
 
 def source_documents(

@@ -83,10 +83,11 @@ def _render_chat(template: str, system: str, user: str, bos: str, eos: str) -> s
     }
     try:
         run = subprocess.run(
-            [sys.executable, str(Path(__file__).with_name("render_chat.py"))],
+            [sys.executable, "-S", str(Path(__file__).with_name("render_chat.py"))],
             input=json.dumps(request).encode(),
             capture_output=True,
             timeout=WALL_SECONDS,
+            # Without "site", whose work is done already: all places of modules are passed on.
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             check=False,
         )
