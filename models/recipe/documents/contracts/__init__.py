@@ -1,0 +1,1 @@
+"""Contracts, and terms and conditions."""

@@ -1,0 +1,1 @@
+"""Titles of products, as shops and marketplaces write them."""

@@ -1,0 +1,1 @@
+"""Reviews of products, places, services and works."""

@@ -1,0 +1,1 @@
+"""Bookings of journeys: flights, trains, hotels, cars, ferries and tours."""
