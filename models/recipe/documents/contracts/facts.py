@@ -399,9 +399,9 @@ def draw(world: World) -> Mapping[str, Any]:
     """The facts of one contract."""
     parties: dict[str, Party] = {}
     for pair in ROLES:
-        for number, role in enumerate(pair, start=1):
+        for place, role in enumerate(pair, start=1):
             firm, person = str(world.company().value), str(world.person().name.value)
-            parties[role] = Party(number, world.pick(firm, person), firm=firm, person=person)
+            parties[role] = Party(place, world.pick(firm, person), firm=firm, person=person)
     signed = world.date(2012, 2026)
     start = world.date(after=signed, days=(1, 45))
     end = world.date(after=start, days=(170, 1900))

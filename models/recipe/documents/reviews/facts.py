@@ -119,7 +119,7 @@ ASKED = {
         "what the reviewer paid",
         de="Preis", fr="prix", es="precio", it="prezzo", pt="preço", nl="prijs",
     ),
-    "price.currency": currency("currency|price currency|currency_code|paid in"),
+    "price.currency": currency("price currency|currency of the price paid|price_currency|currency it was paid in"),
     "helpful": integer(
         "helpful votes|found helpful|helpful_count|people who found it helpful|useful votes|likes"
     ),

@@ -216,7 +216,7 @@ ASKED = {
         de="Gesamtpreis", fr="prix total|montant", es="precio total|importe",
         it="prezzo totale|totale", pt="preço total|valor total", nl="totaalprijs",
     ),
-    "total.currency": currency("currency|currency_code|currency of the price|charged in"),
+    "total.currency": currency("currency of the total|total_currency|currency of the price|currency charged"),
     "night_price": number("price per night|nightly rate|rate|night_rate|room rate"),
     "deposit": number("deposit|prepayment|deposit_paid|amount paid now|down payment"),
     "baggage": integer(
@@ -289,7 +289,7 @@ def draw(world: World) -> Mapping[str, Any]:
         first = world.time(5, 13, 5)
         legs.append(
             Record(
-                number=world.code("?? %##", "??%###", "?%####", "ICE %##", "IC %###"),
+                number=world.code("?? %##", "??%###", "?? %###"),
                 origin=world.text(town),
                 destination=world.text(goal),
                 day=day,
@@ -301,7 +301,7 @@ def draw(world: World) -> Mapping[str, Any]:
     address = world.address()
     airline = makeup.name(rng) + rng.choice((" Air", " Airways", "jet", " Airlines", "Fly"))
     hotel = rng.choice(("Hotel ", "Pension ", "The ", "Casa ", "Grand Hotel ")) + makeup.name(rng)
-    firm = makeup.name(rng) + rng.choice((" Rail", " Ferries", "Cars", " Lines", " Tours", "Bus"))
+    firm = makeup.name(rng) + rng.choice((" Travel", " Lines", "Go", "Way", " Transport", "Mobil"))
     people = [world.person() for _ in range(world.count("travellers", 1, 1))]
     return {
         # The name is bound to its place in the list, which comes last.
@@ -317,7 +317,7 @@ def draw(world: World) -> Mapping[str, Any]:
         "hotel": world.text(hotel),
         "firm": world.text(firm),
         "agency": world.company(),
-        "number": world.code("?? %##", "??%###", "?%####", "ICE %##", "TGV %###"),
+        "number": world.code("?? %##", "??%###", "?? %###"),
         "second_number": world.code("?? %##", "??%###"),
         "origin": world.city(),
         "destination": world.city(),

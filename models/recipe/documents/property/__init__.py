@@ -1,0 +1,1 @@
+"""Advertisements and descriptions of houses and flats."""

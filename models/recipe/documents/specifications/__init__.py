@@ -1,0 +1,1 @@
+"""Technical specifications and data sheets."""
