@@ -53,3 +53,7 @@ class EndpointError(HpdError, RuntimeError):
 
 class EngineClosedError(HpdError, RuntimeError):
     """The engine was closed, or is in use by another thread."""
+
+
+class CallCancelledError(HpdError, RuntimeError):
+    """A call that was ended from elsewhere before all its documents were finished."""

@@ -28,17 +28,17 @@ from hpd.errors import (
     HpdError,
     InputError,
     InvalidDataError,
-    OptionError,
 )
 from hpd.machine.memory_need import warn_of_shortage
 from hpd.machine.model_files import resolve_model
 from hpd.machine.native_options import engine_options, model_options
 from hpd.machine.tuned_settings import tuned_values
 from hpd.options import Options, combined
+from hpd.pipeline.cancellation import Cancellation
 from hpd.pipeline.long_documents import Replay
-from hpd.pipeline.methods import check_method
-from hpd.pipeline.pipeline import Pipeline, Schemas
+from hpd.pipeline.pipeline import Pipeline
 from hpd.pipeline.questionnaire import Examples
+from hpd.pipeline.task import Task, check_task, prepared
 from hpd.results import Extraction
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
@@ -139,9 +139,7 @@ class Extractor(Generic[T]):
     ) -> None:
         asked = combined(options, settings)
         self.schemas = schema if isinstance(schema, Schema) else load_schemas(schema)
-        check_method(asked, self.schemas)
-        if rules is not None and asked.layout == "label":
-            raise OptionError("the layout label has rules of its own: give no rules with it")
+        check_task(asked, self.schemas, rules)
         _native.claim_process()
         _native.echo_log(asked.verbose)
         path = resolve_model(model, hf, progress=not asked.quiet)
@@ -161,6 +159,7 @@ class Extractor(Generic[T]):
             patience=4 * asked.stack * asked.filled().most_in_flight,
             replay=replay,
         )
+        self._rules = rules
         self._threads: ThreadPoolExecutor | None = None
         self._pipeline.check_room()
         # An extractor that nobody closes is closed when it is collected, or at the end of the
@@ -255,18 +254,47 @@ class Extractor(Generic[T]):
         *,
         schema: object = None,
         on_error: OnError = "raise",
+        cancellation: Cancellation | None = None,
     ) -> Iterator[tuple[int, Extraction[Any]]]:
         """Like ``extract_many``, each as soon as it is finished, with its place in the input.
 
-        ``documents`` may give ``hpd.documents.NOT_YET`` where they would keep the reader waiting.
+        ``documents`` may give ``hpd.documents.NOT_YET`` where they would keep the reader waiting;
+        ``schema`` may be what ``prepare`` made; with ``cancellation`` another thread can end the
+        call, which then raises ``CallCancelledError``.
         """
         check_documents(documents)
         self._check_open()
-        schemas = None
-        if schema is not None:
+        task = schema if isinstance(schema, Task) else None
+        if schema is not None and task is None:
             schemas = schema if isinstance(schema, Schema) else load_schemas(schema)
-            check_method(self.options, schemas)
-        return self._run(documents, schemas, on_error)
+            check_task(self.options, schemas, self._rules)
+            task = self._pipeline.task(schemas)
+        return self._run(documents, task, on_error, cancellation)
+
+    def prepare(
+        self,
+        schema: object,
+        *,
+        examples: Examples | Mapping[str, Examples] = (),
+        **settings: object,
+    ) -> Task:
+        """A schema with options of its own, for any number of calls of ``iter_extract``.
+
+        What is made of them for the model is kept with them, so prepare the same once.
+
+        Args:
+            schema: in any form that ``Extractor`` takes, or read already: one, or one for each
+                category.
+            examples: documents with their answers, shown in the prompt before every document.
+            settings: options by name, for these calls only; others are the extractor's.
+
+        Raises:
+            OptionError: an option that a call cannot set for itself, or a value that it cannot
+                have.
+            SchemaError: the schema cannot be read.
+        """
+        schemas = schema if isinstance(schema, Schema) else load_schemas(schema)
+        return prepared(self.options, schemas, examples, self._rules, settings)
 
     async def aiter_extract(
         self, documents: Iterable[str | Document], *, on_error: OnError = "raise"
@@ -320,10 +348,11 @@ class Extractor(Generic[T]):
     def _run(
         self,
         documents: Iterable[str | Document | NotYet],
-        schemas: Schemas | None,
+        task: Task | None,
         on_error: OnError,
+        cancellation: Cancellation | None,
     ) -> Iterator[tuple[int, Extraction[Any]]]:
-        for place, extraction in self._pipeline.run(documents, schemas):
+        for place, extraction in self._pipeline.run(documents, task, cancellation):
             if extraction.error is not None and on_error == "raise":
                 kind = _ERRORS.get(extraction.error.type, HpdError)
                 name = "" if extraction.id is None else f" (id {extraction.id})"

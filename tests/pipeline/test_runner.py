@@ -276,7 +276,7 @@ def test_a_request_that_is_refused_at_once_ends_although_nothing_else_is_in_flig
 ) -> None:
     with Extractor("brand", model, max_tokens=4) as extractor:
         runner = extractor._pipeline._runner
-        questionnaire = extractor._pipeline._jobs_of(extractor.schemas, None)._questionnaire
+        questionnaire = extractor._pipeline._jobs_of(extractor._pipeline._task, None)._questionnaire
         job = RefusedJob(questionnaire, [(0, Document("x"))])
         endless = threading.Thread(target=lambda: got.extend(runner.run(iter([job]))), daemon=True)
         got: list[Any] = []

@@ -245,8 +245,8 @@ def _dry_run(
             raise UsageError(f"there is no schema for the category {category!r}")
 
     from hpd import _native
-    from hpd.pipeline.pipeline import examples_of
     from hpd.pipeline.preview import context_size, open_vocabulary, preview
+    from hpd.pipeline.task import examples_of
 
     _native.echo_log(options.verbose)
     model = open_vocabulary(arguments.model, arguments.hf, progress=not options.quiet)

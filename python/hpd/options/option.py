@@ -64,6 +64,8 @@ class Option:
     """The option without which this one does nothing."""
     in_identity: bool
     """Whether the fastest settings may depend on its value."""
+    per_call: bool
+    """Whether a call may set it for itself: it is none of the engine's, and names no file."""
     tuning: Tuning | None
     # From the field itself:
     name: str = ""
@@ -171,6 +173,7 @@ def option(
     maximum: float = math.inf,
     needs: str = "",
     in_identity: bool = False,
+    per_call: bool = False,
     tuning: Tuning | None = None,
 ) -> T:
     """A dataclass field that is an option; the arguments are ``Option``'s."""
@@ -185,6 +188,7 @@ def option(
         maximum=maximum,
         needs=needs,
         in_identity=in_identity,
+        per_call=per_call,
         tuning=tuning,
     )
     made: T = field(default=default, metadata={_METADATA: declared})

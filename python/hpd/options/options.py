@@ -41,6 +41,7 @@ class Options:
         "--method",
         group="decoding",
         help="hpd decodes all fields in parallel, ar the whole object, token after token",
+        per_call=True,
     )
     layout: Layout = option(
         "branch",
@@ -49,6 +50,7 @@ class Options:
         help="what a field sees of the others: nothing (branch), the keys before its own "
         "(skeleton), or nothing behind a letter in place of a key (label)",
         in_identity=True,
+        per_call=True,
     )
     stack: int = option(
         1,
@@ -132,6 +134,7 @@ class Options:
         help="longest value, in tokens; a longer one is cut and marked",
         minimum=1,
         maximum=_INT32,
+        per_call=True,
     )
 
     n_ctx: int = option(
@@ -325,6 +328,7 @@ class Options:
         group="values",
         help="a document whose data breaks the schema (a required value is missing, or not valid) "
         "has an error, beside its data",
+        per_call=True,
     )
     null_threshold: float = option(
         0.0,
@@ -334,18 +338,21 @@ class Options:
         help="values less likely than P become null; the raw text is kept",
         minimum=0.0,
         maximum=1.0,
+        per_call=True,
     )
     require_grounding: bool = option(
         False,
         "--require-grounding",
         group="values",
         help="values that the document does not hold become null; the raw text is kept",
+        per_call=True,
     )
     all_occurrences: bool = option(
         False,
         "--all-occurrences",
         group="values",
         help="tell all places of a value in the document, not only the best one",
+        per_call=True,
     )
     on_overflow: OnOverflow = option(
         "error",
@@ -354,6 +361,7 @@ class Options:
         help="what happens to a document that is too long for the context: it fails (error); it "
         "is cut into overlapping chunks, whose values are put together (chunk); or its end is "
         "left out (truncate)",
+        per_call=True,
     )
     verbose: bool = option(False, "--verbose", group="output", help="show llama.cpp's own log")
     quiet: bool = option(

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import itertools
+import threading
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from hpd import _native
 from hpd.documents import NOT_YET, Document, NotYet
+from hpd.errors import EngineClosedError
 from hpd.options import Options
+from hpd.pipeline.cancellation import Cancellation
 from hpd.pipeline.long_documents import Item, JobMaker, Replay
 from hpd.pipeline.questionnaire import Examples, Questionnaire
 from hpd.pipeline.runner import Runner
 from hpd.pipeline.stacks import Stacks
+from hpd.pipeline.task import Schemas, Task, examples_of
 from hpd.results import Extraction, Failure
 from hpd.schema.attributes import Schema
 
-Schemas = Schema | Mapping[str, Schema]
-"""One schema, or one for each category."""
-
 MakeEngine = Callable[[_native.Model, _native.EngineOptions], _native.Engine]
 
-_N_OTHER_SCHEMAS = 64
-"""The schemas of single calls for which prompts and grammars are kept."""
+_N_KEPT = 64
+"""The tasks and schemas of single calls for which prompts and grammars are kept."""
 
 
 class Pipeline:
@@ -55,10 +57,7 @@ class Pipeline:
         make_engine: MakeEngine = _native.Engine,
     ) -> None:
         self._model: _native.Model | None = model
-        self._schemas = schemas
-        self._options = options
-        self._examples = examples
-        self._rules = rules
+        self._task = Task(schemas, options, examples, rules)
         self._replay = replay
         _native.claim_process()
         self._engine = make_engine(model, native)
@@ -67,7 +66,9 @@ class Pipeline:
         in_flight = options.most_in_flight
         self._runner = Runner(self._engine, n_ahead=in_flight)
         self._patience = patience or 4 * options.stack * in_flight
-        self._job_makers: dict[tuple[bool, str | None], JobMaker] = {}
+        self._lock = threading.Lock()
+        self._other_tasks: OrderedDict[str, Task] = OrderedDict()
+        self._job_makers: OrderedDict[tuple[Task, str | None], JobMaker] = OrderedDict()
 
     def check_room(self) -> None:
         """Refuse a schema that leaves no room for any document; those by category when they come.
@@ -75,20 +76,42 @@ class Pipeline:
         Raises:
             ContextOverflowError: with the numbers of tokens.
         """
-        if isinstance(self._schemas, Schema):
-            self._jobs_of(self._schemas, None).check_room()
+        if isinstance(self._task.schemas, Schema):
+            self._jobs_of(self._task, None).check_room()
+
+    def task(self, schemas: Schemas) -> Task:
+        """The task of a call with schemas of its own: without examples, else as the pipeline's."""
+        if schemas is self._task.schemas:
+            return self._task
+        # Schemas that differ may be equal, as 1 and True are.
+        name = repr(schemas)
+        with self._lock:
+            task = self._other_tasks.get(name)
+            if task is None:
+                task = replace(self._task, schemas=schemas, examples=())
+                self._other_tasks[name] = task
+            self._other_tasks.move_to_end(name)
+            if len(self._other_tasks) > _N_KEPT:
+                self._other_tasks.popitem(last=False)
+            return task
 
     def run(
-        self, documents: Iterable[str | Document | NotYet], schemas: Schemas | None = None
+        self,
+        documents: Iterable[str | Document | NotYet],
+        task: Task | None = None,
+        cancellation: Cancellation | None = None,
     ) -> Iterator[tuple[int, Extraction[Any]]]:
         """The extraction of each document with its place in the input, as soon as it is finished.
 
         Documents are pulled as the engine wants them. One that fails has ``error`` in its
-        extraction. ``schemas`` take the place of the pipeline's own.
+        extraction. ``task`` takes the place of the pipeline's own.
+
+        Raises:
+            CallCancelledError: by way of ``cancellation``.
         """
         texts: dict[int, str] = {}  # of the documents that are under way
-        items = self._items(documents, texts, schemas or self._schemas)
-        for place, extraction in self._runner.run(items):
+        items = self._items(documents, texts, task or self._task)
+        for place, extraction in self._runner.run(items, cancellation):
             yield place, replace(extraction, text=texts.pop(place, None))
 
     @property
@@ -106,56 +129,57 @@ class Pipeline:
         self,
         documents: Iterable[str | Document | NotYet],
         texts: dict[int, str],
-        schemas: Schemas,
+        task: Task,
     ) -> Iterator[Item | NotYet]:
-        stacks = Stacks(self._options.stack, self._patience)
+        stacks = Stacks(task.options.stack, self._patience)
         places = itertools.count()
         for given in documents:
             if given is NOT_YET:
                 for stack in stacks.rest():
-                    yield from self._jobs_of(schemas, stack[0][1].category).jobs(stack)
+                    yield from self._jobs_of(task, stack[0][1].category).jobs(stack)
                 yield NOT_YET
                 continue
             place = next(places)
             document = given if isinstance(given, Document) else Document(given)
-            failure = _refusal(document, schemas)
+            failure = _refusal(document, task.schemas)
             if failure is not None:
                 yield place, Extraction(document.id, error=failure)
                 continue
             texts[place] = document.text
             for stack in stacks.add(place, document):
-                yield from self._jobs_of(schemas, stack[0][1].category).jobs(stack)
+                yield from self._jobs_of(task, stack[0][1].category).jobs(stack)
         for stack in stacks.rest():
-            yield from self._jobs_of(schemas, stack[0][1].category).jobs(stack)
+            yield from self._jobs_of(task, stack[0][1].category).jobs(stack)
 
-    def _jobs_of(self, schemas: Schemas, category: str | None) -> JobMaker:
-        key = None if isinstance(schemas, Schema) else category
-        schema = schemas if isinstance(schemas, Schema) else schemas[str(key)]
-        is_own = schemas is self._schemas
-        # Schemas that differ may be equal, as 1 and True are.
-        name = key if is_own else repr(schema)
-        maker = self._job_makers.get((is_own, name))
-        if maker is None:
-            assert self._model is not None
-            questionnaire = Questionnaire(
-                self._model,
-                schema,
-                self._options,
-                examples_of(self._examples, key) if is_own else (),
-                rules=self._rules,
-                constrains_replay=self._replay is not None and self._replay.constrained,
-            )
-            self._runner.teach(list(questionnaire.taught_values()))
-            maker = JobMaker(questionnaire, self._n_ctx, self._replay)
-            self._keep(maker, (is_own, name))
+    def _jobs_of(self, task: Task, category: str | None) -> JobMaker:
+        key = task, None if isinstance(task.schemas, Schema) else category
+        with self._lock:
+            maker = self._job_makers.get(key)
+            if maker is not None:
+                self._job_makers.move_to_end(key)
+                return maker
+        # Grammars take their time, and no other caller waits for it.
+        maker = self._make_jobs_of(*key)
+        with self._lock:
+            self._job_makers[key] = maker
+            others = [known for known in self._job_makers if known[0] is not self._task]
+            if len(others) > _N_KEPT:
+                del self._job_makers[others[0]]
         return maker
 
-    def _keep(self, maker: JobMaker, key: tuple[bool, str | None]) -> None:
-        """Keep what was made for a schema; of other callers' schemas, the latest ones."""
-        others = [known for known in self._job_makers if not known[0]]
-        if not key[0] and len(others) >= _N_OTHER_SCHEMAS:
-            self._job_makers.pop(others[0], None)
-        self._job_makers[key] = maker
+    def _make_jobs_of(self, task: Task, category: str | None) -> JobMaker:
+        if self._model is None:
+            raise EngineClosedError("the extractor is closed")
+        questionnaire = Questionnaire(
+            self._model,
+            task.schema(category),
+            task.options,
+            examples_of(task.examples, category),
+            rules=task.rules,
+            constrains_replay=self._replay is not None and self._replay.constrained,
+        )
+        self._runner.teach(list(questionnaire.taught_values()))
+        return JobMaker(questionnaire, self._n_ctx, self._replay)
 
 
 def _refusal(document: Document, schemas: Schemas) -> Failure | None:
@@ -168,8 +192,3 @@ def _refusal(document: Document, schemas: Schemas) -> Failure | None:
         what = "no category" if document.category is None else f"category {document.category!r}"
         return Failure("InputError", f"{what}: the schema has {names}")
     return None
-
-
-def examples_of(examples: Examples | Mapping[str, Examples], category: str | None) -> Examples:
-    """The examples of a category; if they are not given by category, all of them."""
-    return examples.get(category or "", ()) if isinstance(examples, Mapping) else examples

@@ -13,6 +13,8 @@ from typing import Any
 
 from hpd._native import Engine
 from hpd.documents import NOT_YET, NotYet
+from hpd.errors import CallCancelledError
+from hpd.pipeline.cancellation import Cancellation
 from hpd.pipeline.job import Job
 from hpd.pipeline.long_documents import Item
 from hpd.pipeline.request import Request
@@ -33,18 +35,24 @@ class Runner:
         self._n_ahead = n_ahead
         self._numbers = itertools.count()
 
-    def run(self, items: Iterator[Item | NotYet]) -> Iterator[tuple[int, Extraction[Any]]]:
+    def run(
+        self, items: Iterator[Item | NotYet], cancellation: Cancellation | None = None
+    ) -> Iterator[tuple[int, Extraction[Any]]]:
         """The extractions of all items with their places in the input, as soon as each is finished.
 
         Items are pulled when the engine wants them. The caller may leave the iterator at any time;
         its requests are then cancelled.
 
         Raises:
+            CallCancelledError: by way of ``cancellation``.
             EngineClosedError: the runner was closed.
             HpdError: this process was forked from the one that made the engine.
         """
         self._worker.start()
         caller = Caller()
+        if cancellation is not None:
+            error = CallCancelledError("the call was cancelled")
+            cancellation.attach(lambda: caller.messages.put(error))
         run = _Run(self._worker, caller, self._numbers)
         n_room = self._n_ahead
         is_exhausted = False

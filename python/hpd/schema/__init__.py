@@ -5,7 +5,7 @@ from hpd.schema.checks import check
 from hpd.schema.notices import SchemaWarning
 from hpd.schema.one_line import parse_one_line
 from hpd.schema.render import describe, to_json_schema
-from hpd.schema.sources import load_schema, load_schemas
+from hpd.schema.sources import load_schema, load_schemas, load_untrusted_schemas
 
 __all__ = [
     "Attribute",
@@ -15,6 +15,7 @@ __all__ = [
     "describe",
     "load_schema",
     "load_schemas",
+    "load_untrusted_schemas",
     "parse_one_line",
     "to_json_schema",
 ]

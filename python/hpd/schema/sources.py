@@ -69,6 +69,29 @@ def load_schemas(source: object) -> Schema | dict[str, Schema]:
     return _single(source, "")
 
 
+def load_untrusted_schemas(source: object) -> Schema | dict[str, Schema]:
+    """``load_schemas`` for a source that someone else has sent: no file is read, no code imported.
+
+    Raises ``SchemaError``, as ``load_schemas`` does, also for the name of a file or of a class.
+    """
+    if isinstance(source, str):
+        text = source.strip()
+        if text[:1] in ("{", "["):
+            return _from_json(text, "the schema")
+        if _names_file(text) or _MODULE_CLASS.fullmatch(text):
+            raise SchemaError(
+                f"{text[:80]!r} names a file or a Python class, and neither is read here: send the "
+                "schema itself (in the one-line form, put a blank after a colon)"
+            )
+        return check(Schema(parse_one_line(source)))
+    if isinstance(source, dict | list):
+        return load_schemas(source)
+    raise SchemaError(
+        "a JSON Schema, a list of names, an object of name to description or the one-line form is "
+        f"expected, not {json.dumps(source)[:80]}"
+    )
+
+
 def _single(source: object, where: str) -> Schema:
     """One schema from anything but text and paths."""
     try:
@@ -197,13 +220,20 @@ def _from_text(text: str) -> Schema | dict[str, Schema]:
         raise SchemaError("the schema is empty: it needs at least one attribute")
     if stripped[0] in "{[":
         return _from_json(stripped, "the schema")
-    if "\n" not in stripped and stripped.lower().endswith(FILE_SUFFIXES):
-        # A one-line schema can end in .txt, too, but then there is a blank somewhere in it.
-        if os.path.isfile(stripped) or not re.search(r"\s", stripped):
-            return _from_file(Path(stripped))
-    elif _MODULE_CLASS.fullmatch(stripped):
+    # A one-line schema can end in .txt, too, but then there is a blank somewhere in it.
+    if _names_file(stripped) or (_ends_like_file(stripped) and os.path.isfile(stripped)):
+        return _from_file(Path(stripped))
+    if _MODULE_CLASS.fullmatch(stripped):
         return _from_module(stripped)
     return check(Schema(parse_one_line(text)))
+
+
+def _ends_like_file(text: str) -> bool:
+    return "\n" not in text and text.lower().endswith(FILE_SUFFIXES)
+
+
+def _names_file(text: str) -> bool:
+    return _ends_like_file(text) and not re.search(r"\s", text)
 
 
 def _from_file(path: Path) -> Schema | dict[str, Schema]:

@@ -1,0 +1,127 @@
+"""Calls that another thread ends, and calls with options of their own."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hpd.errors import CallCancelledError, OptionError, SchemaError
+from hpd.options import OPTIONS
+from hpd.pipeline.cancellation import Cancellation
+from hpd.schema import load_schema
+from shop import TEXTS
+from small_extractor import SmallExtractor as Extractor
+from tiny_models import TinyModel
+
+SECONDS = 60.0
+
+
+@pytest.fixture(scope="module")
+def model(tiny_model: TinyModel) -> Path:
+    return tiny_model("qwen3")
+
+
+@pytest.fixture(scope="module")
+def extractor(model: Path) -> Iterator[Extractor]:
+    with Extractor("brand, color", model, max_tokens=400) as extractor:
+        yield extractor
+
+
+def test_a_call_that_waits_for_the_engine_is_ended_by_another_thread(extractor: Extractor) -> None:
+    cancellation = Cancellation()
+    n_done = 0
+    errors = []
+
+    def work() -> None:
+        nonlocal n_done
+        try:
+            for _ in extractor.iter_extract(itertools.cycle(TEXTS), cancellation=cancellation):
+                n_done += 1
+        except CallCancelledError as error:
+            errors.append(str(error))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    end = time.monotonic() + SECONDS
+    while n_done < 2:
+        assert time.monotonic() < end
+        time.sleep(0.005)
+    cancellation.cancel()
+    thread.join(SECONDS)
+    assert errors == ["the call was cancelled"]
+    # Nothing of it is left in the engine.
+    while not (extractor.engine.idle or not extractor._pipeline._runner._worker._callers):
+        assert time.monotonic() < end
+        time.sleep(0.005)
+    assert extractor.extract(TEXTS[0]).error is None
+
+
+def test_a_call_that_was_cancelled_before_it_began_decodes_nothing(extractor: Extractor) -> None:
+    cancellation = Cancellation()
+    cancellation.cancel()
+    assert cancellation.is_cancelled
+    before = extractor.stats.n_batches
+    with pytest.raises(CallCancelledError):
+        list(extractor.iter_extract(TEXTS, cancellation=cancellation))
+    assert extractor.stats.n_batches == before
+
+
+def test_cancelling_after_the_end_changes_nothing(extractor: Extractor) -> None:
+    cancellation = Cancellation()
+    found = list(extractor.iter_extract(TEXTS[:2], cancellation=cancellation))
+    cancellation.cancel()
+    assert len(found) == 2
+    assert extractor.extract(TEXTS[0]).error is None
+
+
+def test_a_prepared_schema_has_options_of_its_own(extractor: Extractor) -> None:
+    task = extractor.prepare("maker", max_tokens=3, all_occurrences=True)
+    extractions = [each for _, each in extractor.iter_extract(TEXTS, schema=task)]
+    assert all(set(each.data) == {"maker"} for each in extractions)
+    assert all(each.usage is not None for each in extractions)
+    assert max(each.usage.completion_tokens for each in extractions if each.usage) <= 3
+    # The extractor's own are as they were.
+    assert set(extractor.extract(TEXTS[0]).data) == {"brand", "color"}
+    assert extractor.options.max_tokens == 400
+
+
+def test_a_prepared_schema_may_have_examples(model: Path) -> None:
+    with Extractor("brand", model, max_tokens=4) as extractor:
+        usages = []
+        for examples in ((), [(TEXTS[1], {"brand": "Nike"})]):
+            task = extractor.prepare("brand", examples=examples)
+            ((_, extraction),) = extractor.iter_extract([TEXTS[0]], schema=task)
+            assert extraction.usage is not None
+            usages.append(extraction.usage.prompt_tokens)
+        assert usages[1] > usages[0]
+
+
+def test_what_was_made_for_a_prepared_schema_is_made_once(extractor: Extractor) -> None:
+    task = extractor.prepare(load_schema("maker"))
+    maker = extractor._pipeline._jobs_of(task, None)
+    assert extractor._pipeline._jobs_of(task, None) is maker
+    other = extractor.prepare(load_schema("maker"))
+    assert extractor._pipeline._jobs_of(other, None) is not maker
+
+
+def test_only_options_of_a_call_can_be_set_for_one(extractor: Extractor) -> None:
+    for name, option in OPTIONS.items():
+        if not option.per_call:
+            with pytest.raises(OptionError, match=rf"^{name} \(.*single call"):
+                extractor.prepare("a", **{name: option.default})
+    with pytest.raises(OptionError, match="did you mean strict"):
+        extractor.prepare("a", strickt=True)
+    with pytest.raises(SchemaError, match="comes after"):
+        extractor.prepare("a after b, b", method="ar")
+
+
+def test_options_that_name_files_or_belong_to_the_engine_are_not_of_a_call() -> None:
+    per_call = {name for name, option in OPTIONS.items() if option.per_call}
+    assert all(OPTIONS[name].target == "python" for name in per_call)
+    assert all(OPTIONS[name].kind != "adapters" for name in per_call)
+    assert {"strict", "max_tokens", "null_threshold"} <= per_call
