@@ -354,13 +354,19 @@ class Extractor(Generic[T]):
     ) -> Iterator[tuple[int, Extraction[Any]]]:
         for place, extraction in self._pipeline.run(documents, task, cancellation):
             if extraction.error is not None and on_error == "raise":
-                kind = _ERRORS.get(extraction.error.type, HpdError)
                 name = "" if extraction.id is None else f" (id {extraction.id})"
-                error = kind(f"document {place + 1}{name}: {extraction.error.message}")
-                if isinstance(error, InvalidDataError):
-                    error.extraction = extraction
-                raise error
+                raise error_of(extraction, f"document {place + 1}{name}")
             yield place, extraction
+
+
+def error_of(extraction: Extraction[Any], where: str) -> HpdError:
+    """The error to raise for a document that failed; ``where`` it is, for people."""
+    assert extraction.error is not None
+    kind = _ERRORS.get(extraction.error.type, HpdError)
+    error = kind(f"{where}: {extraction.error.message}")
+    if isinstance(error, InvalidDataError):
+        error.extraction = extraction
+    return error
 
 
 def _close(pipeline: Pipeline, model: _native.Model, process: int) -> None:

@@ -90,6 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
             category_field=arguments.category_field,
             max_field_lines=arguments.max_field_lines,
             leave_out=written_files(arguments.output),
+            shard=arguments.shard,
         )
     with reader:
         if reader.files.skipped and not options.quiet:
@@ -104,6 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
             settings = run_settings(schemas, model, options, examples)
             settings["--with-text"] = arguments.with_text
             settings["--keep"] = arguments.keep
+            settings["--shard"] = None if arguments.shard is None else str(arguments.shard)
             writer = open_writer(arguments, schemas, settings, model)
         output = None if is_stream(arguments.output) else arguments.output
         columns = added_columns(reader, arguments)
@@ -124,6 +126,8 @@ def run(arguments: argparse.Namespace) -> int:
             writer.close(complete=False)
             raise
         writer.close(complete=writing.is_complete)
+        for unread in reader.unread:
+            say(f"{unread} (the line that says so is in another shard)")
     if output is not None and is_table(output):
         _write_table(Path(output), schemas, writing)
     return writing.finish(quiet=options.quiet)

@@ -9,7 +9,8 @@ from hpd.cli.arguments import add_field_arguments, add_schema_argument, integer
 from hpd.cli.common import UsageError
 from hpd.cli.option_arguments import add_option_arguments
 from hpd.cli.output_arguments import add_output_arguments
-from hpd.records import FORMATS, MAX_FIELD_LINES, TEXT_FIELDS
+from hpd.errors import InputError
+from hpd.records import FORMATS, MAX_FIELD_LINES, TEXT_FIELDS, Shard, parse_shard
 
 EPILOG = textwrap.fill(
     "Records are read from .jsonl, .json, .csv, .tsv and .parquet; .txt, .md, .html, .eml and .pdf "
@@ -67,11 +68,25 @@ def _add_input(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument("--limit", metavar="N", type=integer(0), help="stop after N documents")
     group.add_argument(
+        "--shard",
+        metavar="I/N",
+        type=_shard,
+        help="only the I-th of N equal parts of the documents, from 1/N to N/N; together they are "
+        "the whole",
+    )
+    group.add_argument(
         "--examples",
         metavar="FILE",
         help='documents with their answers ("data"), to show in the prompt; '
         "with --category-field, to the documents of their category",
     )
+
+
+def _shard(text: str) -> Shard:
+    try:
+        return parse_shard(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _add_output(group: argparse._ArgumentGroup) -> None:

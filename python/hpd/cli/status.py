@@ -9,7 +9,7 @@ from hpd.cli.arguments import flag_of
 from hpd.cli.common import EXIT_FAILED, EXIT_OK, EXIT_SOME_FAILED, UsageError, table
 from hpd.cli.output_arguments import lines_of, written_files
 from hpd.errors import InputError
-from hpd.records import InputReader, RunStatus, journal_path, read_status
+from hpd.records import InputReader, RunStatus, journal_path, parse_shard, read_status
 
 _HONOURED = ("status", "input", "format", "per_line", "limit")
 
@@ -105,12 +105,14 @@ def _n_documents(status: RunStatus, arguments: argparse.Namespace) -> tuple[int 
     if not isinstance(names, list) or "-" in names:
         return None, "not known: the input was a stream"
     settings = vars(arguments) if given else about
+    shard = status.head.settings.get("--shard")
     try:
         with InputReader(
             names,
             format=settings.get("format"),
             per_line=bool(settings.get("per_line")),
             leave_out=written_files(str(status.path)),
+            shard=None if shard is None else parse_shard(str(shard)),
         ) as reader:
             n = reader.count()
     except (InputError, KeyError, OSError) as error:

@@ -17,6 +17,7 @@ from hpd.records.reader import (
 )
 from hpd.records.rows import FORMATS, Format
 from hpd.records.separated import MAX_FIELD_LINES
+from hpd.records.shards import Shard, parse_shard
 from hpd.records.status import RunStatus, read_status
 from hpd.records.whole_files import page_of
 from hpd.records.writer import (
@@ -39,6 +40,7 @@ __all__ = [
     "Record",
     "RecordReader",
     "RunStatus",
+    "Shard",
     "StreamWriter",
     "Writer",
     "clean_text",
@@ -49,6 +51,7 @@ __all__ = [
     "journal_path",
     "kept_columns",
     "page_of",
+    "parse_shard",
     "read_status",
     "skipped_text",
     "source_name",

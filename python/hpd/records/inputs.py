@@ -24,6 +24,7 @@ from hpd.records.reader import (
 )
 from hpd.records.rows import Format
 from hpd.records.separated import MAX_FIELD_LINES
+from hpd.records.shards import Shard, first_shard
 from hpd.records.whole_files import WHOLE_FORMATS
 
 _LINE_FORMATS = ("txt", "md")
@@ -96,6 +97,7 @@ class InputReader:
         category_field: the field with the category.
         leave_out: files that are not read if they lie in a folder, such as the output.
         max_field_lines: the most lines of a row of CSV or TSV; a longer one is an error.
+        shard: the part of all records that is given; whole files of others are not opened.
 
     Raises:
         InputError: a name stands for no file, a file cannot be opened or has an unknown format, or
@@ -113,8 +115,14 @@ class InputReader:
         category_field: str | None = None,
         leave_out: Collection[Path] = (),
         max_field_lines: int = MAX_FIELD_LINES,
+        shard: Shard | None = None,
     ) -> None:
         self.files = find_files(names, format, leave_out)
+        self._shard = shard
+        is_only = len(names) == 1 and self.files.paths == tuple(names)
+        self._firsts = [first_shard(path, is_only=is_only) for path in self.files.paths]
+        self.unread: list[InputError] = []
+        """The errors of inputs for which another shard has the line."""
         self._formats = [_format(path, format, per_line=per_line) for path in self.files.paths]
         self._fields = {
             "text_field": text_field,
@@ -179,22 +187,33 @@ class InputReader:
     def count(self) -> int | None:
         """The number of records, by one quick pass; None where that cannot be told."""
         n = 0
-        for path, format_ in zip(self.files.paths, self._formats, strict=True):
+        for i, (path, format_) in enumerate(zip(self.files.paths, self._formats, strict=True)):
             counted = count_records(path, format_)
             if counted is None:
                 return None
-            n += counted
+            n += counted if self._shard is None else self._shard.count(self._firsts[i], counted)
         return n
 
     def _read(self) -> Generator[Record, None, None]:
         for i, path in enumerate(self.files.paths):
+            if self._formats[i] in WHOLE_FORMATS and not self._is_ours(i, 0):
+                continue
+            n_read = 0
             try:
                 with self._first or self._opened(i) as reader:
-                    yield from reader
+                    for n_read, record in enumerate(reader, start=1):
+                        if self._is_ours(i, n_read - 1):
+                            yield record
             except InputError as error:
                 if self._is_single:
                     raise
-                yield Record(path, "", error=error, source=path)
+                if self._is_ours(i, n_read):
+                    yield Record(path, "", error=error, source=path)
+                else:
+                    self.unread.append(error)
+
+    def _is_ours(self, file: int, row: int) -> bool:
+        return self._shard is None or self._shard.has(self._firsts[file], row)
 
     def _opened(self, i: int) -> RecordReader:
         path, format_ = self.files.paths[i], self._formats[i]

@@ -50,20 +50,20 @@ def table_columns(lines: Iterable[Line], schemas: Schemas) -> list[Column]:
         attribute = Attribute(name, "string" if kind == "json" else kind)  # type: ignore[arg-type]
         columns.append(Column(name, attribute, _input_value(name, kind)))
         names.add(name)
-    for attribute in _attributes(schemas):
+    for attribute in attributes_of(schemas):
         shown = attribute.name
         while shown in names:
             shown = f"extracted.{shown}"
-        columns.append(Column(shown, attribute, _data_value(attribute)))
+        columns.append(Column(shown, attribute, data_value(attribute)))
         names.add(shown)
     error = "error"
     while error in names:
         error = f"extraction.{error}"
-    columns.append(Column(error, Attribute(error), _error_text))
+    columns.append(Column(error, Attribute(error), error_text))
     return columns
 
 
-def _attributes(schemas: Schemas) -> list[Attribute]:
+def attributes_of(schemas: Schemas) -> list[Attribute]:
     """The attributes of all categories; one that differs between them holds JSON."""
     by_name: dict[str, Attribute] = {}
     for schema in [schemas] if isinstance(schemas, Schema) else schemas.values():
@@ -117,7 +117,9 @@ def _input_value(name: str, kind: str) -> Callable[[Line], Any]:
     return value
 
 
-def _data_value(attribute: Attribute) -> Callable[[Line], Any]:
+def data_value(attribute: Attribute) -> Callable[[Line], Any]:
+    """The value of an attribute in a line of output."""
+
     def value(row: Line) -> Any:
         given = (row.get("data") or {}).get(attribute.name)
         return as_text(given) if scalar_kind(attribute) == "json" else given
@@ -125,7 +127,8 @@ def _data_value(attribute: Attribute) -> Callable[[Line], Any]:
     return value
 
 
-def _error_text(row: Line) -> str | None:
+def error_text(row: Line) -> str | None:
+    """The error of a document that failed, as its column has it."""
     error = row.get("error")
     return None if error is None else f"{error['type']}: {error['message']}"
 

@@ -1,0 +1,110 @@
+"""Batches of a frame, one call for each: Hugging Face's ``map``, Ray's ``map_batches``."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hpd.extractor import Extractor, OnError
+from hpd.frames.columns import Columns, extended
+from hpd.frames.kinds import open_frame
+from hpd.machine.model_files import resolve_model
+from hpd.options import Options, combined
+from hpd.pipeline.task import check_task
+from hpd.records.fingerprint import file_fingerprint
+from hpd.schema import load_schemas
+from hpd.version import __version__
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from hpd.options.settings import Settings
+    from hpd.pipeline.questionnaire import Examples
+
+_loaded: dict[tuple[int, str], Extractor[Any]] = {}
+"""The extractors of this process, by its number: those of a parent are of no use to a fork."""
+_lock = threading.Lock()
+
+
+class BatchExtractor:
+    """Adds typed columns to each batch that it is called with, as ``hpd.frames.extract`` does.
+
+    The model is loaded at the first call, once in each process, also if the object is pickled and
+    comes there more than once. What is pickled tells the model's file apart, so a result that
+    ``datasets`` keeps is never taken for that of another model.
+
+    Args:
+        schema: in any form that ``Extractor`` takes.
+        column: the column with the texts.
+        category_column: the column with the categories, if the schema is by category.
+        model: path of a GGUF file; None for the model in the box.
+        hf: ``user/repo[:QUANT]`` on the Hugging Face Hub, in place of ``model``.
+        options: how to read and decode. Single options may be given by name as well.
+        examples: documents with their answers, as in ``Extractor``.
+        rules: the system's text, as in ``Extractor``.
+        prefix: stands before the names of all new columns.
+        confidence: whether to add ``NAME_confidence``.
+        spans: whether to add ``NAME_span``.
+        on_error: ``raise`` the error of a document, or ``record`` it in the column ``error``.
+        settings: options by name, as in ``Options``.
+
+    Raises:
+        OptionError: there is no such option, or it cannot have that value.
+        SchemaError: the schema cannot be read.
+        ModelLoadError: the model cannot be found.
+    """
+
+    def __init__(
+        self,
+        schema: object,
+        *,
+        column: str,
+        category_column: str | None = None,
+        model: str | Path | None = None,
+        hf: str | None = None,
+        options: Options | None = None,
+        examples: Examples | Mapping[str, Examples] = (),
+        rules: str | None = None,
+        prefix: str = "",
+        confidence: bool = False,
+        spans: bool = False,
+        on_error: OnError = "raise",
+        **settings: Unpack[Settings],
+    ) -> None:
+        self._columns = Columns(column, category_column, prefix, confidence, spans, on_error)
+        self._schemas = load_schemas(schema)
+        self._options = combined(options, settings)
+        check_task(self._options, self._schemas, rules)
+        self._examples = examples
+        self._rules = rules
+        self._model = str(resolve_model(model, hf, progress=not self._options.quiet))
+        self._version = (file_fingerprint(self._model), __version__)
+
+    def __call__(self, batch: Any) -> Any:
+        """The batch with the new columns, of the same kind; of a dict of lists, the new ones alone.
+
+        Raises:
+            HpdError: as ``hpd.frames.extract``; also in a process that was forked from one in
+                which a model had been used.
+        """
+        frame = open_frame(batch)
+        added = self._columns.added(self._schemas, frame.names)
+        return extended(frame, added, self.load(), None, self._columns)
+
+    def load(self) -> Extractor[Any]:
+        """The extractor of this process, which stays open until the process ends."""
+        settings = (self._schemas, self._options, self._examples, self._rules)
+        key = (os.getpid(), repr((settings, self._model, self._version)))
+        with _lock:
+            if key not in _loaded:
+                _loaded[key] = Extractor(
+                    self._schemas,
+                    self._model,
+                    options=self._options,
+                    examples=self._examples,
+                    rules=self._rules,
+                )
+            return _loaded[key]

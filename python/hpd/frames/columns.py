@@ -1,0 +1,182 @@
+"""The columns that are added to a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, Final
+
+from hpd.documents import Document
+from hpd.errors import InputError
+from hpd.extractor import Extractor, OnError, error_of
+from hpd.frames.kinds import Frame, arrow_module, texts_of
+from hpd.schema.attributes import Attribute
+from hpd.tables.arrow import arrow_array, arrow_type
+from hpd.tables.columns import Column, Line, Schemas, attributes_of, data_value, error_text
+
+_N_ROWS: Final = 1000
+"""The rows of a chunk of the new columns."""
+
+_START: Final = Attribute("start", "integer")
+_END: Final = Attribute("end", "integer")
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns of a frame that are read, and those that are added to it."""
+
+    text: str
+    category: str | None = None
+    """The column that names the schema of each row, if there is one for each category."""
+    prefix: str = ""
+    """Stands before the names of all new columns."""
+    confidence: bool = False
+    spans: bool = False
+    on_error: OnError = "raise"
+
+    def added(self, schemas: Schemas, names: Iterable[Any]) -> list[Column]:
+        """The columns that are added to a frame which has columns of some names.
+
+        Raises:
+            InputError: a new column would have the name of another one.
+        """
+        columns: list[Column] = []
+        for attribute in attributes_of(schemas):
+            name = f"{self.prefix}{attribute.name}"
+            columns.append(Column(name, attribute, data_value(attribute)))
+            if self.confidence:
+                columns.append(_detail(f"{name}_confidence", attribute, _CONFIDENCE))
+            if self.spans:
+                columns.append(_detail(f"{name}_span", attribute, _SPAN))
+        if self.on_error == "record":
+            name = f"{self.prefix}error"
+            columns.append(Column(name, Attribute(name), error_text))
+        taken = set(names)
+        for column in columns:
+            if column.name in taken:
+                raise InputError(
+                    f"there would be two columns {column.name!r}: rename the one that is there, or "
+                    "have all new names begin with something else (prefix='hpd_')"
+                )
+            taken.add(column.name)
+        return columns
+
+
+def extended(
+    frame: Frame, added: list[Column], extractor: Extractor[Any], schema: object, columns: Columns
+) -> Any:
+    """The frame with the new columns; a row without a text has null in each of them.
+
+    Args:
+        frame: has the texts.
+        added: the new columns.
+        extractor: reads the texts.
+        schema: takes the place of the extractor's own; None for that.
+        columns: the names of what is read, and what is done about errors.
+
+    Raises:
+        InputError: a column is missing or does not hold text.
+        HpdError: a document failed, with ``on_error="raise"``; or a value fits no column.
+    """
+    pyarrow = arrow_module()
+    chunks: dict[str, list[Any]] = {column.name: [] for column in added}
+    lines = _lines(frame, extractor, schema, columns)
+    while batch := list(islice(lines, _N_ROWS)):
+        for column in added:
+            where = "Extractor.extract_many, which gives them as they are"
+            chunks[column.name].append(arrow_array(column, batch, where))
+    return frame.with_columns(
+        {
+            column.name: pyarrow.chunked_array(
+                chunks[column.name] or [arrow_array(column, [], "")], arrow_type(column.attribute)
+            )
+            for column in added
+        }
+    )
+
+
+def _lines(
+    frame: Frame, extractor: Extractor[Any], schema: object, columns: Columns
+) -> Iterator[Line]:
+    """The line of output for each row, in order; an empty one for a row without a text."""
+    is_text = [text is not None for text in texts_of(frame, columns.text)]
+    extractions = extractor.extract_many(  # type: ignore[call-overload]
+        _documents(frame, columns), schema=schema, on_error="record"
+    )
+    try:
+        for row, has_text in enumerate(is_text):
+            if not has_text:
+                yield {}
+                continue
+            extraction = next(extractions)
+            if extraction.error is not None and columns.on_error == "raise":
+                raise error_of(extraction, f"row {row} (the first is 0)")
+            yield extraction.to_dict()
+    finally:
+        extractions.close()
+
+
+def _documents(frame: Frame, columns: Columns) -> Iterator[Document]:
+    texts = texts_of(frame, columns.text)
+    if columns.category is None:
+        yield from (Document(text) for text in texts if text is not None)
+        return
+    for text, category in zip(texts, texts_of(frame, columns.category), strict=True):
+        if text is not None:
+            yield Document(text, category=category)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """A detail of a value: its type, and where it is in the details of a field."""
+
+    attribute: Attribute
+    value: Callable[[Mapping[str, Any]], Any]
+
+
+_CONFIDENCE: Final = _Kind(Attribute("confidence", "number"), lambda field: field.get("confidence"))
+_SPAN: Final = _Kind(
+    Attribute("span", "object", attributes=(_START, _END)),
+    lambda field: {"start": field["start"], "end": field["end"]} if "start" in field else None,
+)
+
+
+def _detail(name: str, attribute: Attribute, kind: _Kind) -> Column:
+    """The column with a detail of each value, nested as the values are."""
+
+    def value(line: Line) -> Any:
+        data = (line.get("data") or {}).get(attribute.name)
+        return _details(data, attribute, attribute.name, line.get("fields", {}), kind)
+
+    return Column(name, _shaped(attribute, kind.attribute), value)
+
+
+def _shaped(attribute: Attribute, leaf: Attribute) -> Attribute:
+    """An attribute of the same shape, with another one in the place of each scalar."""
+    if attribute.type == "array" and attribute.item is not None:
+        return Attribute(attribute.name, "array", item=_shaped(attribute.item, leaf))
+    if attribute.type == "object":
+        parts = tuple(_shaped(part, leaf) for part in attribute.attributes)
+        return Attribute(attribute.name, "object", attributes=parts)
+    return replace(leaf, name=attribute.name)
+
+
+def _details(
+    value: Any, attribute: Attribute, place: str, fields: Mapping[str, Any], kind: _Kind
+) -> Any:
+    if attribute.type == "array" and attribute.item is not None:
+        if value is None:
+            return None
+        return [
+            _details(item, attribute.item, f"{place}[{i}]", fields, kind)
+            for i, item in enumerate(value)
+        ]
+    if attribute.type == "object":
+        if value is None:
+            return None
+        return {
+            part.name: _details(value.get(part.name), part, f"{place}.{part.name}", fields, kind)
+            for part in attribute.attributes
+        }
+    return kind.value(fields.get(place, {}))

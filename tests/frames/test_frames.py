@@ -1,0 +1,274 @@
+"""Frames of pandas, polars and Arrow: typed columns, null rows, clashes, errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyarrow")
+pytest.importorskip("pandas")
+pytest.importorskip("polars")
+
+import pandas
+import polars
+import pyarrow
+
+import hpd.frames
+from frame_texts import SCHEMA, SETTINGS, TEXTS, expected, expected_rows
+from hpd.errors import InputError, InvalidDataError, OptionError, SchemaError
+from hpd.extractor import Extractor
+
+TABLE = pyarrow.table({"sku": [*range(len(TEXTS))], "title": pyarrow.array(TEXTS, "string")})
+NEW = ["brand", "colors", "price"]
+TYPES = ["string", "list<item: string>", "struct<amount: double, currency: string>"]
+
+
+def rows_of(table: pyarrow.Table) -> list[dict[str, Any]]:
+    return table.select(NEW).to_pylist()
+
+
+def extract(frame: Any, schema: object = SCHEMA, **settings: Any) -> Any:
+    return hpd.frames.extract(frame, schema, column="title", **(SETTINGS | settings))
+
+
+def types_of(table: pyarrow.Table, names: list[str]) -> list[str]:
+    return [str(table.schema.field(name).type).replace("element:", "item:") for name in names]
+
+
+def test_a_table_of_arrow_gets_typed_columns_with_the_values_of_the_extractor() -> None:
+    table = extract(TABLE)
+    assert isinstance(table, pyarrow.Table)
+    assert table.column_names == ["sku", "title", *NEW]
+    assert types_of(table, NEW) == TYPES
+    assert rows_of(table) == expected_rows()
+    assert any(row["price"] and row["price"]["amount"] == 12.5 for row in rows_of(table))
+
+
+def test_a_record_batch_stays_one() -> None:
+    (batch,) = TABLE.to_batches()
+    result = extract(batch)
+    assert isinstance(result, pyarrow.RecordBatch)
+    assert rows_of(pyarrow.Table.from_batches([result])) == expected_rows()
+
+
+def test_a_frame_of_pandas_keeps_its_index_and_gets_arrow_types() -> None:
+    index = pandas.Index(list("abcde"), name="key")
+    frame = pandas.DataFrame({"sku": [*range(5)], "title": TEXTS}, index=index)
+    result = extract(frame)
+    assert list(result.columns) == ["sku", "title", *NEW]
+    assert list(frame.columns) == ["sku", "title"]
+    pandas.testing.assert_index_equal(result.index, index)
+    pandas.testing.assert_frame_equal(result[["sku", "title"]], frame)
+    table = pyarrow.Table.from_pandas(result, preserve_index=False)
+    assert types_of(table, NEW) == TYPES
+    assert rows_of(table) == expected_rows()
+
+
+def test_a_frame_of_polars_gets_its_own_types() -> None:
+    result = extract(polars.DataFrame({"title": TEXTS}))
+    assert dict(result.schema) == {
+        "title": polars.String,
+        "brand": polars.String,
+        "colors": polars.List(polars.String),
+        "price": polars.Struct({"amount": polars.Float64, "currency": polars.String}),
+    }
+    assert result.select(NEW).to_dicts() == expected_rows()
+
+
+def test_another_frame_with_arrow_s_stream_becomes_a_table() -> None:
+    class Other:
+        """A frame of a library that is not known here."""
+
+        columns = ("title",)
+
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            return TABLE.select(["title"]).__arrow_c_stream__(requested_schema)
+
+    assert rows_of(extract(Other())) == expected_rows()
+
+
+def test_of_a_dict_of_lists_the_new_ones_are_given() -> None:
+    result = extract({"title": TEXTS})
+    assert list(result) == NEW
+    assert result["price"] == [row["price"] for row in expected_rows()]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        pyarrow.chunked_array([TEXTS[:2], TEXTS[2:]], "string"),
+        pyarrow.array(TEXTS, "large_string"),
+        pyarrow.array(TEXTS, "string").dictionary_encode(),
+        pyarrow.array(TEXTS, "string_view"),
+    ],
+    ids=["chunks", "large", "dictionary", "view"],
+)
+def test_texts_of_every_kind_are_read(texts: Any) -> None:
+    assert rows_of(extract(pyarrow.table({"title": texts}))) == expected_rows()
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pandas.DataFrame({"title": pandas.Categorical(TEXTS)}),
+        pandas.DataFrame({"title": pandas.array(TEXTS, "string")}),
+        polars.DataFrame({"title": polars.Series(TEXTS, dtype=polars.Categorical)}),
+        pandas.DataFrame({"title": TEXTS * 2})[:5],
+        polars.concat([polars.DataFrame({"title": part}) for part in (TEXTS[:3], TEXTS[3:])]),
+    ],
+    ids=["pandas categorical", "pandas string", "polars categorical", "slice", "polars chunks"],
+)
+def test_columns_of_other_types_are_read_as_text(frame: Any) -> None:
+    column = extract(frame, "brand")["brand"]
+    brands = [row["brand"] for row in expected_rows()]
+    values = column.to_list() if hasattr(column, "to_list") else list(column)
+    assert [None if value is pandas.NA else value for value in values] == brands
+
+
+@pytest.mark.parametrize("library", ["pyarrow", "pandas", "polars"])
+@pytest.mark.parametrize("texts", [[], [None, None]], ids=["empty", "nulls"])
+def test_a_frame_without_texts_has_the_same_types(library: str, texts: list[Any]) -> None:
+    table = pyarrow.table({"title": pyarrow.array(texts, "string")})
+    frame = {
+        "pyarrow": lambda: table,
+        "pandas": table.to_pandas,
+        "polars": lambda: polars.from_arrow(table),
+    }[library]()
+    result = extract(frame)
+    assert len(result) == len(texts)
+    if library == "pandas":
+        result = pyarrow.Table.from_pandas(result, preserve_index=False)
+    elif library == "polars":
+        assert result.schema["colors"] == polars.List(polars.String)
+        result = result.to_arrow()
+    assert rows_of(result) == [dict.fromkeys(NEW)] * len(texts)
+    if library != "polars":
+        assert types_of(result, NEW) == TYPES
+
+
+def test_confidence_and_spans_have_the_shape_of_the_values() -> None:
+    table = extract(TABLE, confidence=True, spans=True)
+    details = [f"{name}_{kind}" for name in NEW for kind in ("confidence", "span")]
+    assert set(table.column_names) == {"sku", "title", *NEW, *details}
+    assert types_of(table, ["colors_confidence", "price_confidence", "brand_span"]) == [
+        "list<item: double>",
+        "struct<amount: double, currency: double>",
+        "struct<start: int64, end: int64>",
+    ]
+    for row, extraction in zip(table.to_pylist(), expected(), strict=True):
+        if extraction is None:
+            assert row["brand_confidence"] is row["colors_span"] is None
+            continue
+        fields = extraction.to_dict()["fields"]
+        assert row["brand_confidence"] == fields["brand"]["confidence"]
+        for i, span in enumerate(row["colors_span"] or []):
+            field = fields[f"colors[{i}]"]
+            assert (span or {}).get("start") == field.get("start")
+        if row["brand"] is not None and row["brand_span"] is not None:
+            span = row["brand_span"]
+            assert row["title"][span["start"] : span["end"]] == row["brand"]
+    assert any(row["brand_span"] for row in table.to_pylist())
+
+
+def test_an_extractor_that_is_open_is_used_and_stays_open() -> None:
+    with Extractor(SCHEMA, **SETTINGS) as extractor:
+        first = hpd.frames.extract(TABLE, column="title", extractor=extractor)
+        other = hpd.frames.extract(TABLE, "brand", column="title", extractor=extractor)
+        assert extractor.extract("Luma shirt").data["brand"] == "Luma"
+        with pytest.raises(OptionError, match="beside it"):
+            hpd.frames.extract(TABLE, column="title", extractor=extractor, max_tokens=3)
+    assert rows_of(first) == expected_rows()
+    assert other.column_names == ["sku", "title", "brand"]
+
+
+def test_a_schema_for_each_category() -> None:
+    schemas = {"a": ["brand"], "b": ["brand", "color"]}
+    table = pyarrow.table({"title": ["Luma shirt, red", "Luma shirt, red"], "kind": ["a", "b"]})
+    result = extract(table, schemas, category_column="kind")
+    assert result.column_names == ["title", "kind", "brand", "color"]
+    assert result["color"][0].as_py() is None
+    unknown = pyarrow.table({"title": ["Luma shirt"], "kind": ["c"]})
+    with pytest.raises(InputError, match="row 0"):
+        extract(unknown, schemas, category_column="kind")
+
+
+def test_an_error_of_a_document_is_raised_with_its_row_or_recorded() -> None:
+    table = pyarrow.table({"title": [None, "Luma shirt", "word " * 3000]})
+    with pytest.raises(hpd.ContextOverflowError, match="row 2"):
+        extract(table, "brand", n_ctx=512)
+    result = extract(table, "brand", n_ctx=512, on_error="record").to_pylist()
+    assert [row["brand"] for row in result] == [None, "Luma", None]
+    assert [bool(row["error"]) for row in result] == [False, False, True]
+    assert result[2]["error"].startswith("ContextOverflowError")
+
+
+def test_data_that_breaks_the_schema_is_an_error_with_its_extraction() -> None:
+    table = pyarrow.table({"title": ["nothing at all"]})
+    with pytest.raises(InvalidDataError) as caught:
+        extract(table, "isbn13!, price number!")
+    assert caught.value.extraction.data["price"] is None
+
+
+@pytest.fixture
+def no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fails if a model would be loaded."""
+    from hpd.frames import whole
+
+    monkeypatch.setattr(whole, "Extractor", lambda *_, **__: pytest.fail("a model was loaded"))
+
+
+def twice(frame: Any) -> Any:
+    return pandas.concat([frame, frame], axis=1)
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (pyarrow.table({"name": ["x"]}), "no column 'title'; its columns: name"),
+        (pyarrow.table({"title": [3]}), "should hold text, and is of the type int64"),
+        (pandas.DataFrame({"title": ["x", 3]}), "should hold text"),
+        (twice(pandas.DataFrame({"title": ["x"]})), "more than one column 'title'"),
+        (
+            pyarrow.Table.from_arrays([pyarrow.array(["x"])] * 2, ["title"] * 2),
+            "more than one column 'title'",
+        ),
+        (pyarrow.table({"title": ["x"], "brand": ["y"]}), r"two columns 'brand'.*prefix="),
+        (polars.LazyFrame({"title": ["x"]}), r"frame\.collect\(\)"),
+        (pandas.Series(["x"], name="title"), "Series is not a frame"),
+        ("title", "str is not a frame"),
+        ({"title": ["x", 3]}, "should hold text"),
+    ],
+)
+def test_a_frame_that_cannot_be_used_is_refused_before_a_model_is_loaded(
+    frame: Any, message: str, no_model: None
+) -> None:
+    with pytest.raises(InputError, match=message):
+        extract(frame)
+
+
+def test_new_columns_that_would_have_one_name_are_refused(no_model: None) -> None:
+    with pytest.raises(InputError, match="two columns 'a_confidence'"):
+        extract(TABLE, "a, a_confidence", confidence=True)
+    with pytest.raises(InputError, match="two columns 'error'"):
+        extract(TABLE, "error", on_error="record")
+
+
+def test_no_schema_is_refused(no_model: None) -> None:
+    with pytest.raises(SchemaError, match="no schema"):
+        extract(TABLE, None)
+
+
+def test_a_prefix_makes_room() -> None:
+    table = pyarrow.table({"title": ["Luma shirt"], "brand": ["as it came"]})
+    result = extract(table, "brand", prefix="hpd_", confidence=True, on_error="record")
+    new = ["hpd_brand", "hpd_brand_confidence", "hpd_error"]
+    assert result.column_names == ["title", "brand", *new]
+    assert result["hpd_brand"].to_pylist() == ["Luma"]
+
+
+def test_more_rows_than_a_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hpd.frames.columns._N_ROWS", 2)
+    table = extract(TABLE)
+    assert table["brand"].num_chunks == 3
+    assert rows_of(table) == expected_rows()
