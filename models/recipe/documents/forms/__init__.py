@@ -1,0 +1,1 @@
+"""Forms that somebody has filled in."""

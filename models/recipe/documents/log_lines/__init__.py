@@ -1,0 +1,1 @@
+"""Lines that programs, machines and devices write into logs."""
