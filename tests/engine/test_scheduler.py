@@ -365,6 +365,29 @@ def test_cancelling_a_finished_request_lets_go_of_its_prompt() -> None:
     assert not scheduler.take_finished()
 
 
+def test_after_a_full_cache_half_as_many_run_and_then_one_more_at_a_time() -> None:
+    """One more each time that as many are finished as run; never more than at first."""
+    scheduler = _core_testing.Scheduler(
+        n_seq=99, n_cells=900, n_batch=64, n_in_flight=8, couples=True
+    )
+    for i in range(60):
+        scheduler.submit(i, [1, 2, 3], [_native.Field([10], max_tokens=5)])
+
+    def n_planned() -> int:
+        """The requests in the next batch, which it finishes."""
+        _, _, rows = scheduler.plan()
+        scheduler.commit([7] * len(rows), [True] * len(rows))
+        return len(rows)
+
+    assert n_planned() == 8
+    scheduler.plan()
+    scheduler.restart(shrink=True)
+    assert [n_planned() for _ in range(6)] == [4, 5, 6, 7, 8, 8]
+    scheduler.plan()
+    scheduler.restart(shrink=False)
+    assert n_planned() == 8
+
+
 def busy_scheduler(n_cached: int = 5) -> _core_testing.Scheduler:
     """Two requests of two fields with an instruction in common, a batch of them planned."""
     scheduler = _core_testing.Scheduler(

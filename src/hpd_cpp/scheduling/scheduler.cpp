@@ -22,6 +22,7 @@ int64_t worst_case_cells(const Request & r) {
 
 Scheduler::Scheduler(const Limits & limits, Drafter * drafter, Propose propose)
     : limits_(limits),
+      n_most_in_flight_(limits.n_in_flight),
       drafter_(drafter),
       propose_(std::move(propose)),
       holdings_(limits_),
@@ -106,6 +107,15 @@ void Scheduler::finish(RequestState & r) {
     holdings_.release(r);
     finished_.push_back(std::move(*it));
     running_.erase(it);
+    if (r.error.empty()) grow_back();
+}
+
+// A cache that was full once, as a few long documents met in it, need not be full again.
+void Scheduler::grow_back() {
+    if (limits_.n_in_flight >= n_most_in_flight_) return;
+    if (++n_finished_since_ < limits_.n_in_flight) return;
+    ++limits_.n_in_flight;
+    n_finished_since_ = 0;
 }
 
 std::vector<std::unique_ptr<RequestState>> Scheduler::take_finished() {
@@ -121,6 +131,7 @@ void Scheduler::restart(bool shrink) {
         finish(r);
     } else if (shrink) {
         limits_.n_in_flight = std::max(1, n_running() / 2);
+        n_finished_since_ = 0;
     }
     while (!running_.empty()) preempt_youngest();
     while (holdings_.prefixes().evict()) {

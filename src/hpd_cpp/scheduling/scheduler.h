@@ -50,8 +50,9 @@ public:
     // A value that goes on: cells of rejected guesses are removed.
     void keep(Value & value, int32_t n_accepted_drafts);
 
-    // The cache was lost or cleared: everything running starts again, with fewer in flight if
-    // `shrink`. A request that was alone and still did not fit fails.
+    // The cache was lost or cleared: everything running starts again, with half as many in flight
+    // if `shrink`, and with one more each time that as many are finished as are in flight. A
+    // request that was alone and still did not fit fails.
     void restart(bool shrink);
 
     // Nothing more will be asked of a prompt that was kept.
@@ -87,8 +88,11 @@ private:
     void make_decode_room();
     void preempt_youngest();
     void finish(RequestState & r);
+    void grow_back();
 
     Limits limits_;
+    int32_t n_most_in_flight_;  // the limit before the cache was ever full
+    int32_t n_finished_since_ = 0;  // since the limit was changed
     Drafter * drafter_;
     Propose propose_;
     Holdings holdings_;
