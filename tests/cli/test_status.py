@@ -48,6 +48,46 @@ def test_the_status_of_a_complete_run(
     assert shown["order"] == "input"
 
 
+def test_the_status_tells_the_nulls_and_near_ties_of_what_is_written(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    lines = [
+        {
+            "data": {"a": None, "b": {"c": 1, "d": [None, {"e.f": 2}]}},
+            "fields": {
+                "a": {},
+                "b.c": {"near_tie": True},
+                "b.d": {},
+                "b.d[0]": {},
+                "b.d[1].e.f": {},
+            },
+        },
+        {"data": {"a": "x", "b": None}, "fields": {"a": {"confidence": 0.5}, "b.c": {}, "b.d": {}}},
+        {"error": {"type": "DecodeError", "message": "lost"}},
+    ]
+    with FileWriter(out, {}) as writer:
+        for place, (line, record) in enumerate(zip(lines, records(), strict=False)):
+            writer.write(place, record, line, failed="error" in line)
+    with out.open("ab") as file:
+        file.write(b'{"data": {"a": null')
+    _, shown = status(capfd, "--status", str(out))
+    assert shown["values"] == "8, of which 50% are null"
+    assert shown["near"] == "ties 1"
+
+
+def test_the_counts_are_those_of_the_run_s_summary(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """With the model in the box, and nested values, some of them null."""
+    source, out = write_texts(tmp_path / "in.jsonl", "Luma Shirt, red", "x"), tmp_path / "out"
+    schema = "Brand, maker {name, city}, Color, tags [str]"
+    assert main(["extract", str(source), "--schema", schema, "-o", str(out)]) == 0
+    (share,) = re.findall(r"(\d+%) of the values are null", capfd.readouterr().err)
+    _, shown = status(capfd, "--status", str(out))
+    assert shown["values"].endswith(f"of which {share} are null")
+
+
 def test_the_status_of_an_interrupted_run_tells_what_is_left(
     tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from hpd.cli.arguments import flag_of
 from hpd.cli.common import EXIT_FAILED, EXIT_OK, EXIT_SOME_FAILED, UsageError, table
 from hpd.cli.output_arguments import lines_of, written_files
+from hpd.cli.value_counts import count_values
 from hpd.errors import InputError
 from hpd.records import InputReader, RunStatus, journal_path, parse_shard, read_status
 
@@ -56,6 +57,7 @@ def _shown(status: RunStatus, arguments: argparse.Namespace) -> str:
     if status.failures:
         kinds = ", ".join(f"{kind} {n}" for kind, n in sorted(status.failures.items()))
         rows.append(["failed", f"{status.failures.total()} of these: {kinds}"])
+    rows += ([name, text] for name, text in _value_rows(status))
     left = why_unknown if n_total is None else f"{max(0, n_total - status.n_finished)} documents"
     rows.append(["left", left])
     rows.append(["journal", _journal_state(status)])
@@ -63,6 +65,15 @@ def _shown(status: RunStatus, arguments: argparse.Namespace) -> str:
     rows.append(["settings", ""])
     rows += ([f"  {name}", str(value)] for name, value in status.head.settings.items())
     return table(rows, n_left=2)
+
+
+def _value_rows(status: RunStatus) -> Iterator[tuple[str, str]]:
+    """The share of nulls and the near ties among the values that are written."""
+    counts = count_values(status.path)
+    if counts.n_values:
+        share = counts.n_nulls / counts.n_values
+        yield "values", f"{counts.n_values}, of which {share:.0%} are null"
+        yield "near ties", str(counts.n_near_ties)
 
 
 def _state(status: RunStatus, n_total: int | None) -> str:
