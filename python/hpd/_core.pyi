@@ -16,6 +16,9 @@ class SamplingOptions:
 class ModelOptions:
     def __init__(self) -> None: ...
     n_gpu_layers: int
+    split_mode: str
+    tensor_split: list[float]
+    main_gpu: int
     use_mmap: bool
     use_extra_bufts: bool
     vocab_only: bool
@@ -194,5 +197,6 @@ class Engine:
     @property
     def n_ctx(self) -> int: ...
 
+def attention_problems() -> list[tuple[str, str]]: ...
 def near_tie_margin() -> float: ...
 def echo_log(on: bool) -> None: ...

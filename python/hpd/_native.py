@@ -48,6 +48,7 @@ from hpd._core import (  # noqa: E402
     Result,
     SamplingOptions,
     Value,
+    attention_problems,
     echo_log,
     near_tie_margin,
 )
@@ -85,6 +86,7 @@ __all__ = [
     "Result",
     "SamplingOptions",
     "Value",
+    "attention_problems",
     "claim_process",
     "echo_log",
     "near_tie_margin",

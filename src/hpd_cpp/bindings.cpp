@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "attention/guard.h"
 #include "bindings_common.h"
 #include "engine.h"
 #include "handles.h"
@@ -75,8 +76,11 @@ void bind_options(py::module_ & m) {
         .def_readwrite("use_mmap", &ModelOptions::use_mmap)
         .def_readwrite("use_extra_bufts", &ModelOptions::use_extra_bufts)
         .def_readwrite("vocab_only", &ModelOptions::vocab_only)
+        .def_readwrite("split_mode", &ModelOptions::split_mode)
+        .def_readwrite("tensor_split", &ModelOptions::tensor_split)
         .def_readwrite("loras", &ModelOptions::loras);
     bind_whole(model, "n_gpu_layers", &ModelOptions::n_gpu_layers);
+    bind_whole(model, "main_gpu", &ModelOptions::main_gpu);
 
     py::class_<EngineOptions> engine(m, "EngineOptions");
     engine.def(py::init<>())
@@ -298,6 +302,7 @@ PYBIND11_MODULE(_core, m) {
     bind_options(m);
     bind_model(model);
     bind_engine(m);
+    m.def("attention_problems", &attention_problems, py::call_guard<py::gil_scoped_release>());
     m.def("near_tie_margin", [] { return near_tie_margin; });
     m.def("echo_log", &echo_log, py::arg("on"));
     py::set_shared_data(log_name, log_state());

@@ -13,6 +13,9 @@ class Model;
 // What is needed to open a model.
 struct ModelOptions {
     int32_t n_gpu_layers = -1;     // layers on the GPU; negative: all of them
+    std::string split_mode = "layer";  // none | layer | row | tensor: how GPUs share the model
+    std::vector<float> tensor_split;   // the share of each GPU; none: by their free memory
+    int32_t main_gpu = 0;              // that has the model if split_mode is none
     bool use_mmap = true;          // map the file instead of reading it
     bool use_extra_bufts = true;   // AMX and repacked weights; must be off where AMX crashes
     bool vocab_only = false;       // tokenizer and metadata only, no weights

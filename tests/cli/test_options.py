@@ -28,7 +28,8 @@ with_text = st.sampled_from(
     ]
 )
 NEEDED_ARGUMENTS = {
-    "": [], "draft_model": ["-md", "d.gguf"], "temperature": ["--temp", "0.5"]
+    "": [], "draft_model": ["-md", "d.gguf"], "temperature": ["--temp", "0.5"],
+    "split_mode": ["-sm", "row"],
 }  # fmt: skip
 
 
@@ -81,6 +82,10 @@ def test_a_text_is_read_as_in_python_or_refused(
         ("--draft-max 4", "n_draft (--draft-max) does nothing without draft_model (--draft-model)"),
         ("-b 64 -ub 65", "n_ubatch (--ubatch-size) must not be above n_batch (--batch-size)"),
         ("-fa off -ctv q8_0", "cache_type_v (--cache-type-v) must be one of f32, f16, bf16"),
+        ("-sm rows", "-sm/--split-mode: must be one of none, layer, row, tensor, not 'rows'"),
+        ("-ts 3,x", "-ts/--tensor-split: must be numbers from 0 on, one of them above it, with"),
+        ("-ts 0,0", "-ts/--tensor-split: must be numbers from 0 on, one of them above it, with"),
+        ("-mg 1", "main_gpu (--main-gpu) does nothing without split_mode (--split-mode)"),
         ("-ctv", "expected one argument"),
         ("--drafts=yes", "ignored explicit argument 'yes'"),
         ("--flash", "unrecognized arguments: --flash"),
@@ -117,6 +122,8 @@ def test_everything_that_can_be_said_in_python_can_be_said_here() -> None:
             continue  # Its other value does not go with the rest.
         if isinstance(value, bool):
             arguments.append(flag if value else flag.replace("--", "--no-"))
+        elif name == "tensor_split":
+            arguments += [flag, "3,1"]
         elif name == "loras":
             arguments += [flag, "a.gguf:0.5", flag, "b.gguf"]
         else:

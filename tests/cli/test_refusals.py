@@ -53,7 +53,7 @@ def test_a_document_of_which_nothing_fits_is_not_cut_to_nothing(tiny_model: Tiny
     assert "not one word fits" in extraction.error.message
 
 
-def test_layers_for_a_gpu_that_is_not_there_are_said_to_do_nothing(
+def test_options_for_a_gpu_that_is_not_there_are_said_to_do_nothing(
     source: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     if hardware.devices():
@@ -61,7 +61,11 @@ def test_layers_for_a_gpu_that_is_not_there_are_said_to_do_nothing(
     assert main(["extract", source, "--schema", "brand", "-ngl", "5", "--quiet"]) == 0
     out, err = capfd.readouterr()
     assert len(read_lines(out)) == 2
-    assert "--gpu-layers 5 does nothing" in err
+    assert "without effect: --gpu-layers; this build of llama.cpp has no GPU" in err
+    several = ["-sm", "row", "-ts", "3,1", "-mg", "1", "-ngl", "0"]
+    assert main(["extract", source, "--schema", "brand", *several, "--quiet"]) == 0
+    err = capfd.readouterr().err
+    assert "without effect: --split-mode, --tensor-split, --main-gpu; with --gpu-layers 0" in err
     assert main(["extract", source, "--schema", "brand", "-ngl", "0", "--quiet"]) == 0
     assert capfd.readouterr().err == ""
 

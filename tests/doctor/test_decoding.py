@@ -25,6 +25,8 @@ def test_the_self_test_passes_here(monkeypatch: pytest.MonkeyPatch) -> None:
     assert checks["self-test"].state == "ok", checks["self-test"].text
     assert "28 values of 4 documents" in checks["self-test"].text
     assert checks["attention"].state == "ok"
+    if kernels := checks["attention"].details["kernels"]:
+        assert f"hpd's kernel {next(iter(kernels))} is used" in checks["attention"].text
 
 
 def test_the_stored_answers_are_no_near_ties() -> None:
@@ -84,19 +86,39 @@ def test_a_trial_that_ends_otherwise_is_broken(
 def outcome(**changes: Any) -> str:
     stored = stored_questions()
     answers = [{key: q[key] for key in ("data", "confidences")} for q in stored["questions"]]
-    whole = {"answers": answers, "seconds": 1.0, "tuned": {}, "n_attention_taken": 0}
-    return json.dumps({**whole, "n_attention_left": 9, **changes})
+    whole = {"answers": answers, "seconds": 1.0, "tuned": {}, "attention_kernels": []}
+    return json.dumps({**whole, "n_attention_taken": 0, "n_attention_left": 9, **changes})
 
 
-def test_an_attention_kernel_that_is_off_says_why(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("n_taken", "kernels", "state", "says"),
+    [
+        (9, [("avx512", ""), ("avx2", "")], "ok", "hpd's kernel avx512 is used"),
+        (
+            9,
+            [("avx512", "its results are wrong"), ("avx2", "")],
+            "ok",
+            "hpd's kernel avx2 is used; avx512 is not used with this llama.cpp: its results are",
+        ),
+        (0, [("avx2", "nodes differ")], "note", "avx2 is not used with this llama.cpp: nodes dif"),
+        (0, [], "note", "hpd has no kernel for this processor"),
+        (0, [("avx2", "")], "note", "hpd's kernel avx2 could be used, but this"),
+    ],
+)
+def test_the_attention_kernel_is_named_and_why_others_are_off(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    n_taken: int,
+    kernels: list[tuple[str, str]],
+    state: str,
+    says: str,
 ) -> None:
-    (tmp_path / "outcome").write_text(outcome(tuned={"n_batch": 256}))
-    text = f"echo 'hpd: the kernel does not fit' >&2; cat {tmp_path}/outcome"
-    monkeypatch.setattr(sys, "executable", program(tmp_path, text))
+    changes = {"tuned": {"n_batch": 256}, "attention_kernels": kernels}
+    (tmp_path / "outcome").write_text(outcome(n_attention_taken=n_taken, **changes))
+    monkeypatch.setattr(sys, "executable", program(tmp_path, f"cat {tmp_path}/outcome"))
     checks = by_name(decoding.check_self_test())
-    assert checks["attention"].state == "note"
-    assert "the kernel does not fit" in checks["attention"].text
+    assert checks["attention"].state == state
+    assert says in checks["attention"].text
     assert "n_batch 256" in checks["tuned"].text
     assert checks["self-test"].state == "ok"
 

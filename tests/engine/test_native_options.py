@@ -16,6 +16,7 @@ NUMBERS = [
     (_native.SamplingOptions, "top_k"),
     (_native.SamplingOptions, "seed"),
     (_native.ModelOptions, "n_gpu_layers"),
+    (_native.ModelOptions, "main_gpu"),
 ]
 FLOATS = [
     (_native.EngineOptions, "draft_p_min"),

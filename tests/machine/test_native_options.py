@@ -65,8 +65,11 @@ def native(options: Options) -> dict[str, Any]:
 def test_what_is_said_arrives() -> None:
     structs = native(Options(**OTHER))  # type: ignore[arg-type]
     for name, option in OPTIONS.items():
-        if option.target != "python" and name not in ("draft_model", "loras"):
+        if option.target != "python" and name not in (
+            "draft_model", "loras", "tensor_split",
+        ):  # fmt: skip
             assert getattr(structs[option.target], option.native_name) == OTHER[name]
+    assert structs["model"].tensor_split == [3.0, 1.0]
     assert structs["model"].loras == [("/a.gguf", 0.5), ("/b.gguf", 1.0)]
     assert structs["engine"].sampling.seed == OTHER["seed"]
 

@@ -39,7 +39,11 @@ def result(function: Callable[[], Any], error: type[Exception]) -> tuple[Any, st
 def test_a_value_is_kept_or_refused_by_name(option: Option, value: Any) -> None:
     made, message = result(lambda: made_with(option, value), OptionError)
     if is_allowed(option, value):
-        kept = tuple(map(tuple, value)) if option.kind == "adapters" else value
+        kept = value
+        if option.kind == "adapters":
+            kept = tuple(map(tuple, value))
+        elif option.kind == "shares":
+            kept = tuple(map(float, value))
         assert (message, getattr(made, option.name)) == ("", kept)
     else:
         assert message.startswith(f"{option.name} ({option.flag}) must be {option.allowed}, not ")
@@ -105,6 +109,25 @@ def test_the_bounds_are_good_and_what_is_beyond_them_is_not(option: Option) -> N
         ({"stack": 10**5000}, "not an unprintable int"),
         ({"loras": "a.gguf"}, "loras (--lora) must be pairs of a file and a scale, not 'a.gguf'"),
         ({"loras": (("a.gguf", float("inf")),)}, "pairs of a file and a scale"),
+        (
+            {"tensor_split": (0, 0)},
+            "tensor_split (--tensor-split) must be numbers from 0 on, one of them above it, "
+            "with commas between them, not (0, 0)",
+        ),
+        ({"tensor_split": (3, -1)}, "not (3, -1)"),
+        ({"tensor_split": (10**400,)}, "not (1000"),
+        (
+            {"tensor_split": (3, 1), "split_mode": "none"},
+            "tensor_split (--tensor-split) does nothing where split_mode (--split-mode) is none",
+        ),
+        (
+            {"main_gpu": 1},
+            "main_gpu (--main-gpu) does nothing without split_mode (--split-mode)",
+        ),
+        (
+            {"main_gpu": 1, "split_mode": "tensor"},
+            "main_gpu (--main-gpu) does nothing where split_mode (--split-mode) is tensor",
+        ),
         ({"n_draft": 4}, "n_draft (--draft-max) does nothing without draft_model (--draft-model)"),
         ({"top_k": 4}, "top_k (--top-k) does nothing without temperature (--temp)"),
         (

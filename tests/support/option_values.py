@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from hpd.options import OPTIONS, Option
 
 # What an option cannot do without, so that it may be set at all.
-NEEDED: dict[str, object] = {"draft_model": "d.gguf", "temperature": 0.5}
+NEEDED: dict[str, object] = {"draft_model": "d.gguf", "temperature": 0.5, "split_mode": "row"}
 
 OTHER: dict[str, object] = {
     "method": "hpd", "layout": "skeleton", "stack": 2, "in_flight": 5, "drafts": False,
     "draft_model": "d.gguf", "n_draft": 4, "draft_p_min": 0.5, "max_tokens": 9, "n_ctx": 100,
     "deterministic": False, "n_batch": 64, "n_ubatch": 32, "n_value_batch": 7, "n_threads": 3,
     "n_threads_batch": 4, "n_gpu_layers": 0,
+    "split_mode": "row", "tensor_split": (3.0, 1.0), "main_gpu": 1,
     "flash_attn": "on", "cpu_attention": False, "cache_type_k": "q8_0", "cache_type_v": "bf16",
     "loras": (("a.gguf", 0.5), ("b.gguf", 1.0)), "temperature": 0.75, "top_k": 3, "top_p": 0.5,
     "min_p": 0.125, "seed": 42, "strict": False, "null_threshold": 0.25, "require_grounding": True,
@@ -43,6 +44,7 @@ anything: st.SearchStrategy[Any] = st.one_of(
     st.none(), st.booleans(), numbers, texts, st.binary(max_size=4), st.complex_numbers(),
     st.lists(texts, max_size=2), st.dictionaries(texts, numbers, max_size=1),
     st.lists(st.tuples(texts, numbers), max_size=2), st.builds(object),
+    st.lists(numbers, max_size=3), st.lists(st.integers(0, 3), max_size=3).map(tuple),
 )  # fmt: skip
 
 
@@ -62,7 +64,12 @@ def is_allowed(option: Option, value: Any) -> bool:
         return any(value == choice for choice in option.choices)
     if option.kind == "text":
         return type(value) is str and "\0" not in value
-    return type(value) in (list, tuple) and all(is_adapter(pair) for pair in value)
+    if type(value) not in (list, tuple):
+        return False
+    if option.kind == "shares":
+        are_shares = all(type(share) in (int, float) and 0 <= share <= 1e38 for share in value)
+        return are_shares and (not value or sum(value) > 0)
+    return all(is_adapter(pair) for pair in value)
 
 
 def is_adapter(pair: Any) -> bool:

@@ -19,7 +19,7 @@ from hpd.cli.arguments import (
     number,
 )
 from hpd.cli.common import EXIT_FAILED, EXIT_OK, UsageError, before_the_model, say, table
-from hpd.cli.option_arguments import add_option_arguments, options_of
+from hpd.cli.option_arguments import add_option_arguments, options_of, say_without_effect
 from hpd.cli.output_arguments import check_new
 from hpd.pipeline.methods import check_method
 from hpd.schema import load_schemas
@@ -140,6 +140,7 @@ def run(arguments: argparse.Namespace) -> int:
     _native.echo_log(base.verbose)
     path = resolve_model(arguments.model, arguments.hf, progress=not base.quiet)
     model = _native.Model([str(path)], model_options(base))
+    say_without_effect(base)
     known = environment(model, path)
     with contextlib.ExitStack() as stack:
         # Line after line, so that a run that is cut short leaves what it has measured.

@@ -7,8 +7,9 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from hpd.cli.arguments import add_model_arguments
-from hpd.cli.common import setting_text
+from hpd.cli.common import say, setting_text
 from hpd.errors import ModelLoadError
+from hpd.machine.hardware import devices
 from hpd.machine.model_files import parse_lora
 from hpd.options import OPTIONS, Option, Options
 from hpd.options.option import Group
@@ -66,6 +67,20 @@ def options_of(arguments: argparse.Namespace) -> Options:
     """
     said = {name: getattr(arguments, name, None) for name in OPTIONS}
     return Options().replaced({name: value for name, value in said.items() if value is not None})
+
+
+def say_without_effect(options: Options) -> None:
+    """Say which options were set that mean nothing here, as no GPU computes."""
+    if not options.for_gpus:
+        return
+    flags = ", ".join(options.for_gpus)
+    if options.n_gpu_layers == 0:
+        say(f"without effect: {flags}; with --gpu-layers 0 no layer is on a GPU")
+    elif not devices():
+        say(
+            f"without effect: {flags}; this build of llama.cpp has no GPU (hpd doctor says how to "
+            "get one that has)"
+        )
 
 
 def _choices(option: Option) -> str:

@@ -20,7 +20,7 @@ from hpd.cli.common import (
     setting_text,
     table,
 )
-from hpd.cli.option_arguments import add_option_arguments, options_of
+from hpd.cli.option_arguments import add_option_arguments, options_of, say_without_effect
 from hpd.options import OPTIONS, TUNABLE
 from hpd.schema import load_schemas
 
@@ -96,6 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
     _native.echo_log(base.verbose)
     path = resolve_model(arguments.model, arguments.hf, progress=not base.quiet)
     model = _native.Model([str(path)], model_options(base))
+    say_without_effect(base)
     tell: Callable[[str], None] = (lambda message: None) if base.quiet else say
 
     def note(settings: Mapping[str, int], measurement: Measurement) -> None:

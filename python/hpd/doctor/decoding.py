@@ -118,18 +118,23 @@ def _tuned(tuned: dict[str, int], model: Path) -> Check:
 
 
 def _attention(outcome: dict[str, Any]) -> Check:
-    """Whether hpd's attention kernel was used, and if not, why."""
+    """The attention kernel that was used, and the reasons why others were not."""
     n_taken, n_left = outcome["n_attention_taken"], outcome["n_attention_left"]
-    details = {"n_taken": n_taken, "n_left": n_left}
+    kernels: list[tuple[str, str]] = outcome["attention_kernels"]
+    details = {"n_taken": n_taken, "n_left": n_left, "kernels": dict(kernels)}
+    unfit = [f"{name} is not used with this llama.cpp: {why}" for name, why in kernels if why]
+    usable = next((name for name, why in kernels if not why), None)
     if n_taken:
-        return Check("attention", "ok", "hpd's kernel is used", details=details)
+        text = "; ".join([f"hpd's kernel {usable} is used", *unfit])
+        return Check("attention", "ok", text, details=details)
     import llama_cpp
 
     if llama_cpp.llama_supports_gpu_offload():
         why = "llama.cpp was built for GPUs, and its own is used there"
         return Check("attention", "ok", f"llama.cpp's own: {why}", details=details)
-    log = outcome["log"]
-    why = log[-1] if log else "hpd has no kernel for this processor, or llama.cpp has changed"
+    if usable is not None:
+        unfit = [f"hpd's kernel {usable} could be used, but this model's attention is not for it"]
+    why = "; ".join(unfit) or "hpd has no kernel for this processor"
     return Check(
         "attention",
         "note",

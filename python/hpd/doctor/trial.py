@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from hpd import _native
 from hpd.doctor.questions import stored_questions
 from hpd.extractor import Extractor
 
@@ -22,7 +23,9 @@ def answers_of(model: Path) -> dict[str, Any]:
     Returns:
         ``answers``: the data of each text, with the confidences by dotted path; ``seconds``, which
         they took without the loading; ``tuned``, the settings that apply; ``n_attention_taken`` and
-        ``n_attention_left``, the attention nodes that hpd's kernel took and left.
+        ``n_attention_left``, the attention nodes that hpd's kernel took and left;
+        ``attention_kernels``, those that this processor could run, the fastest first, each with
+        the reason why it cannot be used, which is empty if it can.
     """
     stored = stored_questions()
     texts = [question["text"] for question in stored["questions"]]
@@ -44,6 +47,7 @@ def answers_of(model: Path) -> dict[str, Any]:
             "tuned": extractor.tuned,
             "n_attention_taken": extractor.stats.n_attention_taken,
             "n_attention_left": extractor.stats.n_attention_left,
+            "attention_kernels": _native.attention_problems(),
         }
 
 

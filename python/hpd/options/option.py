@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeGuard, TypeVar, Union, get_args, get_origin
 
 T = TypeVar("T")
 Target = Literal["engine", "model", "sampling", "python"]
-Kind = Literal["switch", "integer", "number", "choice", "text", "adapters"]
+Kind = Literal["switch", "integer", "number", "choice", "text", "adapters", "shares"]
 Group = Literal["decoding", "speed", "values", "model", "sampling", "output"]
 
 _METADATA = "option"
@@ -24,6 +24,7 @@ _KINDS: dict[object, Kind] = {
     float: "number",
     str: "text",
     tuple[tuple[str, float], ...]: "adapters",
+    tuple[float, ...]: "shares",
 }
 
 
@@ -90,6 +91,8 @@ class Option:
             return "text"
         if self.kind == "adapters":
             return "pairs of a file and a scale"
+        if self.kind == "shares":
+            return "numbers from 0 on, one of them above it, with commas between them"
         return f"a {'whole ' if self.kind == 'integer' else ''}number{self._bounds()}"
 
     def checked(self, value: object) -> Any:
@@ -125,6 +128,8 @@ class Option:
                 value = int(text)
             elif self.kind == "number":
                 value = float(text)
+            elif self.kind == "shares":
+                value = tuple(float(part) for part in text.split(","))
         except ValueError:
             raise self._refused(text) from None
         return self.checked(value)
@@ -144,6 +149,8 @@ class Option:
                 return _text(value)
         elif self.kind == "adapters":
             return _adapters(value)
+        elif self.kind == "shares":
+            return _shares(value)
         # Written so that NaN is refused, too.
         elif _is_number(value) and self.minimum <= value <= self.maximum:
             if self.kind == "number":
@@ -256,6 +263,18 @@ def _adapter(pair: object) -> tuple[str, float]:
     if not abs(scale) <= _LARGEST_SCALE:
         raise ValueError
     return _text(path), float(scale)
+
+
+def _shares(value: object) -> tuple[float, ...]:
+    if not _is_sequence(value):
+        raise ValueError
+    # Written so that NaN is refused, too; the engine keeps them in 32 bits.
+    if not all(_is_number(share) and 0 <= share <= _LARGEST_SCALE for share in value):
+        raise ValueError
+    shares = tuple(float(share) for share in value if _is_number(share))
+    if shares and not any(shares):
+        raise ValueError
+    return shares
 
 
 def _is_sequence(value: object) -> TypeGuard[Sequence[object]]:

@@ -15,9 +15,11 @@ from hpd.prompt import Layout
 Method = Literal["hpd", "ar"]
 OnOverflow = Literal["error", "chunk", "truncate"]
 FlashAttention = Literal["auto", "on", "off"]
+SplitMode = Literal["none", "layer", "row", "tensor"]
 CacheType = Literal["f32", "f16", "bf16", "q8_0", "q4_0", "q4_1", "iq4_nl", "q5_0", "q5_1"]
 
 _FLOATS: tuple[CacheType, ...] = ("f32", "f16", "bf16")
+_FOR_GPUS = ("split_mode", "tensor_split", "main_gpu")
 _MOST_IN_FLIGHT = 24  # of the engine's choice: Limits::n_in_flight
 _N_SEQUENCES = 256  # that llama.cpp can tell apart
 _N_THREADS = 512  # that ggml can have: GGML_MAX_N_THREADS
@@ -221,6 +223,40 @@ class Options:
         target="model",
         in_identity=True,
     )
+    split_mode: SplitMode = option(
+        "layer",
+        "-sm",
+        "--split-mode",
+        group="model",
+        help="how several GPUs share the model: one has all of it (none), each has some layers "
+        "(layer), or a part of the weights of each layer (row; tensor, experimental in llama.cpp)",
+        target="model",
+        in_identity=True,
+    )
+    tensor_split: tuple[float, ...] = option(
+        (),
+        "-ts",
+        "--tensor-split",
+        metavar="N0,N1,...",
+        group="model",
+        help="the share of the model for each GPU, as 3,1; else by their free memory",
+        target="model",
+        in_identity=True,
+    )
+    main_gpu: int = option(
+        0,
+        "-mg",
+        "--main-gpu",
+        metavar="I",
+        group="model",
+        help="the GPU that has the model where --split-mode is none, counted from 0; or that has "
+        "intermediate results where it is row",
+        minimum=0,
+        maximum=_INT32,
+        needs="split_mode",
+        target="model",
+        in_identity=True,
+    )
     flash_attn: FlashAttention = option(
         "auto",
         "-fa",
@@ -395,6 +431,14 @@ class Options:
                 f"{named('n_ubatch')} must not be above {named('n_batch')}: "
                 f"{self.n_ubatch} tokens in a pass of {self.n_batch}"
             )
+        if self.split_mode == "none" and self.tensor_split:
+            raise OptionError(
+                f"{named('tensor_split')} does nothing where {named('split_mode')} is none"
+            )
+        if self.main_gpu and self.split_mode == "tensor":
+            raise OptionError(
+                f"{named('main_gpu')} does nothing where {named('split_mode')} is tensor"
+            )
         if self.flash_attn == "off" and self.cache_type_v not in _FLOATS:
             raise OptionError(
                 f"{named('cache_type_v')} must be one of {', '.join(_FLOATS)} where "
@@ -411,6 +455,14 @@ class Options:
                 raise OptionError(
                     f"{named('deterministic')} cannot be had with {named(name)}: {reason}"
                 )
+
+    @property
+    def for_gpus(self) -> tuple[str, ...]:
+        """The flags of the options that are set and mean nothing without a GPU."""
+        names = [name for name in _FOR_GPUS if self._is_set(name)]
+        if self.n_gpu_layers > 0:
+            names.insert(0, "n_gpu_layers")
+        return tuple(OPTIONS[name].flag for name in names)
 
     @property
     def most_in_flight(self) -> int:

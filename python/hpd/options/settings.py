@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from hpd.options.options import CacheType, FlashAttention, Method, OnOverflow
+from hpd.options.options import CacheType, FlashAttention, Method, OnOverflow, SplitMode
 from hpd.prompt import Layout
 
 
@@ -28,6 +28,9 @@ class Settings(TypedDict, total=False):
     n_threads: int
     n_threads_batch: int
     n_gpu_layers: int
+    split_mode: SplitMode
+    tensor_split: tuple[float, ...]
+    main_gpu: int
     flash_attn: FlashAttention
     cpu_attention: bool
     cache_type_k: CacheType

@@ -110,6 +110,14 @@ std::string attention_problem(const AttentionKernel & kernel) {
     return "";
 }
 
+std::vector<std::pair<std::string, std::string>> attention_problems() {
+    std::vector<std::pair<std::string, std::string>> problems;
+    for (const AttentionKernel & kernel : Attention::kernels()) {
+        problems.emplace_back(kernel.isa, attention_problem(kernel));
+    }
+    return problems;
+}
+
 std::optional<AttentionKernel> first_usable(const std::vector<AttentionKernel> & kernels) {
     for (const AttentionKernel & kernel : kernels) {
         const std::string problem = attention_problem(kernel);

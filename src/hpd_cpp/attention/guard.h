@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "attention/kernel.h"
@@ -14,6 +15,9 @@ namespace hpd {
 
 // Why the kernel cannot stand in for llama.cpp's attention, in words; empty: it can.
 std::string attention_problem(const AttentionKernel & kernel);
+
+// The kernels that this processor could run, the fastest first, each with its problem.
+std::vector<std::pair<std::string, std::string>> attention_problems();
 
 // The first of them that can; of each one before it a line in the log says why it cannot.
 std::optional<AttentionKernel> first_usable(const std::vector<AttentionKernel> & kernels);

@@ -22,6 +22,28 @@ void start_backend_once() {
     });
 }
 
+llama_split_mode split_mode(const std::string & name) {
+    if (name == "none") return LLAMA_SPLIT_MODE_NONE;
+    if (name == "layer") return LLAMA_SPLIT_MODE_LAYER;
+    if (name == "row") return LLAMA_SPLIT_MODE_ROW;
+    if (name == "tensor") return LLAMA_SPLIT_MODE_TENSOR;
+    throw ModelLoadError("split_mode must be none, layer, row or tensor, not " + name);
+}
+
+// A share for each device that there could be, as llama.cpp expects them; none: as it thinks best.
+std::vector<float> device_shares(const std::vector<float> & shares) {
+    if (shares.empty()) return {};
+    const size_t n_most = llama_max_devices();
+    if (shares.size() > n_most) {
+        throw ModelLoadError("tensor_split has " + std::to_string(shares.size()) +
+                             " shares, and llama.cpp knows " + std::to_string(n_most) +
+                             " devices at most");
+    }
+    std::vector<float> all = shares;
+    all.resize(n_most, 0.0f);
+    return all;
+}
+
 struct Progress {
     const LoadProgress & report;
     std::exception_ptr error;  // what it threw, which must not cross llama.cpp's C code
@@ -49,6 +71,13 @@ Model::Model(const std::vector<std::string> & paths, const ModelOptions & option
 
     llama_model_params params = llama_model_default_params();
     params.n_gpu_layers = options.n_gpu_layers;
+    const llama_split_mode split = split_mode(options.split_mode);
+    const std::vector<float> shares = device_shares(options.tensor_split);  // outlives the loading
+    if (!on_cpu_) {  // llama.cpp refuses a main device where there is none
+        params.split_mode = split;
+        params.main_gpu = options.main_gpu;
+        if (!shares.empty()) params.tensor_split = shares.data();
+    }
     params.load_mode = options.use_mmap ? LLAMA_LOAD_MODE_AUTO : LLAMA_LOAD_MODE_NONE;
     params.use_extra_bufts = options.use_extra_bufts;
     params.vocab_only = options.vocab_only;
