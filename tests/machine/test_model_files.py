@@ -17,14 +17,9 @@ import pytest
 
 import hpd.machine.model_files
 from hpd.errors import ModelLoadError
-from hpd.machine.model_files import (
-    choose_file,
-    local_lora,
-    parse_hf,
-    parse_lora,
-    part_names,
-    resolve_model,
-)
+from hpd.machine.gguf_files import choose_file, part_names
+from hpd.machine.hub import parse_hf
+from hpd.machine.model_files import local_lora, parse_lora, resolve_model
 
 GGUF = b"GGUF\x03\x00\x00\x00rest"
 
@@ -68,6 +63,14 @@ def test_what_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         resolve_model("user/repo")
     with pytest.raises(ModelLoadError, match="there is no adapter"):
         local_lora(tmp_path / "gone.gguf")
+
+
+def test_a_name_that_is_nearly_that_of_a_file(tmp_path: Path) -> None:
+    write(tmp_path / "qwen3-0.6b-q8.gguf")
+    with pytest.raises(ModelLoadError, match=r"did you mean .*/qwen3-0\.6b-q8\.gguf\?$"):
+        resolve_model(tmp_path / "qwen3-0.6b-q4.gguf")
+    with pytest.raises(ModelLoadError, match=r"no model llama; hpd models lists those that have"):
+        resolve_model("llama")
 
 
 def test_a_folder(tmp_path: Path) -> None:
@@ -312,6 +315,10 @@ def hub() -> Iterator[Hub]:
             },
             "user/torch": {"model.safetensors": b"x"},
             "user/gated": {"M.gguf": GGUF},
+            "Qwen/Qwen3-0.6B-GGUF": {
+                "Qwen3-0.6B-Q8_0.gguf": GGUF + b"qwen q8",
+                "Qwen3-0.6B-Q4_0.gguf": GGUF + b"qwen q4",
+            },
         }
     )
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
@@ -329,7 +336,7 @@ from hpd.errors import ModelLoadError
 from hpd.machine.model_files import resolve_model
 for name in sys.argv[1:]:
     try:
-        print(resolve_model(hf=name))
+        print(resolve_model(hf=name) if "/" in name else resolve_model(name))
     except ModelLoadError as error:
         print("ModelLoadError:", error)
 """
@@ -383,7 +390,10 @@ def test_download_choose_and_go_offline(
     n_asked = len(hub.asked)
     offline, lacking = open_hf(hub.url, "user/model:F16", "user/torch", HF_HUB_OFFLINE="1")
     assert (offline, len(hub.asked)) == (split, n_asked)
-    assert lacking == "ModelLoadError: user/torch is not in the cache, and HF_HUB_OFFLINE is set"
+    assert lacking == (
+        "ModelLoadError: user/torch is not in the cache, and HF_HUB_OFFLINE is set; or put a GGUF "
+        "file of user/torch on this disk yourself, and name it: -m FILE"
+    )
     nobody = "http://127.0.0.1:9"
     unreachable, unknown = open_hf(nobody, "user/model:Q8_0", "user/torch")
     assert unreachable == named
@@ -394,9 +404,28 @@ def test_what_the_hub_refuses(hub: Hub, open_hf: Callable[..., list[str]]) -> No
     torch, private, gated, bad = open_hf(
         hub.url, "user/torch", "user/private", "user/gated", "user/--x--"
     )
-    assert torch == "ModelLoadError: no GGUF in repository user/torch; it has: model.safetensors"
+    assert torch == (
+        "ModelLoadError: no GGUF in repository user/torch; it has: model.safetensors; look for a "
+        "repository with GGUF files, such as user/torch-GGUF, or make one: hpd export"
+    )
     assert "there is no repository user/private on the Hugging Face Hub, or it is" in private
     assert "repository user/gated is gated" in gated
     assert "is not the name of a repository" in bad
     (opened,) = open_hf(hub.url, "user/gated", HF_TOKEN="hf_secret")
     assert Path(opened).name == "M.gguf"
+
+
+def test_a_short_name_is_downloaded_once(hub: Hub, open_hf: Callable[..., list[str]]) -> None:
+    default, quant, lacking, unknown = open_hf(
+        hub.url, "qwen3:0.6b", "Qwen3:0.6B-q4_0", "qwen3:0.6b-q2_k", "qwen3:0.5b"
+    )
+    assert Path(default).read_bytes() == GGUF + b"qwen q8"
+    assert Path(quant).read_bytes() == GGUF + b"qwen q4"
+    assert lacking == (
+        "ModelLoadError: qwen3:0.6b-q2_k: no Q2_K in repository Qwen/Qwen3-0.6B-GGUF; it has: "
+        "Qwen3-0.6B-Q4_0.gguf, Qwen3-0.6B-Q8_0.gguf"
+    )
+    assert "no recommended model 'qwen3:0.5b': there is qwen3:0.6b, qwen3:1.7b" in unknown
+    again, other = open_hf(hub.url, "qwen3:0.6b", "qwen3:4b", HF_HUB_OFFLINE="1")
+    assert again == default
+    assert "qwen3:4b: Qwen/Qwen3-4B-GGUF is not in the cache, and HF_HUB_OFFLINE is set" in other

@@ -17,6 +17,7 @@ from typing import Any
 
 from hpd.cli import bench as bench_command
 from hpd.cli import compare as compare_command
+from hpd.cli import completion as completion_command
 from hpd.cli import data as data_command
 from hpd.cli import discover as discover_command
 from hpd.cli import doctor as doctor_command
@@ -25,6 +26,7 @@ from hpd.cli import export as export_command
 from hpd.cli import extract as extract_command
 from hpd.cli import finetune as finetune_command
 from hpd.cli import judge as judge_command
+from hpd.cli import models as models_command
 from hpd.cli import report as report_command
 from hpd.cli import schema as schema_command
 from hpd.cli import tune as tune_command
@@ -49,7 +51,9 @@ COMMANDS = (
     finetune_command,
     export_command,
     schema_command,
+    models_command,
     doctor_command,
+    completion_command,
 )
 _NO_INPUT = ("output", "schema", "text_field", "id_field", "category_field")
 """Arguments of which - is not standard input."""
@@ -79,6 +83,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in COMMANDS:
         command.add_parser(commands)
+    parser.set_defaults(whole_parser=parser)  # for hpd completion
     return parser
 
 

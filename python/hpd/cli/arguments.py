@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from hpd.cli.common import UsageError
@@ -24,6 +24,9 @@ class Parser(argparse.ArgumentParser):
         settings.setdefault("allow_abbrev", False)
         super().__init__(**settings)
 
+    more_defaults: Callable[[argparse.Namespace], Mapping[str, Any] | None] | None = None
+    """Gives values for arguments that were not said, after those that were."""
+
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         """Parse; ``--flag=--`` is refused, of which Python 3.11 makes an empty list."""
         given = list(sys.argv[1:] if args is None else args)
@@ -31,6 +34,11 @@ class Parser(argparse.ArgumentParser):
             flag, _, value = text.partition("=")
             if flag.startswith("-") and value == "--":
                 self.error(f"argument {flag}: must not be '--'")
+        parsed = super().parse_known_args(given, namespace)
+        more = None if self.more_defaults is None else self.more_defaults(parsed[0])
+        if more is None:
+            return parsed
+        self.set_defaults(**more)
         return super().parse_known_args(given, namespace)
 
     def _print_message(self, message: str, file: Any = None) -> None:
@@ -96,9 +104,10 @@ def add_model_arguments(group: argparse._ActionsContainer) -> None:
     source.add_argument(
         "-m",
         "--model",
-        metavar="FILE",
+        metavar="MODEL",
         type=not_empty,
-        help="a GGUF file (else HPD_MODEL, else the one in the box)",
+        help="a GGUF file, a short name (qwen3:0.6b; hpd models lists them) or ollama:NAME; else "
+        "HPD_MODEL, else the one in the box",
     )
     source.add_argument(
         "-hf",

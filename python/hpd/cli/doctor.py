@@ -31,7 +31,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser = commands.add_parser(
         "doctor",
         help="tell whether this installation works, and what to do if not",
-        usage="%(prog)s [-m FILE | -hf USER/REPO[:QUANT]] [--json]",
+        usage="%(prog)s [-m MODEL | -hf USER/REPO[:QUANT]] [--json]",
         description=_DESCRIPTION,
         epilog="Exit code: 0 if nothing is broken, else 1.",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import itertools
 import os
 import sys
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
+from hpd.cli.arguments import Parser
 from hpd.cli.common import (
     EXIT_INTERRUPTED,
     EXIT_OK,
@@ -21,7 +23,8 @@ from hpd.cli.common import (
     say,
 )
 from hpd.cli.extract_arguments import EPILOG, add_arguments, check_required
-from hpd.cli.option_arguments import options_of
+from hpd.cli.jobs import job_defaults
+from hpd.cli.option_arguments import options_of, say_without_effect
 from hpd.cli.output_arguments import (
     check_output,
     is_stream,
@@ -36,7 +39,7 @@ from hpd.cli.status import print_status
 from hpd.cli.writing import Writing
 from hpd.documents import NotYet
 from hpd.errors import HpdError, InputError
-from hpd.machine.hardware import computing_place, devices
+from hpd.machine.hardware import computing_place
 from hpd.machine.model_files import resolve_model
 from hpd.pipeline.methods import check_method
 from hpd.records import InputReader, Record, RecordReader, Writer, kept_columns, skipped_text
@@ -62,12 +65,15 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "extract",
         help="extract values from documents",
         usage="%(prog)s INPUT... --schema S [-o OUT] [options]\n"
+        "       %(prog)s --job NAME [options]\n"
         "       %(prog)s --status OUT [INPUT...]",
         description=_DESCRIPTION,
         epilog=EPILOG,
     )
     add_arguments(parser)
-    parser.set_defaults(run=run, unsaid=vars(parser.parse_args([])))
+    parser.set_defaults(run=run, unsaid=vars(parser.parse_args([])), job_file=None)
+    assert isinstance(parser, Parser)
+    parser.more_defaults = functools.partial(job_defaults, parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -75,6 +81,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.status is not None:
         return print_status(arguments)
     check_required(arguments)
+    if arguments.job_file is not None and not arguments.quiet:
+        say(f"job {arguments.job} of {arguments.job_file}")
     schemas = load_schemas(arguments.schema)
     options = options_of(arguments)
     check_method(options, schemas)
@@ -159,11 +167,7 @@ def _extract(
         Extractor(schemas, model, options=options, examples=examples) as extractor,
         _progress_bar(arguments, options, reader, writer.n_kept) as bar,
     ):
-        if options.n_gpu_layers > 0 and not devices():
-            say(
-                f"--gpu-layers {options.n_gpu_layers} does nothing: this build of llama.cpp has no "
-                "GPU (hpd doctor says how to get one that has)"
-            )
+        say_without_effect(options)
         if not bar.disable:
             say(f"{model.name} on {computing_place(options.n_gpu_layers)}")
         if options.verbose:

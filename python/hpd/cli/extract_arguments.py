@@ -7,6 +7,7 @@ import textwrap
 
 from hpd.cli.arguments import add_field_arguments, add_schema_argument, integer
 from hpd.cli.common import UsageError
+from hpd.cli.jobs import add_job_arguments
 from hpd.cli.option_arguments import add_option_arguments
 from hpd.cli.output_arguments import add_output_arguments
 from hpd.errors import InputError
@@ -30,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         help="a file, a folder, a pattern, or - for standard input; any number of them",
     )
+    add_job_arguments(parser)
     add_schema_argument(parser, required=False)
     _add_input(parser.add_argument_group("input"))
     _add_output(parser.add_argument_group("output"))

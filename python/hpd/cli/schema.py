@@ -19,7 +19,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "schema",
         help="print what hpd understood of a schema",
         description="Print the attributes of a schema, as a table or as JSON Schema.",
-        usage="%(prog)s SCHEMA [--json | --prompt [-m FILE | -hf USER/REPO[:QUANT]]]",
+        usage="%(prog)s SCHEMA [--json | --prompt [-m MODEL | -hf USER/REPO[:QUANT]]]",
     )
     parser.add_argument("schema", metavar="SCHEMA", help=SCHEMA_HELP)
     kind = parser.add_mutually_exclusive_group()

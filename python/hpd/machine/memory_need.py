@@ -13,10 +13,10 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from hpd.errors import ModelLoadError
+from hpd.machine.gguf_files import part_names
 from hpd.machine.gguf_header import GgufHeader, read_gguf_header
 from hpd.machine.hardware import devices
 from hpd.machine.memory import Memory, memory, readable_size
-from hpd.machine.model_files import part_names
 from hpd.options import Options
 
 _N_CTX = 8192  # default_n_ctx of the engine, if the model was trained for a quarter of it
@@ -42,7 +42,7 @@ _N_WIDE = 4
 """Rows of the width of the model, or of its feed-forward layers, that are alive at a time."""
 _BYTES_PER_TOKEN = 180
 """Of the vocabulary, merges included: texts and the tables that find them. Measured."""
-_PROCESS = 70_000_000
+PROCESS = 70_000_000
 """Python, its modules and llama.cpp's own. Measured."""
 
 
@@ -102,7 +102,7 @@ def memory_need(path: Path, options: Options) -> MemoryNeed:
     if options.draft_model and Path(options.draft_model).is_file():
         need += _need_of(Path(options.draft_model), options)
     n_adapter_bytes = sum(Path(adapter).stat().st_size for adapter, _ in options.loras)
-    return need + MemoryNeed(n_adapter_bytes, 0, 0, 0, _PROCESS)
+    return need + MemoryNeed(n_adapter_bytes, 0, 0, 0, PROCESS)
 
 
 def remedies(path: Path, options: Options, available: int) -> list[str]:
@@ -155,10 +155,14 @@ def warn_of_shortage(path: Path, options: Options) -> None:
         warnings.warn(problem, MemoryWarning, stacklevel=3)
 
 
-def _need_of(path: Path, options: Options) -> MemoryNeed:
-    parts = [path.with_name(name) for name in part_names(path.name)]
-    headers = [read_gguf_header(part) for part in parts]
-    shape = _Shape.of(headers[0])
+def need_of_shape(shape: Shape, n_weight_bytes: int, options: Options) -> MemoryNeed:
+    """The memory that a model of a shape takes, without what the process itself does.
+
+    Args:
+        shape: of the model.
+        n_weight_bytes: the size of all its tensors.
+        options: with nothing left open.
+    """
     n_cells = options.n_ctx or min(_N_CTX, 4 * max(1, shape.n_ctx_train))
     n_cells = -(-n_cells // _CELL_STEP) * _CELL_STEP
     n_batch = min(options.n_batch, n_cells)
@@ -173,7 +177,7 @@ def _need_of(path: Path, options: Options) -> MemoryNeed:
         row += shape.n_heads * n_cells
     last_row = shape.n_vocab + 2 * shape.n_embd
     return MemoryNeed(
-        weights=sum(header.n_weight_bytes for header in headers),
+        weights=n_weight_bytes,
         cells=int(n_cells * cell) + n_sequences * shape.n_state * _FLOAT,
         computing=n_ubatch * max(row, last_row) * _FLOAT,
         logits=n_rows * shape.n_vocab * _FLOAT,
@@ -181,9 +185,16 @@ def _need_of(path: Path, options: Options) -> MemoryNeed:
     )
 
 
+def _need_of(path: Path, options: Options) -> MemoryNeed:
+    parts = [path.with_name(name) for name in part_names(path.name)]
+    headers = [read_gguf_header(part) for part in parts]
+    n_weight_bytes = sum(header.n_weight_bytes for header in headers)
+    return need_of_shape(Shape.of(headers[0]), n_weight_bytes, options)
+
+
 def _smaller(path: Path, options: Options) -> Iterator[tuple[str, Options]]:
     """Options that take less memory, with their flags, the gentlest first."""
-    shape = _Shape.of(read_gguf_header(path))
+    shape = Shape.of(read_gguf_header(path))
     n_cells = options.n_ctx or min(_N_CTX, 4 * max(1, shape.n_ctx_train))
     is_float = options.cache_type_k in ("f32", "f16", "bf16")
     if is_float and options.flash_attn != "off":
@@ -196,7 +207,7 @@ def _smaller(path: Path, options: Options) -> Iterator[tuple[str, Options]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shape:
+class Shape:
     """The numbers of a model's metadata that its memory depends on."""
 
     n_ctx_train: int
@@ -214,7 +225,7 @@ class _Shape:
     """Numbers in the state of a sequence, over all recurrent layers."""
 
     @classmethod
-    def of(cls, header: GgufHeader) -> _Shape:
+    def of(cls, header: GgufHeader) -> Shape:
         """The shape in a header.
 
         Raises:

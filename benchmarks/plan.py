@@ -1,0 +1,207 @@
+"""The machines, hours and dollars that many documents take, from measured rates.
+
+    python -m benchmarks.plan --price-per-hour 0.10
+    python -m benchmarks.plan figures.jsonl --model qwen3:4b --hours 8 --price-per-hour 1.90
+
+Rates are those of ``benchmarks/rates.jsonl``, each measured on the machine that it names, or those
+of ``hpd bench -o FIGURES``, measured on yours. A rate of another model is not measured but scaled:
+the time of a document grows with the weights in the layers that each of its tokens goes through.
+That is too much for larger models, as their rows of logits grow less, and it takes the same
+quantisation and no change of the bottleneck for granted.
+
+Machines share nothing, so twice as many take half the time. ``--efficiency`` is the share of the
+rate that is left of it beside reading, writing and waiting for the last machine; it was not
+measured. Each machine is paid for ``--start-minutes`` more, in which it starts and loads the model.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from hpd.cli.arguments import integer, number
+from hpd.cli.common import table
+from hpd.machine.recommended import RECOMMENDED, RecommendedModel
+
+RATES = Path(__file__).with_name("rates.jsonl")
+_MODELS = {model.name: model for model in RECOMMENDED}
+_SCALED_TO = ("qwen3:1.7b", "qwen3:4b", "qwen3:8b")
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """The time of a document on one machine."""
+
+    workload: str
+    model: str
+    """A short name of a recommended model, or any text."""
+    ms_per_document: float
+    hardware: str
+    is_measured: bool = True
+
+    def scaled_to(self, name: str) -> Rate:
+        """The rate of another model, by the weights of its layers."""
+        factor = layer_weights(_MODELS[name]) / layer_weights(_MODELS[self.model])
+        return replace(
+            self, model=name, ms_per_document=factor * self.ms_per_document, is_measured=False
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The machines for a number of documents."""
+
+    n_machines: int
+    hours: float
+    """From the start of the first machine to the end of the last."""
+    dollars: float
+
+
+def layer_weights(model: RecommendedModel) -> int:
+    """The weights that a token goes through, without those of the vocabulary."""
+    attention = model.n_embd * model.d_head * (2 * model.n_heads + 2 * model.n_kv_heads)
+    return model.n_layers * (attention + 3 * model.n_embd * model.n_ff)
+
+
+def plan(
+    rate: Rate,
+    n_documents: int,
+    *,
+    hours: float,
+    price_per_hour: float,
+    efficiency: float,
+    start_minutes: float,
+) -> Plan:
+    """The fewest machines that are done in time.
+
+    Raises:
+        ValueError: the time is over before a machine has started.
+    """
+    start_hours = start_minutes / 60
+    if start_hours >= hours:
+        raise ValueError(f"a machine takes {start_minutes:g} minutes to start, which is too long")
+    machine_hours = n_documents * rate.ms_per_document / 3_600_000 / efficiency
+    n_machines = max(1, math.ceil(machine_hours / (hours - start_hours)))
+    return Plan(
+        n_machines,
+        start_hours + machine_hours / n_machines,
+        (machine_hours + n_machines * start_hours) * price_per_hour,
+    )
+
+
+def stored_rates() -> list[Rate]:
+    """The rates of ``rates.jsonl``."""
+    return [
+        Rate(
+            line["workload"],
+            line["model"],
+            line["ms_per_document"],
+            f"{line['hardware']}, {line['quantisation']}, {line['date']}",
+        )
+        for line in _lines(RATES)
+    ]
+
+
+def measured_rates(figures: Path, model: str) -> list[Rate]:
+    """The rates of all settings of ``hpd`` that a file of ``hpd bench -o`` has.
+
+    Raises:
+        ValueError: it has none.
+    """
+    lines = list(_lines(figures))
+    known = next((line for line in lines if line.get("type") == "environment"), {})
+    rates = [
+        Rate(
+            f"{known.get('workload', figures.name)}, {line['method']}",
+            model or str(known.get("model_description", "")),
+            line["ms_per_document"],
+            f"{known.get('n_cores')} cores of {known.get('processor')}",
+        )
+        for line in lines
+        if line.get("type") == "summary" and line.get("kind") == "hpd"
+    ]
+    if not rates:
+        raise ValueError(f"{figures}: no summary of the method hpd; it is made by hpd bench -o")
+    return rates
+
+
+def with_other_sizes(rates: Sequence[Rate], names: Sequence[str]) -> Iterator[Rate]:
+    """Each rate, and what it would be with other models, where its own is known."""
+    for rate in rates:
+        yield rate
+        if rate.model in _MODELS:
+            yield from (rate.scaled_to(name) for name in names if name != rate.model)
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    for line in path.read_text(encoding="utf-8").splitlines():
+        yield json.loads(line)
+
+
+def _rows(rates: Sequence[Rate], arguments: argparse.Namespace) -> Iterator[list[str]]:
+    yield ["workload", "model", "", "docs/s", "machines", "hours", "dollars"]
+    for rate in rates:
+        needed = plan(
+            rate,
+            arguments.documents,
+            hours=arguments.hours,
+            price_per_hour=arguments.price_per_hour,
+            efficiency=arguments.efficiency,
+            start_minutes=arguments.start_minutes,
+        )
+        yield [
+            rate.workload,
+            rate.model,
+            "measured" if rate.is_measured else "scaled",
+            f"{1000 / rate.ms_per_document:.3g}",
+            f"{needed.n_machines:,}",
+            f"{needed.hours:.1f}",
+            f"{needed.dollars:,.0f}",
+        ]
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Print the plan."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("figures", nargs="*", type=Path, help="of hpd bench -o [default: stored]")
+    parser.add_argument(
+        "--model", default="", choices=sorted(_MODELS), help="the model of FIGURES, to scale it"
+    )
+    parser.add_argument("--documents", type=integer(1), default=1_000_000)
+    parser.add_argument("--hours", type=number(0), default=24, help="that it may take")
+    parser.add_argument(
+        "--price-per-hour", type=number(0), required=True, help="of one machine, in dollars"
+    )
+    parser.add_argument("--efficiency", type=number(0.01, 1), default=0.9)
+    parser.add_argument("--start-minutes", type=number(0), default=5)
+    parser.add_argument(
+        "--scale-to", nargs="*", choices=sorted(_MODELS), default=_SCALED_TO, metavar="NAME"
+    )
+    arguments = parser.parse_args(argv)
+    try:
+        rates = [
+            rate for path in arguments.figures for rate in measured_rates(path, arguments.model)
+        ]
+        rates = rates or stored_rates()
+        rows = list(_rows(list(with_other_sizes(rates, arguments.scale_to)), arguments))
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
+    print(
+        f"{arguments.documents:,} documents in {arguments.hours:g} hours at most, on machines of "
+        f"{arguments.price_per_hour:g} dollars an hour\n"
+    )
+    print(table(rows, n_left=3))
+    print("\nmeasured on:")
+    for hardware in dict.fromkeys(rate.hardware for rate in rates):
+        print(f"  {hardware}")
+
+
+if __name__ == "__main__":
+    main()

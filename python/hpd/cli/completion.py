@@ -1,0 +1,71 @@
+"""``hpd completion``: a script with which a shell completes the command line."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import Any
+
+from hpd.cli.common import EXIT_OK, need_extra
+from hpd.options import OPTIONS
+
+SHELLS = ("bash", "zsh", "fish")
+
+_FILES = ("FILE", "INPUT", "OUT", "MODEL", "DEV", "TRAIN", "GOLD", "S", "SCHEMA")
+"""Names of values in the help that are files, or can be."""
+_FOLDERS = ("DIR", "FOLDER", "OUTDIR")
+
+_DESCRIPTION = """\
+Print a script with which a shell completes commands, flags, choices and files. It is made once, and
+asks nothing of hpd while you type. So make it anew after an update of hpd.
+
+  bash   hpd completion bash > ~/.local/share/bash-completion/completions/hpd
+  zsh    hpd completion zsh > ~/.zsh/completions/_hpd      a folder of $fpath, before compinit
+  fish   hpd completion fish > ~/.config/fish/completions/hpd.fish
+
+To try it in this shell alone: eval "$(hpd completion bash)"
+"""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "completion",
+        help="print a script with which a shell completes the command line",
+        usage="%(prog)s {bash,zsh,fish}",
+        description=_DESCRIPTION,
+    )
+    parser.add_argument("shell", choices=SHELLS, help="the shell that reads the script")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the script."""
+    need_extra("hpd completion", "completion", ("shtab",))
+    import shtab
+
+    parser = arguments.whole_parser
+    for action in _all_actions(parser):
+        _complete(action, shtab)
+    print(shtab.complete(parser, arguments.shell))
+    return EXIT_OK
+
+
+def _all_actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    """The arguments of a parser and of all its commands."""
+    for action in parser._actions:
+        yield action
+        if isinstance(action, argparse._SubParsersAction):
+            for command in action.choices.values():
+                yield from _all_actions(command)
+
+
+def _complete(action: Any, shtab: Any) -> None:
+    """Mark the values that an argument can have, where its parser does not know them."""
+    option = OPTIONS.get(action.dest)
+    if option is not None and option.choices:
+        action.choices = option.choices
+    elif str(action.metavar).rstrip(".") in _FILES:
+        action.complete = shtab.FILE
+    elif action.metavar in _FOLDERS:
+        action.complete = shtab.DIRECTORY

@@ -1,0 +1,133 @@
+"""``hpd models``: the models that hpd recommends, those on this disk, and which of them fit."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from hpd.cli.common import EXIT_OK, table
+
+if TYPE_CHECKING:
+    from hpd.machine.inventory import LocalModel
+    from hpd.machine.recommended import RecommendedModel
+
+_DESCRIPTION = """\
+List the models that hpd recommends, and those that are on this disk already: in the box, in Hugging
+Face's cache, of Ollama, of LM Studio. A recommended model is downloaded when it is first used:
+
+  hpd extract letters/ --schema "sender, date" -m qwen3:4b
+  hpd extract letters/ --schema "sender, date" -m qwen3:4b-q8_0      another quantisation
+  hpd extract letters/ --schema "sender, date" -m ollama:qwen3:4b    the one that Ollama has
+
+MEMORY is an estimate for the default options; FITS says whether so much of the computer's memory is
+available just now. On a GPU, a model takes the GPU's memory, which is not looked at.
+"""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "models",
+        help="list recommended models, those on this disk, and which of them fit",
+        usage="%(prog)s [--json]",
+        description=_DESCRIPTION,
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print both lists."""
+    from hpd.machine.hub import cached_models
+    from hpd.machine.inventory import local_models, recommended_memory, recommended_on_disk
+    from hpd.machine.memory import memory, readable_size
+    from hpd.machine.recommended import RECOMMENDED
+
+    available = memory().available
+    cached = cached_models()
+    on_disk = recommended_on_disk(cached)
+    recommended = [
+        _recommended(model, recommended_memory(model), available, on_disk.get(model.name))
+        for model in RECOMMENDED
+    ]
+    here = [_local(model, available) for model in local_models(cached)]
+    if arguments.json:
+        whole = {"available_bytes": available, "recommended": recommended, "here": here}
+        print(json.dumps(whole, ensure_ascii=False, indent=1))
+        return EXIT_OK
+    size = "not known" if available is None else readable_size(available)
+    print(f"memory available: {size}\n\nrecommended, by size (-m NAME):\n")
+    print(table(_recommended_rows(recommended), n_left=3))
+    print("\non this disk:\n")
+    print(table(_local_rows(here), n_left=2))
+    unusable = [f"{_use(model)}: {model['problem']}" for model in here if model["problem"]]
+    if unusable:
+        print("\n".join(["\ncannot be used:\n", *unusable]))
+    return EXIT_OK
+
+
+def _recommended(
+    model: RecommendedModel, n_memory_bytes: int, available: int | None, path: object
+) -> dict[str, Any]:
+    return {
+        "name": model.name,
+        "repository": model.repository,
+        "quantisation": model.quantisation,
+        "licence": model.licence,
+        "good_for": model.good_for,
+        "file_bytes": int(model.file_gb * 1e9),
+        "memory_bytes": n_memory_bytes,
+        "fits": None if available is None else n_memory_bytes <= available,
+        "path": None if path is None else str(path),
+    }
+
+
+def _local(model: LocalModel, available: int | None) -> dict[str, Any]:
+    need = model.n_memory_bytes
+    return {
+        "arguments": list(model.arguments),
+        "owner": model.owner,
+        "path": None if model.path is None else str(model.path),
+        "file_bytes": model.n_file_bytes,
+        "memory_bytes": need,
+        "fits": None if available is None or need is None else need <= available,
+        "problem": model.problem or None,
+    }
+
+
+def _recommended_rows(models: list[dict[str, Any]]) -> list[list[str]]:
+    rows = [["NAME", "LICENCE", "GOOD FOR", "FILE", "MEMORY", "FITS", "HERE"]]
+    for model in models:
+        rows.append(
+            [
+                model["name"],
+                model["licence"],
+                model["good_for"],
+                *_sizes(model),
+                "no" if model["path"] is None else "yes",
+            ]
+        )
+    return rows
+
+
+def _local_rows(models: list[dict[str, Any]]) -> list[list[str]]:
+    rows = [["USE IT WITH", "FROM", "FILE", "MEMORY", "FITS"]]
+    for model in models:
+        sizes = ["", "", "-"] if model["problem"] else _sizes(model)
+        rows.append([_use(model), model["owner"], *sizes])
+    return rows
+
+
+def _use(model: dict[str, Any]) -> str:
+    """The arguments that name a model, as a shell takes them."""
+    return shlex.join(model["arguments"]) or "(nothing: the default)"
+
+
+def _sizes(model: dict[str, Any]) -> list[str]:
+    """The cells of its file, its memory, and whether that is available."""
+    from hpd.machine.memory import readable_size
+
+    fits = {True: "yes", False: "no", None: "?"}[model["fits"]]
+    return [readable_size(model["file_bytes"]), readable_size(model["memory_bytes"]), fits]

@@ -1,0 +1,201 @@
+"""The models that hpd recommends, each with a short name: ``qwen3:0.6b``.
+
+They are instruct models of known families in repositories that have GGUF files. Sizes of files and
+shapes are those of the repositories; what a model is good for follows from its size and from what
+its makers say of it, and was not measured here.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+
+from hpd.errors import ModelLoadError
+
+_NAME = re.compile(r"(?P<model>[a-z][a-z0-9.]+:[0-9.]+[mb])(?:-(?P<quant>\w+))?", re.IGNORECASE)
+_LIKE_A_NAME = re.compile(r"[a-z][a-z0-9.]+:[\w.-]+", re.IGNORECASE)  # C:file is a path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecommendedModel:
+    """A model of the list."""
+
+    name: str
+    repository: str
+    quantisation: str
+    """The one that is taken if the user names none."""
+    licence: str
+    good_for: str
+    file_gb: float
+    """The size of the file of that quantisation, in units of a thousand million bytes."""
+    n_ctx_train: int
+    n_layers: int
+    n_embd: int
+    n_ff: int
+    n_heads: int
+    n_kv_heads: int
+    d_head: int
+    n_vocab: int
+    n_merges: int
+
+    @property
+    def family(self) -> str:
+        """The part of the name before its size."""
+        return self.name.partition(":")[0]
+
+
+def _qwen3(
+    size: str, quantisation: str, file_gb: float, good_for: str, *layers: int
+) -> RecommendedModel:
+    """A model of the family Qwen3; ``layers`` are their number, widths and heads of queries."""
+    n_layers, n_embd, n_ff, n_heads = layers
+    return RecommendedModel(
+        name=f"qwen3:{size.lower()}",
+        repository=f"Qwen/Qwen3-{size}-GGUF",
+        quantisation=quantisation,
+        licence="Apache-2.0",
+        good_for=good_for,
+        file_gb=file_gb,
+        n_ctx_train=40_960,
+        n_layers=n_layers,
+        n_embd=n_embd,
+        n_ff=n_ff,
+        n_heads=n_heads,
+        n_kv_heads=8,
+        d_head=128,
+        n_vocab=151_936,
+        n_merges=151_387,
+    )
+
+
+RECOMMENDED = (
+    RecommendedModel(
+        name="smollm2:360m",
+        repository="HuggingFaceTB/SmolLM2-360M-Instruct-GGUF",
+        quantisation="Q8_0",
+        licence="Apache-2.0",
+        good_for="trying out, English",
+        file_gb=0.39,
+        n_ctx_train=8192,
+        n_layers=32,
+        n_embd=960,
+        n_ff=2560,
+        n_heads=15,
+        n_kv_heads=5,
+        d_head=64,
+        n_vocab=49_152,
+        n_merges=48_900,
+    ),
+    _qwen3("0.6B", "Q8_0", 0.64, "many short texts, fine-tuning", 28, 1024, 3072, 16),
+    RecommendedModel(
+        name="gemma3:1b",
+        repository="ggml-org/gemma-3-1b-it-GGUF",
+        quantisation="Q4_K_M",
+        licence="Gemma",
+        good_for="short texts, English",
+        file_gb=0.81,
+        n_ctx_train=32_768,
+        n_layers=26,
+        n_embd=1152,
+        n_ff=6912,
+        n_heads=4,
+        n_kv_heads=1,
+        d_head=256,
+        n_vocab=262_144,
+        n_merges=0,
+    ),
+    RecommendedModel(
+        name="smollm2:1.7b",
+        repository="HuggingFaceTB/SmolLM2-1.7B-Instruct-GGUF",
+        quantisation="Q4_K_M",
+        licence="Apache-2.0",
+        good_for="short texts, English",
+        file_gb=1.06,
+        n_ctx_train=8192,
+        n_layers=24,
+        n_embd=2048,
+        n_ff=8192,
+        n_heads=32,
+        n_kv_heads=32,
+        d_head=64,
+        n_vocab=49_152,
+        n_merges=48_900,
+    ),
+    _qwen3("1.7B", "Q8_0", 1.83, "short texts, fine-tuning", 28, 2048, 6144, 16),
+    RecommendedModel(
+        name="smollm3:3b",
+        repository="ggml-org/SmolLM3-3B-GGUF",
+        quantisation="Q4_K_M",
+        licence="Apache-2.0",
+        good_for="letters, European languages",
+        file_gb=1.92,
+        n_ctx_train=65_536,
+        n_layers=36,
+        n_embd=2048,
+        n_ff=11_008,
+        n_heads=16,
+        n_kv_heads=4,
+        d_head=128,
+        n_vocab=128_256,
+        n_merges=280_147,
+    ),
+    RecommendedModel(
+        name="gemma3:4b",
+        repository="ggml-org/gemma-3-4b-it-GGUF",
+        quantisation="Q4_K_M",
+        licence="Gemma",
+        good_for="letters, many languages",
+        file_gb=2.49,
+        n_ctx_train=131_072,
+        n_layers=34,
+        n_embd=2560,
+        n_ff=10_240,
+        n_heads=8,
+        n_kv_heads=4,
+        d_head=256,
+        n_vocab=262_208,
+        n_merges=0,
+    ),
+    _qwen3("4B", "Q4_K_M", 2.5, "letters, nested schemas", 36, 2560, 9728, 32),
+    _qwen3("8B", "Q4_K_M", 5.03, "long texts, inferred values", 36, 4096, 12_288, 32),
+    _qwen3("14B", "Q4_K_M", 9.0, "the same; hpd judge", 40, 5120, 17_408, 40),
+)
+"""The smallest first."""
+
+
+def is_short_name(text: str) -> bool:
+    """Whether a text is meant as ``family:size[-quantisation]``, or names a family alone."""
+    if text.lower().endswith(".gguf"):
+        return False
+    return bool(_LIKE_A_NAME.fullmatch(text)) or text.lower() in {m.family for m in RECOMMENDED}
+
+
+def repository_of(name: str) -> str:
+    """The ``user/repo:QUANT`` of a short name.
+
+    Raises:
+        ModelLoadError: there is no such name, with the nearest ones.
+    """
+    match = _NAME.fullmatch(name)
+    wanted = (match["model"] if match else name).lower()
+    for model in RECOMMENDED:
+        if model.name == wanted:
+            quant = match["quant"] if match else None
+            return f"{model.repository}:{(quant or model.quantisation).upper()}"
+    raise ModelLoadError(
+        f"there is no recommended model {name!r}: {_nearest(wanted)}; "
+        "hpd models lists all of them, a file is named by its path, and a repository with -hf"
+    )
+
+
+def _nearest(wanted: str) -> str:
+    """The names that were probably meant."""
+    family = wanted.partition(":")[0]
+    of_family = [model.name for model in RECOMMENDED if model.family == family]
+    if of_family:
+        return f"there is {', '.join(of_family)}"
+    close = difflib.get_close_matches(wanted, [model.name for model in RECOMMENDED], n=2)
+    if close:
+        return f"did you mean {' or '.join(close)}?"
+    return f"there is {', '.join(model.name for model in RECOMMENDED)}"

@@ -1,0 +1,102 @@
+"""``hpd models``: what is recommended, what is on this disk, and what of it fits."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hpd.machine.inventory
+import hpd.machine.memory
+from hpd.cli import main
+from hpd.machine.hub import CachedFile
+from hpd.machine.memory import Memory
+from ollama_files import WEIGHTS, add_ollama_model
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder with nothing in it, on a machine of 4 GB."""
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    monkeypatch.delenv("OLLAMA_MODELS", raising=False)
+    monkeypatch.setattr(hpd.machine.memory, "memory", lambda: Memory(8 * 10**9, None, 4 * 10**9))
+    monkeypatch.setattr("hpd.machine.ollama._SERVICE_FOLDER", tmp_path / "none")
+    monkeypatch.setattr("hpd.machine.hub.cached_models", list)
+    return tmp_path
+
+
+def as_json(capfd: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    assert main(["models", "--json"]) == 0
+    printed: dict[str, Any] = json.loads(capfd.readouterr().out)
+    return printed
+
+
+def test_what_fits_is_said(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    printed = as_json(capfd)
+    assert printed["available_bytes"] == 4 * 10**9
+    fits = {model["name"]: model["fits"] for model in printed["recommended"]}
+    assert fits["qwen3:0.6b"] is True
+    assert fits["qwen3:8b"] is False
+    assert {model["path"] for model in printed["recommended"]} == {None}
+    (box,) = printed["here"]
+    assert (box["owner"], box["arguments"], box["fits"]) == ("hpd", [], True)
+    assert box["file_bytes"] == Path(box["path"]).stat().st_size < box["memory_bytes"]
+
+
+def test_what_other_programs_have(
+    home: Path,
+    random_model: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    weights = Path(random_model).read_bytes()
+    (blob,) = add_ollama_model(
+        home / ".ollama/models", "registry.ollama.ai/library/tiny/latest", (WEIGHTS, weights)
+    )
+    add_ollama_model(home / ".ollama/models", "registry.ollama.ai/library/cloud/1t")
+    studio = home / ".lmstudio/models/publisher/Tiny-GGUF/Tiny-Q8_0.gguf"
+    studio.parent.mkdir(parents=True)
+    shutil.copy(random_model, studio)
+    studio.with_name("mmproj-Tiny.gguf").write_bytes(b"GGUF")
+    torn = studio.with_name("Torn.gguf")
+    torn.write_bytes(weights[:100])
+    cached = [CachedFile("Qwen/Qwen3-0.6B-GGUF", "Qwen3-0.6B-Q8_0.gguf", Path(random_model))]
+    monkeypatch.setattr("hpd.machine.hub.cached_models", lambda: cached)
+
+    printed = as_json(capfd)
+    here = {tuple(model["arguments"]): model for model in printed["here"]}
+    hub = ("-hf", "Qwen/Qwen3-0.6B-GGUF:Qwen3-0.6B-Q8_0.gguf")
+    assert list(here) == [
+        (),
+        hub,
+        ("-m", "ollama:cloud:1t"),
+        ("-m", "ollama:tiny:latest"),
+        ("-m", str(studio)),
+        ("-m", str(torn)),
+    ]
+    for arguments in (hub, ("-m", "ollama:tiny:latest"), ("-m", str(studio))):
+        assert here[arguments]["file_bytes"] == len(weights)
+        assert here[arguments]["fits"] is True
+    assert here["-m", "ollama:tiny:latest"]["path"] == str(blob)
+    assert "no GGUF file" in here["-m", "ollama:cloud:1t"]["problem"]
+    assert "cannot be read" in here["-m", str(torn)]["problem"]
+    paths = {model["name"]: model["path"] for model in printed["recommended"]}
+    assert paths.pop("qwen3:0.6b") == random_model
+    assert set(paths.values()) == {None}
+
+    assert main(["models"]) == 0
+    out = capfd.readouterr().out
+    assert "memory available: 4.0 GB" in out
+    (line,) = (line for line in out.splitlines() if line.startswith("qwen3:0.6b"))
+    assert line.endswith("yes   yes")
+    (line,) = (line for line in out.splitlines() if line.startswith("-m ollama:tiny:latest"))
+    assert line.split()[2] == "Ollama"
+    assert "-m ollama:cloud:1t: it has no GGUF file" in out
+
+
+def test_the_lists_fit_a_terminal(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["models"]) == 0
+    assert max(map(len, capfd.readouterr().out.splitlines())) <= 100

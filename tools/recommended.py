@@ -1,0 +1,30 @@
+"""The table of recommended models in docs/models.md: ``python -m tools.recommended``."""
+
+from __future__ import annotations
+
+from hpd.cli.common import table
+from hpd.machine.inventory import recommended_memory
+from hpd.machine.memory import readable_size
+from hpd.machine.recommended import RECOMMENDED
+
+
+def main() -> None:
+    """Print it."""
+    rows = [["name", "repository", "quantisation", "licence", "good for", "file", "memory"]]
+    for model in RECOMMENDED:
+        rows.append(
+            [
+                model.name,
+                model.repository,
+                model.quantisation,
+                model.licence,
+                model.good_for,
+                readable_size(model.file_gb * 1e9),
+                readable_size(recommended_memory(model)),
+            ]
+        )
+    print(table(rows, n_left=5))
+
+
+if __name__ == "__main__":
+    main()
