@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import nox
@@ -17,6 +18,13 @@ nox.options.sessions = ["test", "lint"]
 
 TORCH = os.environ.get("HPD_TORCH", "torch==2.13.0")
 """As for ``.ci/run``, which says how to have the build for CPUs."""
+
+THREADED_TESTS = (
+    "tests/engine/test_closing.py",
+    "tests/engine/test_engine.py",
+    "tests/pipeline/test_runner.py",
+    "tests/test_extractor_threads.py",
+)
 
 
 @nox.session
@@ -54,18 +62,31 @@ def docs(session: nox.Session) -> None:
 @nox.session
 def sanitizers(session: nox.Session) -> None:
     """Run the engine's tests with its C++ under AddressSanitizer and UBSan (Linux, GCC)."""
-    session.install(".[test]", "-C", "cmake.define.HPD_SANITIZE=address,undefined")
-    libraries = [_library(name) for name in ("libasan.so", "libubsan.so", "libstdc++.so")]
-    tests = session.posargs or ["tests/engine"]
-    session.run(
-        "pytest",
-        *tests,
-        env={
-            # Python itself is not instrumented, so the libraries must be there before it.
-            "LD_PRELOAD": ":".join(libraries),
+    _run_sanitized(
+        session,
+        "address,undefined",
+        ("libasan.so", "libubsan.so"),
+        session.posargs or ["tests/engine"],
+        {
             # Python frees little at its end; what a sanitizer finds ends the run.
             "ASAN_OPTIONS": "detect_leaks=0",
             "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+        },
+    )
+
+
+@nox.session
+def races(session: nox.Session) -> None:
+    """Run the tests that use several threads with the C++ under ThreadSanitizer (Linux, GCC)."""
+    _run_sanitized(
+        session,
+        "thread",
+        ("libtsan.so",),
+        session.posargs or THREADED_TESTS,
+        {
+            "TSAN_OPTIONS": "halt_on_error=1:exitcode=66:suppressions=tools/races.supp",
+            # ThreadSanitizer does not know how OpenMP's threads wait for each other.
+            "OMP_NUM_THREADS": "1",
         },
     )
 
@@ -85,6 +106,20 @@ def benchmarks(session: nox.Session) -> None:
         env={"DOCUMENTS": "2", "ROUNDS": "1", "AR_DOCUMENTS": "1", "PYTHON": "python"},
         external=True,
     )
+
+
+def _run_sanitized(
+    session: nox.Session,
+    sanitizer: str,
+    libraries: tuple[str, ...],
+    tests: Sequence[str],
+    env: dict[str, str],
+) -> None:
+    """Build the extension with a sanitizer, and run tests on it."""
+    session.install(".[test]", "-C", f"cmake.define.HPD_SANITIZE={sanitizer}")
+    # Python itself is not instrumented, so the libraries must be there before it.
+    preloaded = [_library(name) for name in (*libraries, "libstdc++.so")]
+    session.run("pytest", *tests, env=env | {"LD_PRELOAD": ":".join(preloaded)})
 
 
 def _library(name: str) -> str:

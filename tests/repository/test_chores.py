@@ -50,7 +50,15 @@ COMMANDS = sorted(set(commands()))
 
 
 def test_every_session_is_there_and_described_in_one_line() -> None:
-    assert set(sessions()) == {"test", "test_all", "lint", "docs", "sanitizers", "benchmarks"}
+    assert set(sessions()) == {
+        "test",
+        "test_all",
+        "lint",
+        "docs",
+        "sanitizers",
+        "races",
+        "benchmarks",
+    }
     for session in sessions().values():
         description = ast.get_docstring(session) or ""
         assert description
