@@ -73,20 +73,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--extractors", type=int, default=200, metavar="N")
     parser.add_argument("--percent", type=float, default=2.0, metavar="P")
     given = parser.parse_args(arguments)
-    measured = {
-        f"{given.few} and {given.many} documents {name}": of_documents(
-            schema, given.few, given.many, **options
-        )
-        for name, (schema, options) in RUNS.items()
-    }
-    measured[f"{_N_WARM} and {_N_WARM + given.extractors} extractors"] = of_extractors(
-        given.extractors
-    )
     has_grown = False
-    for name, (before, after) in measured.items():
+
+    def compare(name: str, before: float, after: float) -> None:
+        nonlocal has_grown
         percent = 100 * (after / before - 1)
         has_grown |= percent > given.percent
-        print(f"{name}: {before:.1f} and {after:.1f} MB, {percent:+.1f}%")
+        print(f"{name}: {before:.1f} and {after:.1f} MB, {percent:+.1f}%", flush=True)
+
+    for name, (schema, options) in RUNS.items():
+        memory = of_documents(schema, given.few, given.many, **options)
+        compare(f"{given.few} and {given.many} documents {name}", *memory)
+    name = f"{_N_WARM} and {_N_WARM + given.extractors} extractors"
+    compare(name, *of_extractors(given.extractors))
     print(f"VERDICT: {'memory grew' if has_grown else 'all is well'}")
     return 1 if has_grown else 0
 
