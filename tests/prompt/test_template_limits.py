@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 
 from hpd.errors import ModelLoadError
@@ -41,3 +44,19 @@ def test_a_template_that_takes_all_memory_is_an_error(greedy: str) -> None:
 def test_whatever_a_template_raises_is_an_error(broken: str) -> None:
     with pytest.raises(ModelLoadError, match=r"chat template fails: ."):
         render(broken, "s", "u")
+
+
+def test_a_renderer_that_cannot_run_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = tmp_path / "python"
+    broken.write_text("#!/bin/sh\necho no interpreter here >&2\nexit 1\n")
+    broken.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(broken))
+    with pytest.raises(ModelLoadError, match="no interpreter here"):
+        render("{{ messages[1].content }} for a broken renderer", "s", "u")
+
+
+def test_the_renderer_has_nothing_loaded_in_advance(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LD_PRELOAD", "/no/such/sanitizer.so")
+    assert "LD_PRELOAD" not in template._environment()

@@ -66,6 +66,17 @@ def render(
     return Rendered(*parts)
 
 
+def _environment() -> dict[str, str]:
+    """The environment of the process that renders.
+
+    It starts without "site", whose work is done already: all places of modules are passed on. A
+    library that was loaded in advance into this process, as a sanitizer is, may take more memory
+    than the limit allows.
+    """
+    passed_on = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    return passed_on | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+
+
 @lru_cache(maxsize=64)
 def _render_chat(template: str, system: str, user: str, bos: str, eos: str) -> str:
     """The text that a chat template makes, in a process of its own (``render_chat.py``)."""
@@ -87,8 +98,7 @@ def _render_chat(template: str, system: str, user: str, bos: str, eos: str) -> s
             input=json.dumps(request).encode(),
             capture_output=True,
             timeout=WALL_SECONDS,
-            # Without "site", whose work is done already: all places of modules are passed on.
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            env=_environment(),
             check=False,
         )
     except subprocess.TimeoutExpired:
@@ -96,6 +106,9 @@ def _render_chat(template: str, system: str, user: str, bos: str, eos: str) -> s
     try:
         answer = json.loads(run.stdout)
     except ValueError:
+        if run.returncode > 0 and run.stderr:  # a fault of its own, and no limit
+            reason = run.stderr.decode(errors="replace").strip().splitlines()[-1]
+            raise ModelLoadError(f"the model's chat template cannot be rendered: {reason}") from None
         # It was killed: by its limit of time, or as no memory was left to say that there is none.
         raise ModelLoadError(_does_not_end(CPU_SECONDS)) from None
     if "error" in answer:

@@ -1,0 +1,77 @@
+"""Hooks of mkdocs: what the site has beside the pages under docs/.
+
+README, change log, CONTRIBUTING and the page of the model in the box stand elsewhere in the
+repository; the reference of the Python interface is written from docstrings. Links between all
+these are turned into links within the site; a link to a file that is no page becomes its name.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from typing import TYPE_CHECKING
+
+import hpd
+from tools.docs import ROOT
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
+
+ELSEWHERE = {
+    "README.md": "index.md",
+    "CHANGELOG.md": "changes.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "models/README.md": "box.md",
+}
+"""Pages outside of docs/, by their place in the repository, and their names in the site."""
+REFERENCE = "reference.md"
+
+_LINK = re.compile(r"(?<!!)\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<target>[^)\s]+)\)")
+_IMAGE = re.compile(r"(?<=\]\()docs/(?=[^)]*\.(?:png|svg)\))")
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages that do not lie in docs/."""
+    from mkdocs.structure.files import File
+
+    for place, name in ELSEWHERE.items():
+        text = (ROOT / place).read_text(encoding="utf-8")
+        files.append(File.generated(config, name, content=_IMAGE.sub("", text)))
+    files.append(File.generated(config, REFERENCE, content=reference()))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Turn the links of the repository into those of the site."""
+    places = {name: place for place, name in ELSEWHERE.items()}
+    uri = page.file.src_uri
+    place = places.get(uri, f"docs/{uri}")
+
+    def linked(match: re.Match[str]) -> str:
+        path, hash_mark, anchor = match["target"].partition("#")
+        if "://" in path or not path:
+            return match.group()
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(place), path))
+        name = ELSEWHERE.get(target, target.removeprefix("docs/"))
+        if files.get_file_from_path(name) is None:
+            return match["text"]
+        return f"[{match['text']}]({name}{hash_mark}{anchor})"
+
+    return _LINK.sub(linked, markdown)
+
+
+def reference() -> str:
+    """A page with the docstring of each public name."""
+    names = [name for name in hpd.__all__ if not name.startswith("_")]
+    errors = sorted(name for name in names if name.endswith("Error"))
+    others = [name for name in names if name not in errors]
+    first = [name for name in ("extract", "Extractor", "Options", "Extraction") if name in others]
+    ordered = first + [name for name in others if name not in first]
+    lines = ["# Python", "", "Everything that `import hpd` offers, from its docstrings.", ""]
+    for title, members in (("Extraction", ordered), ("Errors", errors)):
+        lines += [f"## {title}", ""]
+        for name in members:
+            lines += [f"::: {getattr(hpd, name).__module__}.{name}", ""]
+    return "\n".join(lines)
