@@ -60,6 +60,13 @@ def docs(session: nox.Session) -> None:
 
 
 @nox.session
+def site(session: nox.Session) -> None:
+    """Build the site of the pages into site/, as HTML that needs no server and no network."""
+    session.install(".[site]")
+    session.run("mkdocs", "build", "--strict", *session.posargs, env={"NO_MKDOCS_2_WARNING": "1"})
+
+
+@nox.session
 def sanitizers(session: nox.Session) -> None:
     """Run the engine's tests with its C++ under AddressSanitizer and UBSan (Linux, GCC)."""
     _run_sanitized(

@@ -73,5 +73,6 @@ def reference() -> str:
     for title, members in (("Extraction", ordered), ("Errors", errors)):
         lines += [f"## {title}", ""]
         for name in members:
-            lines += [f"::: {getattr(hpd, name).__module__}.{name}", ""]
+            place = f"{getattr(hpd, name).__module__}.{name}"
+            lines += [f"::: {place}", "    options:", f"      heading: hpd.{name}", ""]
     return "\n".join(lines)

@@ -55,6 +55,7 @@ def test_every_session_is_there_and_described_in_one_line() -> None:
         "test_all",
         "lint",
         "docs",
+        "site",
         "sanitizers",
         "races",
         "benchmarks",

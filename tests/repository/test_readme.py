@@ -61,8 +61,10 @@ def rows(file: Path) -> list[dict[str, Any]]:
 
 
 def programs() -> Iterator[str]:
-    """The README's Python."""
-    yield from re.findall(r"<!-- python -->\n```python\n(.*?)```", README, re.DOTALL)
+    """The Python of the pages."""
+    for page in docs.PAGES:
+        text = page.read_text(encoding="utf-8")
+        yield from re.findall(r"<!-- python -->\n```python\n(.*?)```", text, re.DOTALL)
 
 
 @pytest.mark.parametrize("program", [*programs()])
