@@ -38,6 +38,7 @@ from hpd.pipeline.cancellation import Cancellation
 from hpd.pipeline.long_documents import Replay
 from hpd.pipeline.pipeline import Pipeline
 from hpd.pipeline.questionnaire import Examples
+from hpd.pipeline.reuse_settings import reuse_of
 from hpd.pipeline.task import Task, check_task, prepared
 from hpd.results import Extraction
 from hpd.schema import load_schemas
@@ -158,6 +159,8 @@ class Extractor(Generic[T]):
             # Which documents share a prompt must not depend on what was tuned.
             patience=4 * asked.stack * asked.filled().most_in_flight,
             replay=replay,
+            # Known answers are there to be decoded.
+            reuse=None if replay is not None else reuse_of(path, self.options),
         )
         self._rules = rules
         self._threads: ThreadPoolExecutor | None = None

@@ -96,6 +96,8 @@ class Usage:
     """The tokens that were guessed and verified by the model."""
     accepted_tokens: int = 0
     """The guessed tokens that were right."""
+    reused_values: int = 0
+    """The values that were known from an equal document, or from the folder of ``cache``."""
 
     def __add__(self, other: Usage) -> Usage:
         """The usage of both together; ``n_chunks`` is taken from the first."""
@@ -108,6 +110,7 @@ class Usage:
             n_chunks=self.n_chunks,
             drafted_tokens=self.drafted_tokens + other.drafted_tokens,
             accepted_tokens=self.accepted_tokens + other.accepted_tokens,
+            reused_values=self.reused_values + other.reused_values,
         )
 
     def share(self, i: int, n: int) -> Usage:
@@ -123,6 +126,7 @@ class Usage:
             completion_tokens=part(self.completion_tokens),
             drafted_tokens=part(self.drafted_tokens),
             accepted_tokens=part(self.accepted_tokens),
+            reused_values=part(self.reused_values),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -135,6 +139,8 @@ class Usage:
             result["seconds"] = round(self.seconds, 4)
         if self.n_chunks > 1:
             result["chunks"] = self.n_chunks
+        if self.reused_values:
+            result["reused_values"] = self.reused_values
         return result
 
 

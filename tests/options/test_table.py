@@ -20,8 +20,8 @@ from option_values import NEEDED, OTHER
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
 LEFT_OUT = {
     "extract": set(),
-    "bench": {"method", "strict"},
-    "tune": {"method", "strict", "deterministic"},
+    "bench": {"method", "strict", "dedupe", "cache"},
+    "tune": {"method", "strict", "deterministic", "dedupe", "cache"},
 }
 """The commands with options, and those that they do not have."""
 
@@ -114,7 +114,7 @@ def test_nothing_that_is_made_from_the_table_leaves_an_option_out() -> None:
     assert OTHER.keys() == OPTIONS.keys()
     options = Options(**OTHER)  # type: ignore[arg-type]
     defaults = {name for name, o in OPTIONS.items() if getattr(options, name) == o.default}
-    assert defaults == {"method", "deterministic"}
+    assert defaults == {"method", "deterministic", "cache"}
     parser = argparse.ArgumentParser()
     add_option_arguments(parser)
     assert vars(parser.parse_args([])).keys() == {*OPTIONS, "model", "hf"}

@@ -15,7 +15,8 @@ NEEDED: dict[str, object] = {"draft_model": "d.gguf", "temperature": 0.5, "split
 OTHER: dict[str, object] = {
     "method": "hpd", "layout": "skeleton", "stack": 2, "in_flight": 5, "drafts": False,
     "draft_model": "d.gguf", "n_draft": 4, "draft_p_min": 0.5, "max_tokens": 9, "n_ctx": 100,
-    "deterministic": False, "n_batch": 64, "n_ubatch": 32, "n_value_batch": 7, "n_threads": 3,
+    "deterministic": False, "dedupe": False, "cache": "",
+    "n_batch": 64, "n_ubatch": 32, "n_value_batch": 7, "n_threads": 3,
     "n_threads_batch": 4, "n_gpu_layers": 0,
     "split_mode": "row", "tensor_split": (3.0, 1.0), "main_gpu": 1,
     "flash_attn": "on", "cpu_attention": False, "cache_type_k": "q8_0", "cache_type_v": "bf16",
@@ -24,7 +25,7 @@ OTHER: dict[str, object] = {
     "all_occurrences": True, "on_overflow": "chunk", "verbose": True, "quiet": True,
 }  # fmt: skip
 """One value for each option that is not its default; all together are good, so the method is, and
-``deterministic``, which cannot be had with a stack."""
+``deterministic`` and ``cache``, which cannot be had with a stack."""
 
 numbers = st.one_of(
     st.integers(),

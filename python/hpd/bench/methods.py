@@ -15,11 +15,12 @@ _AR_IN_FLIGHT = (4, 8, 16, 32)
 _DOCUMENTS = "documents"
 _GRAMMAR = "grammar"
 # All methods have the model and the messages of the command; its kind says a method's ``method``.
+# Every document is decoded each time, or there would be nothing to measure.
 _SETTINGS = tuple(
     name
     for name, option in OPTIONS.items()
     if option.target != "model" and option.group != "output"
-    if name != "method"
+    if name not in ("method", "dedupe", "cache")
 )
 
 SWEEPS: dict[str, tuple[str, ...]] = {

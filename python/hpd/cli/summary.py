@@ -18,12 +18,15 @@ class Summary:
         self._n_values = 0
         self._n_nulls = 0
         self._n_near_ties = 0
+        self._n_reused = 0
 
     def add_values(self, extraction: Extraction[Any]) -> None:
         """Count the values of an extraction."""
         self._n_values += len(extraction.fields)
         self._n_nulls += sum(field.value is None for field in extraction.fields.values())
         self._n_near_ties += extraction.n_near_ties
+        if extraction.usage is not None:
+            self._n_reused += extraction.usage.reused_values
 
     def add_line(self, failed: str | None) -> None:
         """Count a line that is written; ``failed`` is the type of its error, if it is one."""
@@ -47,6 +50,8 @@ class Summary:
             parts.append(f"{self._n_nulls / self._n_values:.0%} of the values are null")
         if self._n_near_ties:
             parts.append(f"{self._n_near_ties} near tie{'s' * (self._n_near_ties != 1)}")
+        if self._n_reused:
+            parts.append(f"{self._n_reused} values were decoded before")
         for kind, n in sorted(self.failures.items()):
             parts.append(f"{n} failed ({kind})")
         if n_failed_kept:

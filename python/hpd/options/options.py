@@ -23,6 +23,10 @@ _FOR_GPUS = ("split_mode", "tensor_split", "main_gpu")
 _MOST_IN_FLIGHT = 24  # of the engine's choice: Limits::n_in_flight
 _N_SEQUENCES = 256  # that llama.cpp can tell apart
 _N_THREADS = 512  # that ggml can have: GGML_MAX_N_THREADS
+_WHY_NOT_REUSED = {
+    "temperature": "values are drawn at random",
+    "stack": "documents in one prompt see each other",
+}
 _INT32 = 2**31 - 1
 _UINT64 = 2**64 - 1
 
@@ -137,6 +141,22 @@ class Options:
         minimum=1,
         maximum=_INT32,
         per_call=True,
+    )
+
+    dedupe: bool | None = option(
+        None,
+        "--dedupe",
+        group="speed",
+        help="decode a document that comes again in a run only once; by default, unless values are "
+        "drawn at random (--temp) or documents share a prompt (--stack)",
+    )
+    cache: str = option(
+        "",
+        "--cache",
+        metavar="DIR",
+        group="speed",
+        help="keep all values in this folder, and take from it those that were decoded before: by "
+        "the same model, of the same document, for an attribute that has not changed",
     )
 
     n_ctx: int = option(
@@ -423,6 +443,7 @@ class Options:
             )
         if self.deterministic:
             self._check_deterministic()
+        self._check_reuse()
         for name, declared in OPTIONS.items():
             if declared.needs and self._is_set(name) and not self._is_set(declared.needs):
                 raise OptionError(f"{named(name)} does nothing without {named(declared.needs)}")
@@ -455,6 +476,27 @@ class Options:
                 raise OptionError(
                     f"{named('deterministic')} cannot be had with {named(name)}: {reason}"
                 )
+
+    def _check_reuse(self) -> None:
+        for name, wanted in (("dedupe", self.dedupe is True), ("cache", bool(self.cache))):
+            for other, reason in _WHY_NOT_REUSED.items():
+                if wanted and self._is_set(other):
+                    raise OptionError(f"{named(name)} cannot be had with {named(other)}: {reason}")
+        if self.cache and self.deterministic:
+            raise OptionError(
+                f"{named('cache')} cannot be had with {named('deterministic')}: values that are "
+                "kept come from other batches than these"
+            )
+        if self.cache and self.dedupe is False:
+            raise OptionError(
+                f"{named('cache')} keeps equal documents from being decoded twice, so "
+                f"{named('dedupe')} cannot be off"
+            )
+
+    @property
+    def reuses_values(self) -> bool:
+        """Whether what was decoded once is not decoded again."""
+        return self.dedupe is not False and not any(map(self._is_set, _WHY_NOT_REUSED))
 
     @property
     def for_gpus(self) -> tuple[str, ...]:

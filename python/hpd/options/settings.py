@@ -21,6 +21,8 @@ class Settings(TypedDict, total=False):
     draft_p_min: float
     deterministic: bool
     max_tokens: int
+    dedupe: bool | None
+    cache: str
     n_ctx: int
     n_batch: int
     n_ubatch: int

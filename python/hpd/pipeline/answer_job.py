@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hpd._native import Result, Value
-from hpd.pipeline.job import Job
+from hpd._native import Result
+from hpd.pipeline.job import AnyValue, Job
 from hpd.pipeline.near_ties import near_tie
 from hpd.pipeline.request import Request
 from hpd.results import FieldResult
@@ -15,11 +15,21 @@ from hpd.values import answer_leaf, confidence, split_answer
 class AnswerJob(Job):
     """A job with one request, whose one field is the answer as a JSON object."""
 
-    def _open(self) -> Request:
+    def _open(self) -> Request | None:
+        if self._known is not None:
+            earlier = self._found(self._known.find(self._questionnaire.answer_fingerprint))
+            if earlier is not None:
+                self._take_value(earlier)
+                return None
         return self._questionnaire.answer_request(self._texts, self._answers)
 
     def _take(self, result: Result) -> None:
         (value,) = result.values
+        if self._known is not None:
+            self._known.add(self._questionnaire.answer_fingerprint, value)
+        self._take_value(value)
+
+    def _take_value(self, value: AnyValue) -> None:
         text = value.text.decode("utf-8", "replace")
         n_stacked = len(self.documents)
         schema = self._questionnaire.stack_schema(n_stacked)
@@ -41,7 +51,7 @@ class AnswerJob(Job):
             self._store(d, own_path, attribute, raw.parse(attribute), evidence)
 
 
-def _confidence(answer: Value, ends: list[int], start: int, end: int) -> float | None:
+def _confidence(answer: AnyValue, ends: list[int], start: int, end: int) -> float | None:
     """The probability of the tokens that overlap bytes ``start`` to ``end`` of the answer."""
     return confidence(
         logprob
@@ -50,7 +60,7 @@ def _confidence(answer: Value, ends: list[int], start: int, end: int) -> float |
     )
 
 
-def _margins_before(answer: Value, ends: list[int], end: int) -> Iterator[float]:
+def _margins_before(answer: AnyValue, ends: list[int], end: int) -> Iterator[float]:
     """The margins of all tokens up to byte ``end``: each one sees those before it."""
     for margin, before in zip(answer.margins, [0, *ends], strict=False):
         if before < end:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hpd._native import Result
+from hpd._native import Result, Value
 from hpd.documents import Document
 from hpd.errors import ContextOverflowError, DecodeError
 from hpd.pipeline.findings import Findings
@@ -15,6 +15,7 @@ from hpd.pipeline.questionnaire import Answers, Questionnaire
 from hpd.pipeline.request import Request
 from hpd.prompt import Path
 from hpd.results import Extraction, Failure, FieldResult, Usage
+from hpd.reuse import Decoded, KnownValues
 from hpd.schema.attributes import Attribute
 from hpd.values import Parsed
 
@@ -25,6 +26,9 @@ measured)."""
 
 Placed = tuple[int, Document]
 """A document and its place in the input."""
+
+AnyValue = Value | Decoded
+"""A value that was decoded now, or earlier."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,7 @@ class Job(ABC):
         documents: the documents in the prompt.
         delivery: turns findings into extractions.
         answers: known answers, to be decoded in place of the model's own.
+        known: the values of the document, if it is alone, that need not be decoded again.
     """
 
     def __init__(
@@ -74,6 +79,7 @@ class Job(ABC):
         documents: Sequence[Placed],
         delivery: Delivery | None = None,
         answers: Answers = (),
+        known: KnownValues | None = None,
     ) -> None:
         self.documents = documents
         self.kept_prompt: list[int] | None = None
@@ -82,16 +88,19 @@ class Job(ABC):
         self._texts = [document.text for _, document in documents]
         self._delivery = delivery or Delivery()
         self._answers = answers
+        self._known = known
         self._findings = [Findings() for _ in documents]
         self._usage = Usage()
         self._failure: Failure | None = None
         self._first: Request | None = None
+        self._is_open = False
         self._n_requests = 0
 
-    def first(self) -> Request:
-        """The first request, which is made only once."""
-        if self._first is None:
+    def first(self) -> Request | None:
+        """The first request, which is made only once; None if all values are known."""
+        if not self._is_open:
             self._first = self._open()
+            self._is_open = True
         return self._first
 
     def take(self, result: Result) -> Request | None:
@@ -103,7 +112,10 @@ class Job(ABC):
             kind = ContextOverflowError if result.error_is_overflow else DecodeError
             self._failure = Failure.of(kind(result.error))
             return None
-        return self._take(result)
+        request = self._take(result)
+        if request is None and self._known is not None:
+            self._known.store()
+        return request
 
     def fail(self, error: Exception) -> None:
         """Give up; all extractions get the error."""
@@ -117,7 +129,7 @@ class Job(ABC):
         yield from self._delivery.extractions(finished)
 
     @abstractmethod
-    def _open(self) -> Request: ...
+    def _open(self) -> Request | None: ...
 
     @abstractmethod
     def _take(self, result: Result) -> Request | None: ...
@@ -132,6 +144,12 @@ class Job(ABC):
     ) -> Parsed:
         least = self._least_confidence(attribute)
         return self._findings[d].store(path, attribute, parsed, evidence, least)
+
+    def _found(self, earlier: Decoded | None) -> Decoded | None:
+        """The same value, counted if there is one."""
+        if earlier is not None:
+            self._usage += Usage(reused_values=1)
+        return earlier
 
     def _least_confidence(self, attribute: Attribute) -> float:
         """The confidence that a value must have so as not to become null.

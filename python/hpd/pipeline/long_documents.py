@@ -16,6 +16,7 @@ from hpd.pipeline.job import Delivery, FinishedJob, Job, Placed
 from hpd.pipeline.merging import merge, shift
 from hpd.pipeline.questionnaire import Questionnaire
 from hpd.results import Extraction, Failure, Usage
+from hpd.reuse import Reuse
 
 LEAST_ROOM = 16
 """The fewest tokens of a document that must fit for a cut or a chunk to make sense."""
@@ -47,15 +48,22 @@ class JobMaker:
         questionnaire: makes their requests.
         n_ctx: the KV cells that one request may take.
         replay: known answers, to be decoded in place of the model's own.
+        reuse: where values are known from earlier; None: they are all decoded.
     """
 
     def __init__(
-        self, questionnaire: Questionnaire, n_ctx: int, replay: Replay | None = None
+        self,
+        questionnaire: Questionnaire,
+        n_ctx: int,
+        replay: Replay | None = None,
+        reuse: Reuse | None = None,
     ) -> None:
         self._questionnaire = questionnaire
         self._options = questionnaire.options
         self._n_ctx = n_ctx
         self._replay = replay
+        self._kind = AnswerJob if self._options.method == "ar" else FieldsJob
+        self._reuse = reuse and reuse.within(questionnaire.context(with_others=not reuse.by_field))
 
     def jobs(self, documents: Sequence[Placed]) -> Iterator[Item]:
         """The jobs of a stack of documents."""
@@ -77,15 +85,20 @@ class JobMaker:
                 yield from self.jobs([document])
 
     def _job(self, documents: Sequence[Placed], delivery: Delivery | None = None) -> Job:
-        kind = AnswerJob if self._options.method == "ar" else FieldsJob
         answers = (
             [self._replay.answer(document) for _, document in documents] if self._replay else ()
         )
-        return kind(self._questionnaire, documents, delivery, answers)
+        known = self._reuse.known_values(documents[0][1].text) if self._reuse else None
+        return self._kind(self._questionnaire, documents, delivery, answers, known)
 
     def _n_needed(self, job: Job) -> int:
+        request = job.first()
         # Fields of later waves have longer keys.
-        return job.first().n_cells + self._questionnaire.n_later_tokens
+        return request.n_cells + self._questionnaire.n_later_tokens if request else 0
+
+    def _n_fixed(self) -> int:
+        """The tokens that any document needs beside its own."""
+        return self._n_needed(self._kind(self._questionnaire, [(0, Document(""))]))
 
     def _n_over(self, job: Job) -> int:
         return self._n_needed(job) - self._n_ctx
@@ -96,7 +109,7 @@ class JobMaker:
         Raises:
             ContextOverflowError: with the numbers of tokens.
         """
-        n_fixed = self._n_needed(self._job([(0, Document(""))]))
+        n_fixed = self._n_fixed()
         room = self._n_ctx - n_fixed
         if room < LEAST_ROOM:
             raise ContextOverflowError(
@@ -107,13 +120,12 @@ class JobMaker:
             )
 
     def _long(self, placed: Placed, job: Job) -> Iterator[Item]:
-        place, document = placed
         try:
             self.check_room()
         except ContextOverflowError as error:
             yield _failed(placed, error)
             return
-        n_fixed = self._n_needed(self._job([(place, replace(document, text=""))]))
+        n_fixed = self._n_fixed()
         room = self._n_ctx - n_fixed
         if self._options.on_overflow == "error":
             message = (

@@ -19,7 +19,9 @@ from hpd.pipeline.questionnaire import Examples, Questionnaire
 from hpd.pipeline.runner import Runner
 from hpd.pipeline.stacks import Stacks
 from hpd.pipeline.task import Schemas, Task, examples_of
+from hpd.pipeline.twins import Twins
 from hpd.results import Extraction, Failure
+from hpd.reuse import Reuse
 from hpd.schema.attributes import Schema
 
 MakeEngine = Callable[[_native.Model, _native.EngineOptions], _native.Engine]
@@ -40,6 +42,7 @@ class Pipeline:
         rules: the system's text, in place of the usual one.
         patience: the number of documents after which an incomplete stack goes on its way.
         replay: known answers, to be decoded in place of the model's own, for timing and tests.
+        reuse: where values are known from earlier, and kept; None: each document is decoded.
         make_engine: makes the engine; a benchmark may put something around it.
     """
 
@@ -54,11 +57,13 @@ class Pipeline:
         rules: str | None = None,
         patience: int | None = None,
         replay: Replay | None = None,
+        reuse: Reuse | None = None,
         make_engine: MakeEngine = _native.Engine,
     ) -> None:
         self._model: _native.Model | None = model
         self._task = Task(schemas, options, examples, rules)
         self._replay = replay
+        self._reuse = reuse
         _native.claim_process()
         self._engine = make_engine(model, native)
         # A model knows no positions beyond those of its training.
@@ -110,9 +115,13 @@ class Pipeline:
             CallCancelledError: by way of ``cancellation``.
         """
         texts: dict[int, str] = {}  # of the documents that are under way
-        items = self._items(documents, texts, task or self._task)
+        twins = Twins() if self._reuse is not None else None
+        items = self._items(documents, texts, task or self._task, twins)
         for place, extraction in self._runner.run(items, cancellation):
-            yield place, replace(extraction, text=texts.pop(place, None))
+            finished = replace(extraction, text=texts.pop(place, None))
+            yield place, finished
+            if twins is not None:
+                yield from twins.of(place, finished)
 
     @property
     def stats(self) -> _native.EngineStats:
@@ -123,6 +132,8 @@ class Pipeline:
         """Free the engine; documents under way end with ``EngineClosedError``."""
         self._runner.close()
         self._job_makers.clear()
+        if self._reuse is not None:
+            self._reuse.close()
         self._model = None
 
     def _items(
@@ -130,6 +141,7 @@ class Pipeline:
         documents: Iterable[str | Document | NotYet],
         texts: dict[int, str],
         task: Task,
+        twins: Twins | None,
     ) -> Iterator[Item | NotYet]:
         stacks = Stacks(task.options.stack, self._patience)
         places = itertools.count()
@@ -144,6 +156,8 @@ class Pipeline:
             failure = _refusal(document, task.schemas)
             if failure is not None:
                 yield place, Extraction(document.id, error=failure)
+                continue
+            if twins is not None and twins.add(place, document):
                 continue
             texts[place] = document.text
             for stack in stacks.add(place, document):
@@ -179,7 +193,7 @@ class Pipeline:
             constrains_replay=self._replay is not None and self._replay.constrained,
         )
         self._runner.teach(list(questionnaire.taught_values()))
-        return JobMaker(questionnaire, self._n_ctx, self._replay)
+        return JobMaker(questionnaire, self._n_ctx, self._replay, self._reuse)
 
 
 def _refusal(document: Document, schemas: Schemas) -> Failure | None:

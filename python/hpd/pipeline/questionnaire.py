@@ -12,7 +12,7 @@ from hpd.grammar import answer_grammar
 from hpd.options import Options
 from hpd.pipeline.constraints import FREE, Constraints
 from hpd.pipeline.request import Request
-from hpd.prompt import COUNT_KEY, Labels, PromptTokenizer
+from hpd.prompt import COUNT_KEY, Labels, Path, PromptTokenizer
 from hpd.questions import (
     UNKNOWN,
     Leaf,
@@ -24,6 +24,7 @@ from hpd.questions import (
     schema_leaves,
     stack_places,
 )
+from hpd.reuse import fingerprint
 from hpd.schema.attributes import Attribute, Schema
 
 Examples = Sequence[tuple[str, object]]
@@ -35,6 +36,7 @@ Answers = Sequence[Mapping[str, Any] | None]
 _N_ANSWER_ITEMS = 16
 """The items of an array for which a whole answer has room, if all have their greatest length."""
 _N_NAME_TOKENS = 16
+_N_FINGERPRINTS = 4096  # keys that hold other values are as many as these
 
 
 class Questionnaire:
@@ -71,6 +73,7 @@ class Questionnaire:
         self._tokenizers: dict[bool, PromptTokenizer] = {}
         self._constraints = Constraints(model)
         self._n_later_tokens: int | None = None
+        self._fingerprints: dict[tuple[str, Path], str] = {}
 
     def waves(self, n_stacked: int) -> Waves:
         """The questions for a new stack of documents."""
@@ -120,6 +123,38 @@ class Questionnaire:
         grammar = "" if is_free else answer_grammar(self.stack_schema(n_stacked))
         field = Field(tokens.keys[0], max_tokens=n_tokens, grammar=grammar, replay=replay)
         return Request(tokens.prompt, [field], tokens.n_instruction, tokens.n_instruction)
+
+    def context(self, *, with_others: bool) -> str:
+        """All that a value depends on besides the model, its document and its question.
+
+        Options that only filter values are no part of it, as they are applied afterwards.
+
+        Args:
+            with_others: whether the other attributes of the schema, which the instruction names,
+                count as such.
+        """
+        instruction = self._instruction if with_others else repr(self._examples)
+        asked = [getattr(self.options, name) for name in ("method", "layout", "max_tokens")]
+        system = prompt.system_text(1, self.options.layout, self._rules)
+        return repr((asked, system, instruction))
+
+    def fingerprint(self, question: Question) -> str:
+        """A fingerprint of a question, however the rest of the schema is."""
+        place = (question.key, question.leaf.path)
+        known = self._fingerprints.get(place)
+        if known is None:
+            if len(self._fingerprints) >= _N_FINGERPRINTS:
+                self._fingerprints.clear()
+            known = fingerprint(
+                question.key, repr(question.leaf.path), repr(question.leaf.attribute)
+            )
+            self._fingerprints[place] = known
+        return known
+
+    @property
+    def answer_fingerprint(self) -> str:
+        """A fingerprint of the question for the whole answer."""
+        return fingerprint("answer", repr(self.schema.attributes))
 
     def stack_schema(self, n_stacked: int) -> Schema:
         """The schema of a stack's answer: one object for each document, by its number."""

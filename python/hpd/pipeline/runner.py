@@ -21,6 +21,10 @@ from hpd.pipeline.request import Request
 from hpd.pipeline.worker import Caller, Failed, Message, Wanted, Worker
 from hpd.results import Extraction
 
+_N_AT_ONCE = 1000
+"""The most items that overtake those in the engine because all their values are known: whoever
+gives results out in order keeps them meanwhile."""
+
 
 class Runner:
     """Takes jobs through one engine, for any number of callers at the same time.
@@ -55,18 +59,20 @@ class Runner:
             cancellation.attach(lambda: caller.messages.put(error))
         run = _Run(self._worker, caller, self._numbers)
         n_room = self._n_ahead
+        n_at_once = 0  # items that were finished as they came, since the engine gave a result
         is_exhausted = False
         try:
             while True:
                 while not caller.messages.empty():
                     n_room += run.take(caller.messages.get())
+                    n_at_once = 0
                 if run.finished:
                     # Nothing comes from this caller meanwhile, so the engine need not wait for it.
                     caller.is_reading = False
                     while run.finished:
                         yield run.finished.popleft()
                     caller.is_reading = not is_exhausted
-                elif n_room > 0 and not is_exhausted:
+                elif n_room > 0 and not is_exhausted and (n_at_once < _N_AT_ONCE or not run.jobs):
                     item = next(items, None)
                     caller.is_reading = item is not NOT_YET
                     if item is NOT_YET:
@@ -75,8 +81,9 @@ class Runner:
                         is_exhausted = True
                         caller.is_reading = False
                     elif isinstance(item, Job):
-                        run.send(item, item.first(), is_first=True)
-                        n_room -= 1
+                        n_started = run.start(item)
+                        n_room -= n_started
+                        n_at_once += n_started == 0
                     else:
                         run.finished.append(item)
                 elif is_exhausted and not run.jobs:
@@ -86,6 +93,7 @@ class Runner:
                     message = caller.messages.get()
                     caller.is_reading = not is_exhausted
                     n_room += run.take(message)
+                    n_at_once = 0
         finally:
             self._worker.leave(caller)
 
@@ -108,6 +116,18 @@ class _Run:
         self._worker = worker
         self._caller = caller
         self._numbers = numbers
+
+    def start(self, job: Job) -> int:
+        """Start a job; returns the number of requests for which that takes room.
+
+        None where all its values are known: it is finished then.
+        """
+        request = job.first()
+        if request is None:
+            self.finished.extend(job.extractions())
+            return 0
+        self.send(job, request, is_first=True)
+        return 1
 
     def send(self, job: Job, request: Request, *, is_first: bool) -> None:
         """Send a job's request to the worker."""

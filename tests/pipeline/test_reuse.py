@@ -1,0 +1,286 @@
+"""Values are decoded once: the results are those of decoding every document, and cost nothing."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hpd.documents import NOT_YET, Document, NotYet
+from hpd.errors import OptionError
+from hpd.extractor import Extractor
+from hpd.machine.file_content import content_fingerprint
+from hpd.options import Options
+from hpd.results import Extraction
+from hpd.reuse import FolderTable
+from hpd.schema import load_schemas
+from shop import EXACT, TEXTS
+from tiny_models import TinyModel
+
+SCHEMA = "brand, color, sizes [{name, number int}], line after brand"
+SETTINGS: dict[str, Any] = {"n_threads": 1, "quiet": True, "strict": False} | EXACT
+
+
+def extract(
+    documents: Sequence[str | Document], model: Path, schema: Any = SCHEMA, **settings: Any
+) -> tuple[list[Extraction[Any]], int]:
+    """The extractions, and the number of batches that they took."""
+    with Extractor(schema, model, **(SETTINGS | settings)) as extractor:
+        return list(extractor.extract_many(documents, on_error="record")), extractor.stats.n_batches
+
+
+def values(extractions: Sequence[Extraction[Any]]) -> list[Any]:
+    """All that the extractions say of the documents, without what that cost."""
+    return [
+        (
+            extraction.id,
+            extraction.data,
+            extraction.error,
+            extraction.truncated_at,
+            extraction.text,
+            {
+                place: (field.value, field.raw, field.start, field.end, field.match, field.error)
+                for place, field in extraction.fields.items()
+            },
+        )
+        for extraction in extractions
+    ]
+
+
+def n_decoded(extractions: Sequence[Extraction[Any]]) -> int:
+    """The tokens of all values."""
+    return sum(e.usage.completion_tokens for e in extractions if e.usage)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"method": "ar"},
+        {"layout": "skeleton"},
+        {"layout": "label"},
+        {"deterministic": True},
+        {"in_flight": 1},
+        {"on_overflow": "chunk", "n_ctx": 512, "max_tokens": 8},
+        {"on_overflow": "truncate", "n_ctx": 512, "max_tokens": 8},
+        {"on_overflow": "error", "n_ctx": 512, "max_tokens": 8},
+    ],
+    ids=str,
+)
+def test_equal_documents_have_the_values_of_decoding_each(
+    tiny_model: TinyModel, settings: dict[str, Any]
+) -> None:
+    texts = [TEXTS[0], TEXTS[1], " ".join(TEXTS * 20) if "n_ctx" in settings else TEXTS[2]]
+    documents = [Document(texts[n % 3], f"{n}") for n in range(12)]
+    model = tiny_model()
+    each, n_each = extract(documents, model, dedupe=False, **settings)
+    once, n_once = extract(documents, model, **settings)
+    assert values(once) == values(each)
+    assert n_decoded(once) == n_decoded(each[:3]) < n_decoded(each)
+    if settings.get("on_overflow") != "error":
+        assert n_once < n_each or settings.get("in_flight") != 1
+        assert all(e.usage and e.usage.reused_values for e in once[3:])
+    assert not any(e.usage and e.usage.reused_values for e in each)
+
+
+def test_a_later_call_knows_what_an_earlier_one_decoded(tiny_model: TinyModel) -> None:
+    with Extractor(SCHEMA, tiny_model(), **SETTINGS) as extractor:
+        first = extractor.extract(TEXTS[0])
+        n_batches = extractor.stats.n_batches
+        second = extractor.extract(TEXTS[0])
+        assert extractor.stats.n_batches == n_batches
+        assert second.data == first.data
+        assert second.fields == first.fields
+        assert second.usage == replace(second.usage, completion_tokens=0, prompt_tokens=0)  # type: ignore[type-var]
+        assert second.to_dict()["usage"]["reused_values"] >= 4
+        # Another schema is another question, in another instruction.
+        extractor.extract(TEXTS[0], schema=["brand", "color"])
+        assert extractor.stats.n_batches > n_batches
+
+
+def test_equal_texts_of_other_categories_are_other_documents(tiny_model: TinyModel) -> None:
+    schemas = load_schemas({"a": ["brand"], "b": ["color"]})
+    documents = [Document(TEXTS[0], n, category) for n, category in enumerate("abab")]
+    once, _ = extract(documents, tiny_model(), schemas)
+    assert [list(e.data) for e in once] == [["brand"], ["color"]] * 2
+    assert values(once) == values(extract(documents, tiny_model(), schemas, dedupe=False)[0])
+
+
+def test_equal_documents_have_data_of_their_own(tiny_model: TinyModel) -> None:
+    (first, second), _ = extract([TEXTS[0]] * 2, tiny_model())
+    assert first.data == second.data
+    first.data["brand"] = first.data["sizes"] = "changed"
+    assert second.data != first.data
+
+
+def test_an_endless_source_of_equal_documents_is_read_lazily(tiny_model: TinyModel) -> None:
+    n_read = 0
+
+    def same() -> Iterator[str]:
+        nonlocal n_read
+        for _ in itertools.count():
+            n_read += 1
+            yield TEXTS[0]
+
+    with Extractor(SCHEMA, tiny_model(), in_flight=2, **SETTINGS) as extractor:
+        for _ in itertools.islice(extractor.extract_many(same()), 50):
+            pass
+    assert n_read < 2000
+
+
+def test_a_source_that_waits_gets_its_equal_documents(tiny_model: TinyModel) -> None:
+    given: list[str | NotYet] = [TEXTS[0], TEXTS[0], NOT_YET, TEXTS[0], NOT_YET, TEXTS[1]]
+    with Extractor(SCHEMA, tiny_model(), **SETTINGS) as extractor:
+        found = dict(extractor.iter_extract(given))
+    assert sorted(found) == [0, 1, 2, 3]
+    assert found[0].data == found[1].data == found[2].data
+
+
+def test_documents_in_one_prompt_and_random_values_are_decoded_each(tiny_model: TinyModel) -> None:
+    for settings in ({"stack": 2}, {"temperature": 0.5}, {"dedupe": False}):
+        each, _ = extract([TEXTS[0]] * 3, tiny_model(), **settings)
+        assert not any(e.usage and e.usage.reused_values for e in each)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"dedupe": True, "temperature": 0.5},
+        {"dedupe": True, "stack": 2},
+        {"cache": "x", "temperature": 0.5},
+        {"cache": "x", "stack": 2},
+        {"cache": "x", "deterministic": True},
+        {"cache": "x", "dedupe": False},
+    ],
+    ids=str,
+)
+def test_what_cannot_be_reused_is_refused(settings: dict[str, Any]) -> None:
+    with pytest.raises(OptionError, match=r"--(dedupe|cache)"):
+        Options(**settings)
+
+
+def test_a_folder_keeps_values_across_runs(tiny_model: TinyModel, tmp_path: Path) -> None:
+    folder = str(tmp_path / "kept")
+    first, _ = extract(TEXTS, tiny_model(), cache=folder)
+    again, n_batches = extract(TEXTS, tiny_model(), cache=folder)
+    assert values(again) == values(first)
+    assert n_batches == 0
+    assert n_decoded(again) == 0
+
+
+@pytest.mark.parametrize("layout", ["branch", "skeleton", "label"])
+def test_one_attribute_more_is_decoded_alone(
+    tiny_model: TinyModel, tmp_path: Path, layout: str
+) -> None:
+    folder = str(tmp_path / "kept")
+    fewer, _ = extract(TEXTS, tiny_model(), "brand, color", cache=folder, layout=layout)
+    more, _ = extract(TEXTS, tiny_model(), "brand, color, weight", cache=folder, layout=layout)
+    alone, _ = extract(TEXTS, tiny_model(), "brand, color, weight", layout=layout)
+    for one, two, whole in zip(fewer, more, alone, strict=True):
+        assert {name: two.fields[name] for name in one.fields} == one.fields
+        assert two.fields["weight"].raw == whole.fields["weight"].raw
+        assert two.usage is not None
+        assert two.usage.reused_values == 2
+    assert 0 < n_decoded(more) < n_decoded(alone)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"schema": {"brand": "the maker", "color": ""}},
+        {"max_tokens": 7},
+        {"layout": "skeleton"},
+        {"method": "ar"},
+        {"cache_type_k": "f16"},
+        {"examples": [(TEXTS[5], {"brand": "none"})]},
+        {"rules": "Write what the document says."},
+    ],
+    ids=lambda changed: next(iter(changed)),
+)
+def test_whatever_decides_a_value_is_told_apart(
+    tiny_model: TinyModel, tmp_path: Path, changed: dict[str, Any]
+) -> None:
+    folder = str(tmp_path / "kept")
+    extract(TEXTS[:2], tiny_model(), {"brand": "", "color": ""}, cache=folder)
+    settings = {"schema": {"brand": "", "color": ""}} | changed
+    kept, _ = extract(TEXTS[:2], tiny_model(), cache=folder, **settings)
+    fresh, _ = extract(TEXTS[:2], tiny_model(), **settings)
+    assert kept[0].usage is not None
+    assert kept[0].usage.reused_values == ("schema" in changed)
+    assert kept[0].fields["brand"].raw == fresh[0].fields["brand"].raw
+
+
+def test_a_filter_of_values_is_applied_to_those_that_are_kept(
+    tiny_model: TinyModel, tmp_path: Path
+) -> None:
+    folder = str(tmp_path / "kept")
+    extract(TEXTS, tiny_model(), cache=folder)
+    filtered, n_batches = extract(TEXTS, tiny_model(), cache=folder, require_grounding=True)
+    fresh, _ = extract(TEXTS, tiny_model(), require_grounding=True)
+    assert n_batches == 0
+    assert values(filtered) == values(fresh)
+
+
+def test_another_model_of_the_same_name_and_size_is_another_one(
+    tiny_model: TinyModel, tmp_path: Path
+) -> None:
+    model = tmp_path / "model.gguf"
+    content = bytearray(tiny_model().read_bytes())
+    model.write_bytes(content)
+    status = model.stat()
+    before = content_fingerprint(model)
+    assert content_fingerprint(model) == before
+    content[-(len(content) // 3)] ^= 1
+    model.write_bytes(content)
+    os.utime(model, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert content_fingerprint(model) != before
+
+
+_RUN = """
+import sys
+from hpd.extractor import Extractor
+from shop import EXACT
+with Extractor("brand, color", sys.argv[1], cache=sys.argv[2], n_threads=1, **EXACT) as extractor:
+    for extraction in extractor.extract_many(f"Nike shoe, size {n}" for n in range(10_000)):
+        print("x", flush=True)
+"""
+
+
+def test_a_killed_run_leaves_what_it_had_stored(tiny_model: TinyModel, tmp_path: Path) -> None:
+    folder = tmp_path / "kept"
+    command = [sys.executable, "-c", _RUN, str(tiny_model()), str(folder)]
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1] / "support")}
+    for n_killed in range(3):
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True)
+        assert process.stdout is not None
+        for _ in range(20 * (n_killed + 1)):
+            assert process.stdout.readline() == "x\n"
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+    texts = [f"Nike shoe, size {n}" for n in range(60)]
+    kept, n_batches = extract(texts, tiny_model(), "brand, color", cache=str(folder))
+    assert n_batches == 0
+    assert values(kept) == values(extract(texts, tiny_model(), "brand, color")[0])
+
+
+def test_two_processes_share_a_folder(tiny_model: TinyModel, tmp_path: Path) -> None:
+    folder = tmp_path / "kept"
+    FolderTable(folder).close()
+    command = [sys.executable, "-c", _RUN.replace("10_000", "40"), str(tiny_model()), str(folder)]
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1] / "support")}
+    processes = [
+        subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment) for _ in range(2)
+    ]
+    assert [process.wait() for process in processes] == [0, 0]
+    texts = [f"Nike shoe, size {n}" for n in range(40)]
+    kept, n_batches = extract(texts, tiny_model(), "brand, color", cache=str(folder))
+    assert n_batches == 0
+    assert values(kept) == values(extract(texts, tiny_model(), "brand, color")[0])
