@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from hpd.errors import HpdError
 from hpd.version import DISTRIBUTION
@@ -36,7 +38,34 @@ if _installed != LLAMA_CPP_PYTHON:
         f"run `pip install llama-cpp-python=={LLAMA_CPP_PYTHON}`"
     )
 
-import llama_cpp  # noqa: E402, F401
+
+SPIN_VARIABLE = "GOMP_SPINCOUNT"
+"""GNU OpenMP's variable for how long a thread that waits goes round before it sleeps."""
+_N_SPINS = "1000"
+_WAITING_VARIABLES = (SPIN_VARIABLE, "OMP_WAIT_POLICY")
+
+
+@contextmanager
+def _short_spins() -> Iterator[None]:
+    """Load libraries so that threads which wait for others soon leave them their core.
+
+    With as many as GNU OpenMP goes round by itself, a thread keeps its core for milliseconds from
+    the very thread for which it waits, if any other process wants one, too. Nothing is changed for
+    a user who has set it, or for processes that are started later. An OpenMP that is loaded already
+    goes on as it did.
+    """
+    if any(name in os.environ for name in _WAITING_VARIABLES):
+        yield
+        return
+    os.environ[SPIN_VARIABLE] = _N_SPINS
+    try:
+        yield
+    finally:
+        del os.environ[SPIN_VARIABLE]
+
+
+with _short_spins():
+    import llama_cpp  # noqa: F401
 
 from hpd._core import (  # noqa: E402
     Engine,
