@@ -1,7 +1,7 @@
 """The parts of the engine, for tests: src/hpd_cpp/bindings_testing.cpp."""
 
 from collections.abc import Sequence, Set
-from typing import ClassVar, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,19 +125,9 @@ class PrefixCache:
     @property
     def n_idle(self) -> int: ...
 
-@final
-class BatchKind:
-    def __init__(self, value: int) -> None: ...
-    reading: ClassVar[BatchKind]
-    values: ClassVar[BatchKind]
-    @property
-    def name(self) -> str: ...
-    @property
-    def value(self) -> int: ...
-
 class BatchCost:
     def __init__(self) -> None: ...
-    def observe(self, kind: BatchKind, n_tokens: int, seconds: float) -> None: ...
+    def observe(self, n_tokens: int, n_rows: int, seconds: float) -> None: ...
     def least_probability(self, n_values: int) -> float: ...
 
 @final

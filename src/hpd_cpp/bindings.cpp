@@ -252,6 +252,7 @@ void bind_engine(py::module_ & m) {
         .def_readonly("n_attention_taken", &EngineStats::n_attention_taken)
         .def_readonly("n_attention_left", &EngineStats::n_attention_left)
         .def_readonly("decode_seconds", &EngineStats::decode_seconds)
+        .def_readonly("reading_seconds", &EngineStats::reading_seconds)
         .def_readonly("host_seconds", &EngineStats::host_seconds);
 
     py::class_<EngineHandle, std::unique_ptr<EngineHandle, WithoutGil>>(m, "Engine")

@@ -306,12 +306,9 @@ void bind_parts(py::module_ & m) {
         },
         py::arg("row"), py::arg("options"), py::arg("uniform") = 0.0,
         py::arg("allowed") = py::none());
-    py::enum_<BatchKind>(m, "BatchKind")
-        .value("reading", BatchKind::reading)
-        .value("values", BatchKind::values);
     py::class_<BatchCost>(m, "BatchCost")
         .def(py::init<>())
-        .def("observe", &BatchCost::observe, py::arg("kind"), py::arg("n_tokens"),
+        .def("observe", &BatchCost::observe, py::arg("n_tokens"), py::arg("n_rows"),
              py::arg("seconds"))
         .def("least_probability", &BatchCost::least_probability, py::arg("n_values"));
     py::class_<Histories>(m, "Histories")

@@ -236,8 +236,8 @@ void bind_scheduler(py::module_ & m) {
                          bool couples, int32_t n_value_batch, int32_t n_busy_cells,
                          int32_t n_common_least) {
                  return std::make_unique<SchedulerForTests>(
-                     Limits{n_seq, n_cells, n_batch, n_value_batch, n_in_flight, n_busy_cells,
-                            n_common_least, couples});
+                     Limits{n_seq, n_cells, n_batch, Limits().n_rows, n_value_batch, n_in_flight,
+                            n_busy_cells, n_common_least, couples});
              }),
              py::kw_only(), py::arg("n_seq"), py::arg("n_cells"), py::arg("n_batch"),
              py::arg("n_in_flight"), py::arg("couples"), py::arg("n_value_batch") = 0,

@@ -19,9 +19,8 @@ using Clock = std::chrono::steady_clock;
 // that gains: measured for documents of 20, 300 and 1,000 tokens.
 constexpr int32_t busy_cells_on_cpu = 1536;
 
-// Guesses as likely as this are made even in full batches, where they cost a little: a document is
-// then finished in half the steps. Measured on a CPU, where guesses are dear: docs/performance.md.
-constexpr double always_guessed = 0.4;
+// Where no result may depend on what batches cost here and now, guesses as likely as this are made.
+constexpr double deterministic_least_probability = 0.4;
 
 // Decodes in a row that end before their time although nobody asks for it: then there is a fault.
 // One or two may follow an interrupt() that is over by now.
@@ -36,6 +35,7 @@ Limits limits_of(const Model & model, const Context & context, const EngineOptio
     limits.n_seq = static_cast<int32_t>(context.n_seq_max());
     limits.n_cells = static_cast<int32_t>(context.n_cells());
     limits.n_batch = static_cast<int32_t>(context.n_batch());
+    limits.n_rows = static_cast<int32_t>(context.n_rows_max());
     limits.n_value_batch =
         options.n_value_batch < 0 ? context.n_value_batch() : options.n_value_batch;
     if (options.n_in_flight > 0) {
@@ -84,7 +84,7 @@ Engine::Engine(std::shared_ptr<const Model> model, const EngineOptions & options
             "a draft model's guesses depend on what it read before: they "
             "cannot be deterministic");
     }
-    fixed_least_probability_ = always_guessed;
+    fixed_least_probability_ = deterministic_least_probability;
 }
 
 void Engine::submit(Request request) {
@@ -111,8 +111,9 @@ std::vector<std::unique_ptr<RequestState>> Engine::advance() {
 bool Engine::decode_batch() {
     const auto start = Clock::now();
     if (drafter_) {
-        const double p = std::min(cost_.least_probability(scheduler_.n_in_step()), always_guessed);
-        drafter_->set_least_probability(fixed_least_probability_.value_or(p));
+        drafter_->set_least_probability(fixed_least_probability_
+                                            ? *fixed_least_probability_
+                                            : cost_.least_probability(scheduler_.n_in_step()));
     }
     const double draft_seconds = model_drafter_ ? model_drafter_->seconds() : 0.0;
     DecodeStatus status = DecodeStatus::aborted;
@@ -122,11 +123,15 @@ bool Engine::decode_batch() {
         context_.apply(plan.ops);
         const auto decode_start = Clock::now();
         status = context_.decode(plan.batch);
-        if (status == DecodeStatus::ok && !plan.rows.empty()) context_.rows();  // waits
+        // A GPU returns before it has computed anything, and the next batch would seem to take the
+        // time of this one.
+        if (status == DecodeStatus::ok) context_.wait();
         seconds = seconds_since(decode_start);
         stats_.decode_seconds += seconds;
         if (status == DecodeStatus::ok) {
-            cost_.observe(plan.kind, static_cast<int32_t>(plan.batch.size()), seconds);
+            const auto n_tokens = static_cast<int32_t>(plan.batch.size());
+            cost_.observe(n_tokens, plan.n_rows, seconds);
+            stats_.reading_seconds += seconds * plan.n_read / n_tokens;
             accept(plan);
         }
         count_abort(status);
@@ -161,8 +166,7 @@ void Engine::accept(const BatchPlan & plan) {
     ++stats_.n_batches;
     stats_.n_tokens += plan.batch.size();
     if (plan.rows.empty()) return;
-    size_t n_rows = 0;
-    for (const BatchToken & t : plan.batch) n_rows += t.output;
+    const auto n_rows = static_cast<size_t>(plan.n_rows);
     stats_.n_rows += n_rows;
     const std::vector<LogitRow> rows =
         read_rows(context_.rows(), n_rows, model_->n_vocab(), context_.n_threads_batch());

@@ -29,6 +29,7 @@ struct EngineStats {
     uint64_t n_attention_taken = 0;  // nodes of attention that hpd's kernel computed
     uint64_t n_attention_left = 0;   // those that it left to llama.cpp, where it is switched on
     double decode_seconds = 0.0;  // waiting for llama.cpp, the draft model included
+    double reading_seconds = 0.0;  // of these, the share of the tokens of prompts and keys
     double host_seconds = 0.0;    // scheduling and choosing tokens
 };
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import pytest
 
@@ -191,37 +192,84 @@ def test_no_drafts_where_they_are_switched_off_or_impossible(tiny_model: TinyMod
         assert [result.n_drafted for result in results] == [0, 0, 0]
 
 
-READING, VALUES = _core_testing.BatchKind.reading, _core_testing.BatchKind.values
+def test_guesses_take_no_more_rows_than_there_are(tiny_model: TinyModel) -> None:
+    """Long values that are all guessed would take 600 rows, and 80 are kept for 16 sequences."""
+    model = open_model(tiny_model("qwen3"))
+    engine = _native.Engine(model, engine_options(n_seq_max=16, n_batch=1024))
+    _core_testing.check_every_step(engine, True)
+    _core_testing.fix_least_probability(engine, 0.01)
+    answer = model.tokenize(' "' + "Exposure Quantum Running Shoe " * 10 + '"')
+    for attribute in range(1, 13):
+        engine.teach(attribute, answer)
+    prompt = model.tokenize("<|im_start|>user\nNike<|im_end|>\n", True)
+    fields = [
+        _native.Field(
+            model.tokenize(f'{{"Name {attribute}":'),
+            replay=answer,
+            attribute=attribute,
+            max_tokens=len(answer) + 1,
+        )
+        for attribute in range(1, 13)
+    ]
+    assert 12 * len(answer) > 16 + 64
+    engine.submit(0, prompt, fields, n_instruction=2)
+    (result,) = engine.advance()
+    assert [value.tokens for value in result.values] == [answer] * 12
+    assert result.n_accepted > 64
+    assert result.n_steps > 1
 
 
 def test_a_guess_must_be_the_likelier_the_less_a_step_costs() -> None:
     """If a batch costs no more than its tokens, only near certainty pays off."""
     dear, cheap = _core_testing.BatchCost(), _core_testing.BatchCost()
     for n in (10, 60, 200, 20, 150, 90):
-        dear.observe(VALUES, n, 0.050 + 0.001 * n)  # a step costs as much as 50 tokens
-        cheap.observe(VALUES, n, 0.001 * n)
+        dear.observe(n, n, 0.050 + 0.001 * n)  # a step costs as much as 50 tokens
+        cheap.observe(n, n, 0.001 * n)
     assert dear.least_probability(10) == pytest.approx(1 / (1 + 50 / 10), abs=1e-3)
     assert dear.least_probability(100) == pytest.approx(1 / (1 + 50 / 100), abs=1e-3)
     assert cheap.least_probability(10) == pytest.approx(1.0, abs=1e-3)
 
 
-def test_a_guess_costs_what_values_cost_or_what_reading_costs_until_that_is_known() -> None:
+def test_a_guess_costs_a_token_and_a_row() -> None:
     cost = _core_testing.BatchCost()
-    for n in (128, 256, 512):
-        cost.observe(READING, n, 0.010 + 0.003 * n)
-    assert cost.least_probability(10) == pytest.approx(3 / (3 + 10 / 10), abs=1e-3)
-    for n in (10, 20, 40):
-        cost.observe(VALUES, n, 0.020 + 0.005 * n)
-    assert cost.least_probability(10) == pytest.approx(5 / (5 + 20 / 10), abs=1e-3)
+    for n_tokens, n_rows in ((128, 2), (256, 10), (512, 40), (30, 30), (12, 12), (300, 120)):
+        cost.observe(n_tokens, n_rows, 0.010 + 0.003 * n_tokens + 0.002 * n_rows)
+    assert cost.least_probability(10) == pytest.approx(5 / (5 + 10 / 10), abs=1e-3)
+
+
+@pytest.mark.parametrize("n_seen", [0, 1])
+def test_no_guess_is_made_before_it_is_known_what_it_costs(n_seen: int) -> None:
+    cost = _core_testing.BatchCost()
+    for _ in range(n_seen):
+        cost.observe(100, 10, 0.1)
+    assert cost.least_probability(1) == 1.0
+
+
+@pytest.mark.parametrize(
+    "seconds",
+    [
+        lambda tokens, rows: 0.1,  # whatever is in it
+        lambda tokens, rows: 0.001 * rows,
+        lambda tokens, rows: 0.1 - 0.0001 * tokens,
+        lambda tokens, rows: 1e-9 * tokens**2,
+    ],
+)
+def test_whatever_batches_take_a_probability_comes_out(
+    seconds: Callable[[int, int], float],
+) -> None:
+    cost = _core_testing.BatchCost()
+    for n_tokens, n_rows in ((1, 1), (16, 2), (512, 40), (30, 30), (12, 0), (300, 120)):
+        cost.observe(n_tokens, n_rows, seconds(n_tokens, n_rows))
+        assert 0.0 <= cost.least_probability(5) <= 1.0
 
 
 def test_cost_follows_the_machine() -> None:
     cost = _core_testing.BatchCost()
     for n in (10, 100) * 200:
-        cost.observe(VALUES, n, 0.1 + 0.001 * n)
+        cost.observe(n, n, 0.1 + 0.001 * n)
     before = cost.least_probability(20)
     for n in (10, 100) * 400:
-        cost.observe(VALUES, n, 0.001 * n)
+        cost.observe(n, n, 0.001 * n)
     assert cost.least_probability(20) > before + 0.5
 
 
@@ -230,6 +278,6 @@ def test_cost_is_not_misled_by_a_busy_machine() -> None:
     quiet, busy = _core_testing.BatchCost(), _core_testing.BatchCost()
     for i, n in enumerate((20, 450, 60, 200, 30, 400) * 10):
         seconds = 0.05 + 0.003 * n
-        quiet.observe(VALUES, n, seconds)
-        busy.observe(VALUES, n, seconds * (3 if i % 2 == (i // 6) % 2 else 1) + 0.2 * (i % 2))
+        quiet.observe(n, n, seconds)
+        busy.observe(n, n, seconds * (3 if i % 2 == (i // 6) % 2 else 1) + 0.2 * (i % 2))
     assert busy.least_probability(100) == pytest.approx(quiet.least_probability(100), abs=0.1)

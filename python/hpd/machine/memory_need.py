@@ -22,6 +22,7 @@ from hpd.options import Options
 _N_CTX = 8192  # default_n_ctx of the engine, if the model was trained for a quarter of it
 _N_SEQUENCES = 256  # as the engine asks for
 _N_SEQUENCES_RECURRENT = 64
+_N_GUESS_ROWS = 64  # rows of logits for guesses, beside one for each sequence
 _CELL_STEP = 256  # llama.cpp rounds the number of cells up to a multiple
 
 _BYTES_BY_TYPE = {
@@ -168,7 +169,7 @@ def need_of_shape(shape: Shape, n_weight_bytes: int, options: Options) -> Memory
     n_batch = min(options.n_batch, n_cells)
     n_ubatch = min(options.n_ubatch, n_batch)
     n_sequences = _N_SEQUENCES_RECURRENT if shape.n_state else _N_SEQUENCES
-    n_rows = max(n_batch, n_sequences)
+    n_rows = max(n_sequences, min(n_batch, n_sequences + _N_GUESS_ROWS))
     bytes_k, bytes_v = _BYTES_BY_TYPE[options.cache_type_k], _BYTES_BY_TYPE[options.cache_type_v]
     cell = shape.n_k * bytes_k + shape.n_v * bytes_v
     # The logits come when the layers' results are not needed any more.

@@ -7,44 +7,79 @@ namespace hpd {
 namespace {
 
 constexpr double forgetting = 1.01;  // a record ages by this with each batch of its size
-constexpr double tokens_per_step_guess = 30.0;  // fixed cost in tokens, until it is measured
+constexpr double singular = 1e-9;    // what is left of an equation that says nothing new
 
 }  // namespace
 
-void BatchCost::observe(BatchKind kind, int32_t n_tokens, double seconds) {
-    Records & records = records_[static_cast<size_t>(kind)];
-    size_t size = 0;
-    while (size + 1 < records.size() && (n_tokens >> (size + 1)) > 0) ++size;
-    Fastest & record = records[size];
+void BatchCost::observe(int32_t n_tokens, int32_t n_rows, double seconds) {
+    Fastest & record = records_[size_of(n_tokens)][size_of(n_rows)];
     record.seconds *= forgetting;
     if (record.seconds == 0.0 || seconds < record.seconds) {
-        record = {static_cast<double>(n_tokens), seconds};
+        record = {static_cast<double>(n_tokens), static_cast<double>(n_rows), seconds};
     }
 }
 
 double BatchCost::least_probability(int32_t n_values) const {
-    Line line{tokens_per_step_guess, 1.0};
-    if (!fit(records_[static_cast<size_t>(BatchKind::values)], line)) {
-        fit(records_[static_cast<size_t>(BatchKind::reading)], line);
-    }
-    return line.per_token / (line.per_token + line.fixed / std::max(1, n_values));
+    Prices prices;
+    if (!fit(prices)) return 1.0;
+    const double guess = prices.token + prices.row;
+    return guess / (guess + prices.batch / std::max(1, n_values));
 }
 
-bool BatchCost::fit(const Records & records, Line & line) {
-    double n = 0, x = 0, y = 0, xx = 0, xy = 0;
-    for (const Fastest & f : records) {
-        if (f.seconds == 0.0) continue;
-        n += 1;
-        x += f.n_tokens;
-        y += f.seconds;
-        xx += f.n_tokens * f.n_tokens;
-        xy += f.n_tokens * f.seconds;
+size_t BatchCost::size_of(int32_t n) {
+    size_t size = 0;
+    while (size + 1 < n_sizes && (n >> size) > 0) ++size;
+    return size;
+}
+
+bool BatchCost::fit(Prices & prices) const {
+    // Where rows come with tokens only, the price of both together is that of a token; and nothing
+    // costs less than nothing.
+    const std::vector<std::vector<double Prices::*>> attempts{
+        {&Prices::batch, &Prices::token, &Prices::row},
+        {&Prices::batch, &Prices::token},
+        {&Prices::token, &Prices::row},
+        {&Prices::token},
+    };
+    size_t n_records = 0;
+    for (const auto & by_rows : records_) {
+        for (const Fastest & f : by_rows) n_records += f.seconds > 0.0;
     }
-    const double spread = n * xx - x * x;
-    if (n < 2 || spread <= 0) return false;
-    const double per_token = (n * xy - x * y) / spread;
-    if (per_token <= 0) return false;
-    line = {std::max(0.0, (y - per_token * x) / n), per_token};
+    if (n_records < 2) return false;
+    return std::any_of(attempts.begin(), attempts.end(), [&](const auto & unknown) {
+        return solve(unknown, prices) && prices.token > 0.0 && prices.batch >= 0.0 &&
+               prices.row >= 0.0;
+    });
+}
+
+// Least squares by the normal equations.
+bool BatchCost::solve(const std::vector<double Prices::*> & unknown, Prices & prices) const {
+    const size_t n = unknown.size();
+    std::vector<std::vector<double>> equations(n, std::vector<double>(n + 1, 0.0));
+    for (const auto & by_rows : records_) {
+        for (const Fastest & f : by_rows) {
+            if (f.seconds == 0.0) continue;
+            const Prices counts{1.0 / f.seconds, f.n_tokens / f.seconds, f.n_rows / f.seconds};
+            for (size_t i = 0; i < n; ++i) {
+                for (size_t j = 0; j < n; ++j) {
+                    equations[i][j] += counts.*unknown[i] * counts.*unknown[j];
+                }
+                equations[i][n] += counts.*unknown[i];
+            }
+        }
+    }
+    std::vector<double> scale(n);
+    for (size_t i = 0; i < n; ++i) scale[i] = equations[i][i];
+    for (size_t k = 0; k < n; ++k) {
+        if (equations[k][k] <= singular * scale[k]) return false;
+        for (size_t i = 0; i < n; ++i) {
+            if (i == k) continue;
+            const double factor = equations[i][k] / equations[k][k];
+            for (size_t j = k; j <= n; ++j) equations[i][j] -= factor * equations[k][j];
+        }
+    }
+    prices = {};
+    for (size_t i = 0; i < n; ++i) prices.*unknown[i] = equations[i][n] / equations[i][i];
     return true;
 }
 

@@ -17,6 +17,7 @@ namespace {
 
 constexpr uint32_t default_n_ctx = 8192;
 constexpr int32_t cpu_attention_tile = 64;  // ggml_fa_tile_config::Q
+constexpr uint32_t n_guess_rows = 64;  // for guesses while every sequence has a row of its own
 constexpr uint32_t n_seq_least = 3;  // an instruction, a prompt on it, a field on that
 
 llama_flash_attn_type flash_attn_type(const std::string & name) {
@@ -65,8 +66,10 @@ Context::Context(const Model & model, const EngineOptions & options)
     // pass's guesses are removed.
     if (model.n_swa() > 0) params.n_batch = params.n_ubatch;
     params.n_seq_max = n_seq_max_;
-    // llama.cpp keeps an output row per sequence and gives up if that is more than the maximum.
-    params.n_outputs_max = std::max(params.n_batch, n_seq_max_);
+    // A row for each sequence, which llama.cpp itself wants, and some for guesses. Memory is taken
+    // for them all, and a row of a large vocabulary is more than half a megabyte.
+    n_rows_max_ = std::max(n_seq_max_, std::min(params.n_batch, n_seq_max_ + n_guess_rows));
+    params.n_outputs_max = n_rows_max_;
     params.n_threads = n_threads;
     params.n_threads_batch = n_threads_batch;
     params.flash_attn_type = flash_attn_type(options.flash_attn);

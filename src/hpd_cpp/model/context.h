@@ -60,6 +60,7 @@ public:
     int32_t n_past(SeqId seq) const;  // cells that the sequence holds
     uint32_t n_cells() const { return llama_n_ctx(context_.get()); }
     uint32_t n_batch() const { return llama_n_batch(context_.get()); }
+    uint32_t n_rows_max() const { return n_rows_max_; }
     uint32_t n_seq_max() const { return n_seq_max_; }
     int32_t n_threads() const { return llama_n_threads(context_.get()); }
     int32_t n_threads_batch() const { return llama_n_threads_batch(context_.get()); }
@@ -73,6 +74,9 @@ public:
 
     // Whether a token is slowed down by cells that it does not see.
     bool pays_for_idle_cells() const { return model_.on_cpu() && !has_own_attention_; }
+
+    // Waits until the last batch is computed.
+    void wait() { llama_synchronize(context_.get()); }
 
     // Nodes of attention that hpd's kernel has computed, and those that it has left to llama.cpp;
     // both 0 where there is no kernel.
@@ -99,6 +103,7 @@ private:
     std::atomic<bool> stop_{false};
     bool couples_;
     uint32_t n_seq_max_;
+    uint32_t n_rows_max_;  // of logits in a batch
     int32_t n_value_batch_ = 0;
 
     // llama_batch, filled anew each time

@@ -8,11 +8,11 @@
 namespace hpd {
 
 BatchFiller::BatchFiller(const Limits & limits, Holdings & holdings, Drafter * drafter,
-                         int32_t n_draft_cells)
+                         int32_t n_guesses_max)
     : limits_(limits),
       holdings_(holdings),
       drafter_(drafter),
-      n_draft_cells_(n_draft_cells),
+      n_guesses_left_(n_guesses_max),
       n_batch_(limits.n_batch) {}
 
 void BatchFiller::read(RequestState & r) {
@@ -44,7 +44,7 @@ bool BatchFiller::read_trunk(RequestState & r) {
                 if (v.state == Value::State::prefill && v.field().key.empty()) ends.push_back(&v);
             }
         }
-        plan_.kind = BatchKind::reading;
+        ++plan_.n_read;
         const Token token = r.request.prompt[static_cast<size_t>(r.n_trunk)];
         const int32_t row = add_token(token, r.n_trunk, std::move(owners), !ends.empty());
         ++r.n_trunk;
@@ -61,7 +61,7 @@ void BatchFiller::read_keys(RequestState & r) {
         std::vector<SeqId> seqs;
         seqs.reserve(node.values.size());
         for (const Value * v : node.values) seqs.push_back(v->seq);
-        plan_.kind = BatchKind::reading;
+        ++plan_.n_read;
         const int32_t position = r.n_prompt() + node.depth;
         const int32_t row = add_token(node.token, position, std::move(seqs), !node.ends.empty());
         ++r.next_node;
@@ -94,7 +94,7 @@ void BatchFiller::add_draft(Value & v) {
     // Guesses take only what no other token needs.
     const int32_t n_left = v.field().max_tokens - static_cast<int32_t>(v.tokens.size()) - 1;
     const int32_t n_max =
-        std::min({n_left, n_batch_left(), n_draft_cells_, holdings_.n_free_cells()});
+        std::min({n_left, n_batch_left(), n_guesses_left_, holdings_.n_free_cells()});
     if (n_max <= 0) return;
     if (proposed.empty()) {
         drafter_->draft(v, n_max);
@@ -108,7 +108,7 @@ void BatchFiller::add_draft(Value & v) {
         ++v.n_cells;
         plan_.rows.push_back({row, &v, ++n_drafted});
     }
-    n_draft_cells_ -= n_drafted;
+    n_guesses_left_ -= n_drafted;
     v.request->n_drafted += static_cast<uint64_t>(n_drafted);
 }
 
@@ -116,7 +116,7 @@ int32_t BatchFiller::add_token(Token token, int32_t position, std::vector<SeqId>
                                bool output) {
     plan_.batch.push_back({token, position, std::move(seqs), output});
     holdings_.add_cell();
-    return output ? n_rows_++ : -1;
+    return output ? plan_.n_rows++ : -1;
 }
 
 BatchPlan BatchFiller::finish() {

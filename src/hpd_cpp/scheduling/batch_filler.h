@@ -13,9 +13,9 @@ namespace hpd {
 // in the batch and in the cache.
 class BatchFiller {
 public:
-    // All must outlive this; `drafter` may be null. Guesses take n_draft_cells at most.
+    // All must outlive this; `drafter` may be null. There are n_guesses_max guesses at most.
     BatchFiller(const Limits & limits, Holdings & holdings, Drafter * drafter,
-                int32_t n_draft_cells);
+                int32_t n_guesses_max);
 
     // From here on the batch may grow to so many tokens.
     void set_size(int32_t n_batch) { n_batch_ = n_batch; }
@@ -33,7 +33,8 @@ public:
     // The batch, with what must happen to the cache before it is decoded.
     BatchPlan finish();
 
-    BatchKind kind() const { return plan_.kind; }
+    // Whether there is anything of a prompt or a key in it.
+    bool reads() const { return plan_.n_read > 0; }
 
 private:
     bool read_trunk(RequestState & r);
@@ -45,9 +46,8 @@ private:
     const Limits & limits_;
     Holdings & holdings_;
     Drafter * drafter_;
-    int32_t n_draft_cells_;
+    int32_t n_guesses_left_;
     int32_t n_batch_;
-    int32_t n_rows_ = 0;
     BatchPlan plan_;
 };
 

@@ -9,9 +9,6 @@
 
 namespace hpd {
 
-// What a batch is made of: prompts and keys to be read, or values only.
-enum class BatchKind : uint8_t { reading, values };
-
 struct BatchToken {
     Token token;
     int32_t position;
@@ -31,7 +28,8 @@ struct BatchPlan {
     std::vector<CacheOp> ops;  // before it is decoded
     std::vector<BatchToken> batch;
     std::vector<OutputRow> rows;  // by value, then by n_drafted
-    BatchKind kind = BatchKind::values;
+    int32_t n_read = 0;  // tokens of prompts and keys
+    int32_t n_rows = 0;  // rows of logits
 };
 
 }  // namespace hpd

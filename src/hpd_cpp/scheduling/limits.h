@@ -9,6 +9,7 @@ struct Limits {
     int32_t n_seq = 256;       // sequence ids
     int32_t n_cells = 0;       // KV cells
     int32_t n_batch = 512;     // tokens in a batch
+    int32_t n_rows = std::numeric_limits<int32_t>::max();  // of logits in a batch
     int32_t n_value_batch = 0;  // tokens in a batch of values alone; 0: all in one batch
     int32_t n_in_flight = 24;   // requests
     // No request is started beside others if more cells than this, without those of instructions,

@@ -201,7 +201,7 @@ BatchPlan Scheduler::plan() {
     has_preempted_ = false;
     while (true) {
         make_decode_room();
-        BatchFiller filler(limits_, holdings_, drafter_, admission_.n_uncommitted_cells(running_));
+        BatchFiller filler(limits_, holdings_, drafter_, n_guesses_max());
         // Where cells ran short values go first: only values that end give cells back.
         const bool apart = limits_.n_value_batch > 0 && !has_preempted_;
         fill(filler, apart);
@@ -212,6 +212,12 @@ BatchPlan Scheduler::plan() {
         if (running_.size() == 1) throw std::logic_error("scheduler: nothing can be decoded");
         preempt_youngest();
     }
+}
+
+// Guesses take the cells and the rows that nothing else can need in this batch.
+int32_t Scheduler::n_guesses_max() const {
+    const int32_t n_rows = std::min(n_in_step(), limits_.n_seq);  // each in a sequence of its own
+    return std::min(admission_.n_uncommitted_cells(running_), limits_.n_rows - n_rows);
 }
 
 // Apart, values wait until there are enough of them for a batch, or nothing is left to read.
@@ -236,7 +242,7 @@ bool Scheduler::reads_next() {
 void Scheduler::read_prompts(BatchFiller & filler) {
     for (auto & r : running_) filler.read(*r);
     while (filler.has_room() && start_next()) filler.read(*running_.back());
-    if (filler.kind() != BatchKind::reading) reading_ = false;  // nothing more may be read now
+    if (!filler.reads()) reading_ = false;  // nothing more may be read now
 }
 
 // Values, those of the oldest requests first.

@@ -78,6 +78,7 @@ public:
     void check() const;
 
 private:
+    int32_t n_guesses_max() const;
     void fill(BatchFiller & filler, bool apart);
     bool reads_next();
     void read_prompts(BatchFiller & filler);
