@@ -10,7 +10,9 @@ import pytest
 
 from fake_extractor import ASKED, FakeExtractor
 from hpd.cli import build_parser, main
+from hpd.cli.summary import Summary
 from hpd.options import Options
+from hpd.results import Extraction, Usage
 from jsonl import read_lines, write_lines, write_texts
 
 
@@ -200,3 +202,12 @@ def test_a_run_goes_on_with_its_texts_or_not_at_all(
     assert "--with-text" in capfd.readouterr().err
     assert main([*command, "--resume", "--with-text"]) == 0
     assert [line["text"] for line in read_lines(out)] == ["x", "y"]
+
+
+def test_the_summary_counts_values_that_were_decoded_before() -> None:
+    summary = Summary()
+    for n_reused in (0, 3, 2):
+        summary.add_values(Extraction(usage=Usage(reused_values=n_reused)))
+        summary.add_line(None)
+    said = summary.text(n_kept=0, n_failed_kept=0)
+    assert said == "3 documents, 5 values were decoded before"

@@ -176,6 +176,22 @@ def test_a_folder_keeps_values_across_runs(tiny_model: TinyModel, tmp_path: Path
     assert n_decoded(again) == 0
 
 
+@pytest.mark.parametrize("changed", [{"max_tokens": 4}, {"layout": "skeleton"}, {"method": "ar"}])
+def test_a_call_with_options_of_its_own_asks_anew(
+    tiny_model: TinyModel, changed: dict[str, Any]
+) -> None:
+    with Extractor(SCHEMA, tiny_model(), **SETTINGS) as extractor:
+        extractor.extract(TEXTS[0])
+        task = extractor.prepare(SCHEMA, **changed)
+        ((_, first),) = extractor.iter_extract([TEXTS[0]], schema=task)
+        ((_, second),) = extractor.iter_extract([TEXTS[0]], schema=task)
+    (fresh,), _ = extract([TEXTS[0]], tiny_model(), **changed)
+    assert first.usage is not None
+    assert second.usage is not None
+    assert (first.usage.reused_values, second.usage.completion_tokens) == (0, 0)
+    assert values([first]) == values([second]) == values([fresh])
+
+
 @pytest.mark.parametrize("layout", ["branch", "skeleton", "label"])
 def test_one_attribute_more_is_decoded_alone(
     tiny_model: TinyModel, tmp_path: Path, layout: str
