@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from hpd.machine.file_content import content_fingerprint
-from hpd.machine.model_files import local_lora, part_names
+from hpd.machine.gguf_files import part_names
+from hpd.machine.model_files import local_lora
 from hpd.options import Options
 from hpd.reuse import FolderTable, MemoryTable, Reuse
 from hpd.version import __version__
