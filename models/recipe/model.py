@@ -56,11 +56,12 @@ class Shape:
 
 
 SIZES: dict[str, dict[str, int]] = {
+    "tiny": {"n_embd": 256, "n_layer": 3, "n_head": 2, "n_head_kv": 1, "n_ff": 256},
     "small": {"n_embd": 256, "n_layer": 6, "n_head": 4, "n_head_kv": 2, "n_ff": 768},
     "medium": {"n_embd": 384, "n_layer": 6, "n_head": 6, "n_head_kv": 3, "n_ff": 1152},
     "large": {"n_embd": 512, "n_layer": 7, "n_head": 8, "n_head_kv": 4, "n_ff": 1536},
 }
-"""The shapes that were compared: about 8, 16 and 30 MB as Q8_0."""
+"""Boxes of about 8, 16 and 30 MB as Q8_0, and a tiny one, which drafts for larger models."""
 
 
 class Box(nn.Module):

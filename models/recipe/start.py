@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 from pathlib import Path
 
 import torch
@@ -14,10 +15,19 @@ from recipe.model import Box, transformers_names
 
 def unpack(gguf: Path, folder: Path) -> None:
     """Write the tokenizer of a GGUF file to ``folder``, and its weights to ``folder/start``."""
-    start = folder / "start"
-    gguf_to_transformers(gguf, start)
+    gguf_to_transformers(gguf, folder / "start")
+    _copy_tokenizer(folder / "start", folder)
+
+
+def unpack_tokenizer(gguf: Path, folder: Path) -> None:
+    """Write the tokenizer of a GGUF file to ``folder``."""
+    with tempfile.TemporaryDirectory() as scratch:
+        _copy_tokenizer(gguf_to_transformers(gguf, Path(scratch) / "start"), folder)
+
+
+def _copy_tokenizer(source: Path, folder: Path) -> None:
     for name in ("tokenizer.json", "tokenizer_config.json"):
-        shutil.copy(start / name, folder / name)
+        shutil.copy(source / name, folder / name)
 
 
 @torch.no_grad()

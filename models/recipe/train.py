@@ -57,6 +57,9 @@ def main() -> int:
         "--start", type=Path, help="a box (GGUF) of the same size to start from, with its tokenizer"
     )
     parser.add_argument(
+        "--tokenizer", type=Path, help="a box (GGUF) of any size whose tokenizer to take"
+    )
+    parser.add_argument(
         "--rate", type=float, default=1.0, help="factor of the learning rate [default: 1]"
     )
     parser.add_argument("--device", default="cpu", help="cpu or cuda [default: %(default)s]")
@@ -87,6 +90,8 @@ def main() -> int:
     if not (folder / "tokenizer.json").exists():
         if arguments.start:
             start.unpack(arguments.start, folder)
+        elif arguments.tokenizer:
+            start.unpack_tokenizer(arguments.tokenizer, folder)
         else:
             save(train_tokenizer(), folder)
     trainer = Trainer(

@@ -1,0 +1,150 @@
+"""The command line of the programs that measure: parts are listed, run, resumed and published."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import hashlib
+import importlib.metadata
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.published import pages
+from benchmarks.published.part import Part
+from benchmarks.published.result import Conditions, Result, load_results, result_path
+from benchmarks.published.workbench import ROOT, MissingInputError, Workbench
+from hpd.machine.hardware import n_cores, processor
+from hpd.machine.model_files import box_model
+from hpd.version import __version__
+
+RESULTS = ROOT / "benchmarks" / "results"
+
+_SHORT_HASH = 12
+
+
+def run(parts: Sequence[Part], description: str, arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line asks for; 1 if a part failed."""
+    parser = _parser(parts, description)
+    options = parser.parse_args(arguments)
+    if options.list:
+        _print_list(parts, options.results or RESULTS)
+        return 0
+    if options.pages:
+        changed = pages.write_all(options.results or RESULTS)
+        print("\n".join(f"written: {page.relative_to(ROOT)}" for page in changed) or "as they were")
+        return 0
+    if options.limit is not None and options.results is None:
+        parser.error("--limit makes a trial, whose results are not to be published: say --results")
+    named = {part.name: part for part in parts}
+    chosen = [named[name] for name in options.part] if options.part else list(parts)
+    failed = [part.name for part in chosen if not _attempt(part, options)]
+    if failed:
+        print(f"not measured: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def _parser(parts: Sequence[Part], description: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    names = [part.name for part in parts]
+    parser.add_argument("--list", action="store_true", help="the parts, and which are measured")
+    parser.add_argument("--part", action="append", choices=names, help="[default: all]")
+    parser.add_argument("--again", action="store_true", help="measure parts that have a result")
+    parser.add_argument("--pages", action="store_true", help="write the pages from the results")
+    parser.add_argument("--data", type=Path, help="a folder with oa-mine/, ae-110k/ and wdc-pave/")
+    parser.add_argument(
+        "--work", type=Path, default=Path("work"), help="a folder for what is made on the way"
+    )
+    parser.add_argument(
+        "--results", type=Path, help=f"a folder for results [default: {RESULTS.relative_to(ROOT)}]"
+    )
+    parser.add_argument("-m", "--model", type=Path, help="scored [default: the one in the box]")
+    parser.add_argument(
+        "--speed-model",
+        type=Path,
+        action="append",
+        default=[],
+        help="timed; may be repeated (python benchmarks/make_model.py makes them)",
+    )
+    parser.add_argument("--server", type=Path, help="llama.cpp's llama-server, as a peer")
+    parser.add_argument("--limit", type=int, metavar="N", help="a trial with N documents of a file")
+    parser.add_argument("--rounds", type=int, metavar="N", help="of timings [default: the part's]")
+    parser.add_argument("-t", "--threads", type=int, default=0, help="(0: chosen)")
+    parser.add_argument(
+        "--draft-minutes", type=float, default=10.0, help="training of the small model"
+    )
+    parser.add_argument("--price-per-hour", type=float, default=0.10, help="dollars, assumed")
+    return parser
+
+
+def _attempt(part: Part, options: argparse.Namespace) -> bool:
+    """Measure one part and keep its result; what stops it is said."""
+    results: Path = options.results or RESULTS
+    if result_path(results, part.name).exists() and not options.again:
+        print(f"{part.name}: measured already", file=sys.stderr)
+        return True
+    model: Path = options.model or box_model()
+    bench = Workbench(
+        options.data,
+        options.work / file_hash(model)[:_SHORT_HASH] / f"limit-{options.limit or 'none'}",
+        model,
+        [path.resolve() for path in options.speed_model],
+        options.server,
+        options.limit,
+        options.rounds,
+        options.threads,
+        options.draft_minutes,
+        options.price_per_hour,
+    )
+    start = time.monotonic()
+    try:
+        finding = part.measure(bench)
+    except (MissingInputError, RuntimeError) as error:
+        print(f"{part.name}: {error}", file=sys.stderr)
+        return False
+    conditions = _conditions(bench, time.monotonic() - start)
+    path = Result(part.name, part.title, tuple(bench.commands), finding, conditions).save(results)
+    print(f"{part.name}: {finding.headline}\n  {path}", flush=True)
+    return True
+
+
+def _conditions(bench: Workbench, seconds: float) -> Conditions:
+    return Conditions(
+        datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
+        __version__,
+        _git_version(),
+        importlib.metadata.version("llama-cpp-python"),
+        processor(),
+        n_cores(),
+        bench.n_threads,
+        {name: file_hash(path) for name, path in sorted(bench.used_models.items())},
+        round(seconds, 1),
+        bench.limit,
+    )
+
+
+def _git_version() -> str:
+    """The commit of the checkout; ``unknown`` where there is none."""
+    command = ["git", "describe", "--always", "--dirty=+", "--exclude=*"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "unknown"
+
+
+def file_hash(path: Path) -> str:
+    """The SHA-256 of a file."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _print_list(parts: Sequence[Part], results: Path) -> None:
+    done = load_results(results) if results.exists() else {}
+    for part in parts:
+        state = done[part.name].conditions.date if part.name in done else "not measured"
+        print(f"{part.name:20} {part.minutes:5.1f} min  {state:12}  {part.title}")

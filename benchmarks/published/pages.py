@@ -1,0 +1,112 @@
+"""The pages that show results: written from the JSON files, never by hand.
+
+``docs/reproduction.md`` is written as a whole, from a template and the list of claims. Other pages
+have places for results::
+
+    <!-- result: zero-shot -->
+    ... written by this module ...
+    <!-- end of result -->
+
+and may have headlines in their sentences, between ``<!-- headline: zero-shot -->`` and
+``<!-- end of headline -->``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+
+from benchmarks.published.claims import CLAIMS
+from benchmarks.published.result import Conditions, Result, load_results
+from benchmarks.published.workbench import ROOT
+
+DOCS = ROOT / "docs"
+REPRODUCTION = DOCS / "reproduction.md"
+
+_PLACE = re.compile(
+    r"<!-- result: (?P<part>[\w-]+) -->\n(?P<text>.*?)<!-- end of result -->\n", re.DOTALL
+)
+_HEADLINE = re.compile(
+    r"(?P<start><!-- headline: (?P<part>[\w-]+) -->)(?P<text>.*?)(?P<end><!-- end of headline -->)",
+    re.DOTALL,
+)
+_NOT_YET = "Not measured yet.\n"
+
+
+def write_all(results: Path) -> list[Path]:
+    """Write all pages anew; the ones that changed."""
+    changed = []
+    for page, text in all_pages(load_results(results)).items():
+        if not page.exists() or page.read_text(encoding="utf-8") != text:
+            page.write_text(text, encoding="utf-8")
+            changed.append(page)
+    return changed
+
+
+def all_pages(results: Mapping[str, Result]) -> dict[Path, str]:
+    """The texts of all pages that show results."""
+    others = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+    texts = {
+        page: with_results(page.read_text(encoding="utf-8"), results)
+        for page in others
+        if page != REPRODUCTION
+    }
+    return {REPRODUCTION: reproduction(results), **texts}
+
+
+def reproduction(results: Mapping[str, Result]) -> str:
+    """The page of claims."""
+    named = dict.fromkeys(claim.part for claim in CLAIMS if claim.part in results)
+    return _template("reproduction.md.jinja").render(
+        claims=CLAIMS, parts=list(named), results=results, shown=shown
+    )
+
+
+def with_results(text: str, results: Mapping[str, Result]) -> str:
+    """A page's text with the places for results filled in; what has no result stays as it is."""
+
+    def filled(match: re.Match[str]) -> str:
+        part = match["part"]
+        text = shown(results[part]) if part in results else match["text"] or _NOT_YET
+        return f"<!-- result: {part} -->\n{text}<!-- end of result -->\n"
+
+    def told(match: re.Match[str]) -> str:
+        part = match["part"]
+        headline = results[part].finding.headline if part in results else match["text"]
+        return f"{match['start']}{headline}{match['end']}"
+
+    return _HEADLINE.sub(told, _PLACE.sub(filled, text))
+
+
+def shown(result: Result) -> str:
+    """The tables of a result, its commands and its conditions, as Markdown."""
+    return _template("result.md.jinja").render(
+        result=result, conditions=conditions_sentence(result.conditions)
+    )
+
+
+def conditions_sentence(conditions: Conditions) -> str:
+    """The conditions, as a sentence."""
+    threads = f"{conditions.n_threads} of them used" if conditions.n_threads else "all used"
+    models = " and ".join(f"`{name}` ({digest[:12]})" for name, digest in conditions.models.items())
+    trial = "" if conditions.limit is None else f", a trial with {conditions.limit} documents"
+    return (
+        f"{conditions.date}, hpd {conditions.hpd} ({conditions.git}), llama-cpp-python "
+        f"{conditions.llama_cpp_python}, {conditions.n_cores} cores of {conditions.processor}, "
+        f"{threads}; {models or 'no model'}{trial}."
+    )
+
+
+def _template(name: str) -> Template:
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,
+    )
+    return environment.get_template(name)

@@ -1,0 +1,25 @@
+"""A GGUF file with other types of weights, as llama.cpp chooses them.
+
+python -m benchmarks.published.quantize model.gguf smaller.gguf --type Q4_K
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from benchmarks.make_model import quantise
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("model", type=Path)
+    parser.add_argument("output", type=Path)
+    parser.add_argument("--type", choices=("Q4_0", "Q4_K"), required=True)
+    options = parser.parse_args(arguments)
+    quantise(options.model, options.output, options.type, os.cpu_count() or 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,136 @@
+"""The tables of docs/performance.md: hpd's methods, with grammars too, and its peers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from benchmarks.published.part import Part
+from benchmarks.published.result import Cell, Finding, Table
+from benchmarks.published.workbench import DataSet, MissingInputError, Workbench
+
+_HEAD = ("method", "docs", "ms/doc", "x `ar`", "x `ar-batched`", "/ `prefill`", "steps", "rows")
+_LLAMA_CPP = ("prefill", "ar-batched", "hpd")
+"""Methods that are timed with llama.cpp's own attention as well."""
+
+
+def side_by_side(bench: Workbench, name: str, n_documents: int, n_alone: int) -> Finding:
+    """All methods on one workload: ``n_alone`` documents for those without any in flight."""
+    model = bench.speed_model()
+    n, n_alone = bench.count(n_documents), bench.count(n_alone)
+    data = _workload(bench, name, n)
+    methods = ["prefill", f"ar:documents={n_alone}", "ar-batched", "hpd", "hpd:drafts=off"]
+    with_llama_cpp = [f"{method}:cpu_attention=off" for method in _LLAMA_CPP]
+    size = ["--limit", str(n), *bench.rounds(3)]
+    asked = [part for method in methods for part in ("--method", method)]
+    _, found = bench.bench(f"table-{name}", data, *asked, *size, "--grammar", model=model)
+    asked = [part for method in with_llama_cpp for part in ("--method", method)]
+    _, others = bench.bench(f"table-{name}-llama-cpp", data, *asked, *size, model=model)
+    rows: list[list[Cell]] = [[*_HEAD, "accepted"]]
+    rows += [_cells(row) for row in _finished(found)]
+    own = next(row for row in found if row["method"] == "hpd")
+    peers = [_peer(bench, "llama_cpp_python", name, data, n_alone)]
+    if bench.server is not None:
+        peers.append(_peer(bench, "llama_server", name, data, n))
+    return Finding(
+        [
+            Table(f"{data.name}: medians", rows),
+            Table(
+                "The same with llama.cpp's own attention, in a run of its own",
+                [list(_HEAD), *(_cells(row)[: len(_HEAD)] for row in _finished(others))],
+            ),
+            Table("Peers, one after another", _peer_rows([row for p in peers for row in p], own)),
+        ],
+        f"{data.name}: `hpd` takes {own['ms_per_document']:.0f} ms a document, `ar` "
+        f"{own['speedup_ar']:.1f} times and `ar-batched` {own['speedup_ar_batched']:.1f} times as "
+        f"long; {own['ratio_prefill']:.2f} times the floor",
+        [] if bench.server else ["llama.cpp's server was not measured (`--server`)."],
+    )
+
+
+def _workload(bench: Workbench, name: str, n: int) -> DataSet:
+    if name == "mixed":
+        return _mixed(bench)
+    if name == "catalogue":
+        return bench.catalogue("catalogue-300", n + 2, "--tokens", "300")
+    return bench.data_set(name)
+
+
+def _mixed(bench: Workbench) -> DataSet:
+    """Titles of all categories of two data sets, taking turns."""
+    parts = bench.data_sets("oa-mine", "ae-110k")
+    if len(parts) < 2:
+        raise MissingInputError("needs --data FOLDER with both oa-mine and ae-110k")
+    folder = bench.folder("mixed")
+    schemas: dict[str, Any] = {}
+    lines: list[list[str]] = []
+    for data in parts:
+        schemas |= json.loads(data.schema.read_text(encoding="utf-8"))
+        rows = map(json.loads, data.gold.read_text(encoding="utf-8").splitlines())
+        lines.append([json.dumps({**row, "id": f"{data.name} {row['id']}"}) for row in rows])
+    gold, schema = folder / "gold.jsonl", folder / "schema.json"
+    schema.write_text(json.dumps(schemas), encoding="utf-8")
+    taken = [line for pair in zip(*lines, strict=False) for line in pair]
+    gold.write_text("".join(f"{line}\n" for line in taken), encoding="utf-8")
+    return DataSet("mixed categories", gold, schema)
+
+
+def _finished(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The methods that were timed in every round; of several settings that is the fastest."""
+    n_rounds = max(row["n_rounds"] for row in rows)
+    return [row for row in rows if row["n_rounds"] == n_rounds]
+
+
+def _cells(row: Mapping[str, Any]) -> list[Cell]:
+    ratios = [row[name] for name in ("speedup_ar", "speedup_ar_batched", "ratio_prefill")]
+    return [
+        f"`{row['method']}`",
+        row["n_documents"],
+        f"{row['ms_per_document']:.0f}",
+        *("" if ratio is None else f"{ratio:.2f}" for ratio in ratios),
+        f"{row['steps']:.1f}",
+        f"{row['rows']:.1f}",
+        "" if row["acceptance"] is None else f"{row['acceptance']:.0%}",
+    ]
+
+
+def _peer(
+    bench: Workbench, script: str, name: str, data: DataSet, n: int
+) -> list[Mapping[str, Any]]:
+    """The rows of one program's script."""
+    output = bench.folder("bench") / f"table-{name}-{script}.jsonl"
+    command = [f"benchmarks/peers/{script}.py", str(data.gold), "--schema", str(data.schema)]
+    command += ["--replay", str(data.gold), "-m", str(bench.speed_model()), "--limit", str(n)]
+    command += [*bench.rounds(3), *bench.threads(), "-o", str(output)]
+    if script == "llama_server":
+        slots = ["16"] if bench.limit is None else ["2"]
+        command += ["--server", str(bench.server), "--slots", *slots]
+    bench.run(command)
+    return [json.loads(line) for line in output.read_text(encoding="utf-8").splitlines()]
+
+
+def _peer_rows(peers: Sequence[Mapping[str, Any]], own: Mapping[str, Any]) -> list[list[Cell]]:
+    """Peers from fast to slow, below hpd's own line, as multiples of its time."""
+    rows: list[list[Cell]] = [["peer", "docs", "ms/doc", "x `hpd`"]]
+    every: list[Mapping[str, Any]] = [own, *sorted(peers, key=lambda row: row["ms_per_document"])]
+    for row in every:
+        ratio = row["ms_per_document"] / own["ms_per_document"]
+        title = "`hpd`" if row is own else str(row["method"])
+        rows.append([title, row["n_documents"], f"{row['ms_per_document']:.0f}", f"{ratio:.2f}"])
+    return rows
+
+
+def parts() -> list[Part]:
+    """A part for each workload."""
+    every = {
+        "oa-mine": ("OA-Mine titles", 32, 4),
+        "ae-110k": ("AE-110k titles", 32, 4),
+        "mixed": ("Titles of mixed categories", 40, 4),
+        "catalogue": ("Descriptions of 300 tokens", 12, 2),
+    }
+    return [
+        Part(f"table-{name}", title, 6, partial(side_by_side, name=name, n_documents=n, n_alone=k))
+        for name, (title, n, k) in every.items()
+    ]

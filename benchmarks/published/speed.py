@@ -1,0 +1,196 @@
+"""The time of HPD beside AR, batched AR and speculative AR, and what it costs.
+
+The cost of a step depends on a model's shape and not on its weights. So models of real shapes with
+random weights are timed, while the known answers are replayed (``hpd bench --replay``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.published.draft import small_model
+from benchmarks.published.part import Part
+from benchmarks.published.result import Cell, Finding, Table
+from benchmarks.published.workbench import DataSet, MissingInputError, Workbench
+
+_MANY = 500_000_000
+
+Row = Mapping[str, Any]
+"""One summary of ``hpd bench -o``."""
+
+
+def throughput(bench: Workbench) -> Finding:
+    """Table 4, and the costs of table 1: documents a second and dollars for 1,000 documents."""
+    bench.speed_model()
+    rows: list[list[Cell]] = [
+        ["model", "data", "method", "docs/s", "steps", "$ / 1000", "x AR", "x batched AR"]
+    ]
+    many: list[list[Cell]] = [["model", "method", "machine years", "dollars"]]
+    heads = []
+    for model in bench.speed_models:
+        for data in _workloads(bench, 32):
+            found = _methods(bench, f"throughput-{model.stem}-{data.name}", data, model)
+            for row in found:
+                price = f"{row['dollars_per_1000']:.4f}"
+                rate = f"{row['documents_per_second']:.2f}"
+                steps = f"{row['steps']:.1f}"
+                ratios = [_ratio(row, "speedup_ar"), _ratio(row, "speedup_ar_batched")]
+                rows.append([model.stem, data.name, row["method"], rate, steps, price, *ratios])
+                if not data.has_categories and row["kind"] != "prefill":
+                    many.append([model.stem, row["method"], *_for_many(row)])
+            (own,) = (row for row in found if row["method"] == "hpd")
+            heads.append(
+                f"{model.stem}, {data.name}: {_ratio(own, 'speedup_ar')} times AR, "
+                f"{_ratio(own, 'speedup_ar_batched')} times batched AR"
+            )
+    return Finding(
+        [
+            Table(f"Medians; the machine at ${bench.price_per_hour:.2f} an hour (assumed)", rows),
+            Table("For 500 million such descriptions, on one machine", many),
+        ],
+        "; ".join(heads),
+        [
+            "AR has one document in flight and is timed on fewer documents; batched AR has the "
+            "best of 4, 8, 16 and 32. Both keep the instruction in the cache."
+        ],
+    )
+
+
+def _for_many(row: Row) -> list[Cell]:
+    """Years on one machine and dollars for the paper's 500 million documents."""
+    years = _MANY / row["documents_per_second"] / (365.25 * 24 * 3600)
+    return [f"{years:.1f}", f"{_MANY / 1000 * row['dollars_per_1000']:,.0f}"]
+
+
+def _methods(bench: Workbench, name: str, data: DataSet, model: Path) -> list[dict[str, Any]]:
+    ar = f"ar:documents={bench.count(4)}"
+    _, rows = bench.bench(
+        name,
+        data,
+        *("--method", "prefill", "--method", ar, "--method", "ar-batched", "--method", "hpd"),
+        *("--limit", str(bench.count(32)), *bench.rounds(3)),
+        *("--price-per-hour", f"{bench.price_per_hour:g}"),
+        model=model,
+    )
+    n_rounds = max(row["n_rounds"] for row in rows)
+    return [row for row in rows if row["n_rounds"] == n_rounds]
+
+
+def _workloads(bench: Workbench, n_documents: int) -> list[DataSet]:
+    """The titles that are there, and descriptions like those of Amazon Reviews."""
+    try:
+        titles = bench.data_sets("oa-mine", "ae-110k")
+    except MissingInputError:
+        titles = []
+    n = bench.count(n_documents) + 2  # two to warm up with
+    return [*titles, bench.catalogue("catalogue-300", n, "--tokens", "300")]
+
+
+def figure_4(bench: Workbench) -> Finding:
+    """Throughput by documents in a prompt and prompts in flight."""
+    n = bench.count(32)
+    data = bench.catalogue("catalogue-300", n + 2, "--tokens", "300")
+    _, found = bench.bench(
+        "figure-4",
+        data,
+        *("--method", "prefill", "--method", "ar-batched", "--sweep", "figure-4"),
+        *("--limit", str(n), *bench.rounds(1)),
+        model=bench.speed_model(),
+    )
+    own = [row for row in found if row["kind"] == "hpd"]
+    in_flight = sorted({row["settings"]["in_flight"] for row in own})
+    rows: list[list[Cell]] = [["documents in a prompt", *(f"{n} in flight" for n in in_flight)]]
+    for stack in sorted({row["settings"]["stack"] for row in own}):
+        by_flight = {
+            row["settings"]["in_flight"]: _ratio(row, "speedup_ar_batched")
+            for row in own
+            if row["settings"]["stack"] == stack
+        }
+        rows.append([stack, *(by_flight[n] for n in in_flight)])
+    best = max(own, key=lambda row: row["speedup_ar_batched"])
+    floor = next(row for row in found if row["kind"] == "prefill")
+    return Finding(
+        [Table("Documents a second, as a multiple of the best batched AR", rows)],
+        f"at best {_ratio(best, 'speedup_ar_batched')} times batched AR, with "
+        f"{best['settings']['stack']} in a prompt and {best['settings']['in_flight']} prompts in "
+        f"flight; reading alone would be {_ratio(floor, 'speedup_ar_batched')} times",
+    )
+
+
+def speculation(bench: Workbench) -> Finding:
+    """Table 3: HPD beside AR with drafts from the text, or from a smaller model."""
+    base = bench.folder("models") / "0.6b-shape-box-vocabulary.gguf"
+    shape = ("--shape", "qwen3-0.6b", "--type", "Q8_0", "--vocab", str(bench.model))
+    bench.make(base, ["benchmarks/make_model.py", *shape, str(base)])
+    drafts = {"the small model": small_model(bench), "the box": bench.using(bench.model)}
+    rows: list[list[Cell]] = [["data", "method", "ms/doc", "x AR", "steps", "accepted"]]
+    heads = []
+    for data in _workloads(bench, 8):
+        methods = {"AR": "ar", "AR, looked up in the text": "ar:drafts=on"}
+        methods |= {f"AR, drafts of {name}": f"ar:draft_model={p}" for name, p in drafts.items()}
+        methods |= {"HPD": "hpd:in_flight=1,drafts=off", "HPD, drafts": "hpd:in_flight=1"}
+        asked = [part for method in methods.values() for part in ("--method", method)]
+        size = ["--limit", str(bench.count(8)), *bench.rounds(3)]
+        _, found = bench.bench(f"speculation-{data.name}", data, *asked, *size, model=base)
+        by_method = {row["method"]: row for row in found}
+        ratios = {}
+        for title, method in methods.items():
+            row = by_method[method]
+            accepted = "" if row["acceptance"] is None else f"{row['acceptance']:.0%}"
+            times = [f"{row['ms_per_document']:.0f}", _ratio(row, "speedup_ar")]
+            rows.append([data.name, title, *times, f"{row['steps']:.1f}", accepted])
+            ratios[title] = row["speedup_ar"]
+        spoken = [each for title, each in ratios.items() if title.startswith("AR,")]
+        heads.append(
+            f"{data.name}: HPD {max(ratios['HPD'], ratios['HPD, drafts']):.1f} times AR, "
+            f"speculative AR at best {max(spoken):.1f} times"
+        )
+    return Finding(
+        [Table("One document in flight, no stacks", rows)],
+        "; ".join(heads),
+        [
+            "The base has the shape of Qwen3-0.6B with the vocabulary of the box, and replays the "
+            "gold values; so a draft is accepted where it is the gold value's next token. The "
+            "drafting models have real weights."
+        ],
+    )
+
+
+def width(bench: Workbench) -> Finding:
+    """The tokens of one step: six stacked documents of 16 attributes, as in the paper."""
+    n_stacked = 6
+    data = bench.catalogue("catalogue-100", n_stacked * 2, "--tokens", "100")
+    _, found = bench.bench(
+        "width",
+        data,
+        *("--method", f"hpd:stack={n_stacked},in_flight=1,drafts=off"),
+        *("--limit", str(n_stacked), "--rounds", "1"),
+        model=bench.model,
+    )
+    (row,) = found
+    n_fields = n_stacked * 16
+    n_rows = row["rows"] * n_stacked
+    n_steps = row["steps"] + 1
+    rows: list[list[Cell]] = [
+        ["fields in the prompt", "steps", "tokens read off", "in a step, on average"],
+        [n_fields, f"{n_steps:.0f}", f"{n_rows:.0f}", f"{n_rows / n_steps:.1f}"],
+    ]
+    return Finding(
+        [Table("Six documents in one prompt, 16 attributes each, the first step included", rows)],
+        f"{n_fields} tokens in the first step, {n_rows:.0f} in {n_steps:.0f} steps",
+    )
+
+
+def _ratio(row: Row, name: str) -> str:
+    value = row[name]
+    return "" if value is None else f"{value:.2f}"
+
+
+PARTS: Sequence[Part] = (
+    Part("throughput", "Table 4 and the costs of table 1", 6, throughput),
+    Part("figure-4", "Figure 4: documents in a prompt, and prompts in flight", 5, figure_4),
+    Part("speculation", "Table 3: speculative decoding", 5, speculation),
+    Part("width", "Tokens in one step", 0.2, width),
+)

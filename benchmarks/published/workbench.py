@@ -1,0 +1,261 @@
+"""The place where parts measure: data sets, models, a folder for what they make, commands."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from hpd.evaluation.datasets.catalogue import find_format, read_dataset
+from hpd.evaluation.datasets.conversion import schema_path, write_dataset
+from hpd.evaluation.datasets.document import DatasetDocument
+from hpd.evaluation.datasets.survey import survey
+from hpd.machine.model_files import box_model
+
+ROOT = Path(__file__).resolve().parents[2]
+
+N_RESAMPLES = 10_000
+"""Samples of an interval, and exchanges of a test."""
+
+_FILES = {"oa-mine": "dev.jsonl", "ae-110k": "dev.jsonl", "wdc-pave": "train.jsonl"}
+
+
+class MissingInputError(Exception):
+    """A data set, a model or a program that a part needs was not named or is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataSet:
+    """Documents with gold values, and the schema of each category."""
+
+    name: str
+    gold: Path
+    """As hpd's own lines."""
+    schema: Path
+    train: Path | None = None
+    """Rows to learn from, as they were published."""
+    has_categories: bool = True
+    """Whether there is a schema for each category, and not one for all."""
+
+    def schemas(self) -> list[str]:
+        """The arguments that name the schemas."""
+        by_category = ["--category-field", "category"] if self.has_categories else []
+        return ["--schema", str(self.schema), *by_category]
+
+
+@dataclass
+class Workbench:
+    """Runs commands once, and notes each as a reader can type it."""
+
+    data: Path | None
+    """A folder with a folder for each data set."""
+    work: Path
+    """A folder for everything that is made on the way."""
+    model: Path = field(default_factory=box_model)
+    """The model whose values are scored."""
+    speed_models: Sequence[Path] = ()
+    """Models whose weights do not matter, as their answers are replayed."""
+    server: Path | None = None
+    """llama.cpp's server, as a peer."""
+    limit: int | None = None
+    """Documents of each file, in a trial; None: all that a part measures."""
+    n_rounds: int | None = None
+    """Rounds of each timing; None: as many as the part says."""
+    n_threads: int = 0
+    draft_minutes: float = 10.0
+    """The training of the small model."""
+    price_per_hour: float = 0.10
+    """Of the machine, in dollars."""
+    commands: list[str] = field(default_factory=list)
+    used_models: dict[str, Path] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.model, self.work = self.model.resolve(), self.work.resolve()
+        self.data = None if self.data is None else self.data.resolve()
+        self.work.mkdir(parents=True, exist_ok=True)
+
+    # --- documents ---
+
+    def data_sets(self, *names: str) -> list[DataSet]:
+        """The data sets of these names that are there.
+
+        Raises:
+            MissingInputError: there is none of them.
+        """
+        there = [name for name in names or _FILES if self._source(name) is not None]
+        if not there:
+            raise MissingInputError(
+                f"needs --data FOLDER with {' or '.join(names or _FILES)} in it"
+            )
+        return [self.data_set(name) for name in there]
+
+    def data_set(self, name: str) -> DataSet:
+        """One data set, its first ``limit`` rows as hpd's own lines."""
+        source = self._source(name)
+        if source is None:
+            raise MissingInputError(f"needs --data FOLDER with {name}/{_FILES[name]} in it")
+        gold = self.folder(name) / "gold.jsonl"
+        if not gold.exists():
+            dataset = find_format(source)
+            rows = list(islice(read_dataset(source, dataset), self.limit))
+            problems = [row for row in rows if not isinstance(row, DatasetDocument)]
+            if problems:
+                raise problems[0]
+            write_dataset(rows, survey(rows, dataset, source.name), gold)
+        self.commands.append(f"hpd data convert {self.shown(source)} -o {self.shown(gold)}")
+        attributes = source.with_name("attributes.json")
+        train = source.with_name("train.jsonl")
+        return DataSet(
+            name,
+            gold,
+            attributes if attributes.exists() else schema_path(gold),
+            self._first_rows(name, train) if train != source and train.exists() else None,
+        )
+
+    def catalogue(self, name: str, n_documents: int, *arguments: str) -> DataSet:
+        """Made-up descriptions of products, with gold (``benchmarks/workloads.py``)."""
+        made = self.folder("catalogue") / f"{name}-{n_documents}"
+        gold, schema = made.with_suffix(".jsonl"), made.with_suffix(".schema.json")
+        command = ["benchmarks/workloads.py", str(made), "--documents", str(n_documents)]
+        self.make(schema, [*command, *arguments])
+        return DataSet(name, gold, schema, has_categories=False)
+
+    def count(self, n: int) -> int:
+        """So many documents, or fewer in a trial."""
+        return n if self.limit is None else min(n, self.limit)
+
+    def _source(self, name: str) -> Path | None:
+        source = None if self.data is None else self.data / name / _FILES[name]
+        return source if source is not None and source.exists() else None
+
+    def _first_rows(self, name: str, train: Path) -> Path:
+        if self.limit is None:
+            return train
+        path = self.folder(name) / "train.jsonl"
+        with train.open(encoding="utf-8") as rows:
+            path.write_text("".join(islice(rows, self.limit)), encoding="utf-8")
+        return path
+
+    # --- models ---
+
+    def speed_model(self) -> Path:
+        """The first of the models that are measured for their speed.
+
+        Raises:
+            MissingInputError: none was named.
+        """
+        if not self.speed_models:
+            raise MissingInputError(
+                "needs --speed-model GGUF, as benchmarks/make_model.py makes it"
+            )
+        return self.speed_models[0]
+
+    # --- commands ---
+
+    def folder(self, *names: str) -> Path:
+        """A folder for what is made, which exists."""
+        path = self.work.joinpath(*names)
+        path.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def extract(self, data: DataSet, name: str, *arguments: str, model: Path | None = None) -> Path:
+        """The extractions that a model makes with some arguments, under a name of their own."""
+        output = data.gold.with_name(f"{data.gold.stem}-{name}.jsonl")
+        return self.make(
+            output,
+            [
+                *("hpd", "extract", str(data.gold), *data.schemas()),
+                *("-m", str(self.using(model or self.model)), *self.threads()),
+                *("--quiet", *arguments, "-o", str(output), "--overwrite"),
+            ],
+        )
+
+    def evaluate(self, data: DataSet, predictions: Path, versus: Path | None = None) -> Any:
+        """What ``hpd eval`` says of extractions, and of their difference from others."""
+        command = ["hpd", "eval", str(predictions), str(data.gold), "--attributes"]
+        command += [str(data.schema), "--json"]
+        if versus is not None:
+            command += ["--vs", str(versus), "--resamples", str(N_RESAMPLES)]
+        return json.loads(self.run(command))
+
+    def bench(
+        self, name: str, data: DataSet, *arguments: str, model: Path, replay: bool = True
+    ) -> tuple[Mapping[str, Any], list[dict[str, Any]]]:
+        """The environment and the summaries that ``hpd bench`` writes for some methods."""
+        output = self.folder("bench") / f"{name}.jsonl"
+        command = ["hpd", "bench", str(data.gold), "--schema", str(data.schema)]
+        command += ["--replay", str(data.gold)] if replay else []
+        command += ["-m", str(self.using(model)), *self.threads(), *arguments, "-o", str(output)]
+        output.unlink(missing_ok=True)
+        self.run(command)
+        rows = [json.loads(line) for line in output.read_text(encoding="utf-8").splitlines()]
+        return rows[0], [row for row in rows if row["type"] == "summary"]
+
+    def rounds(self, n: int) -> list[str]:
+        """The argument of ``hpd bench`` for so many rounds, or as many as were asked for."""
+        return ["--rounds", str(self.n_rounds or (n if self.limit is None else 1))]
+
+    def threads(self) -> list[str]:
+        """The argument for the number of threads, if it was said."""
+        return ["-t", str(self.n_threads)] if self.n_threads else []
+
+    def make(self, output: Path, command: Sequence[str]) -> Path:
+        """A file that a command writes; it is run only if the file is missing."""
+        if output.exists():
+            self._note(command)
+        else:
+            self.run(command)
+        return output
+
+    def run(self, command: Sequence[str]) -> str:
+        """Run a command, note it, and return its output.
+
+        Raises:
+            RuntimeError: it failed.
+        """
+        self._note(command)
+        print(f"+ {self.commands[-1]}", file=sys.stderr, flush=True)
+        program = ["-m", "hpd.cli", *command[1:]] if command[0] == "hpd" else list(command)
+        path = os.pathsep.join([str(ROOT), str(ROOT / "models"), os.environ.get("PYTHONPATH", "")])
+        done = subprocess.run(
+            [sys.executable, *program],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": path},
+            check=False,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        # 3: some documents failed, which the scores show.
+        if done.returncode not in (0, 3):
+            raise RuntimeError(f"exit code {done.returncode} of: {' '.join(command)}")
+        return done.stdout
+
+    def shown(self, argument: object) -> str:
+        """An argument as it is printed, without this machine's paths."""
+        text = str(argument)
+        places = [(self.work, "WORK"), *([(self.data, "DATA")] if self.data else [])]
+        for path, name in (*places, (ROOT, "")):
+            if text.startswith(str(path)):
+                return (name + text[len(str(path)) :]).lstrip("/")
+        return Path(text).name if text.startswith("/") else text
+
+    def using(self, model: Path) -> Path:
+        """The model, noted as one on which the figures depend."""
+        self.used_models[model.name] = model
+        return model
+
+    def _note(self, command: Sequence[str]) -> None:
+        shown = " ".join(_quoted(self.shown(argument)) for argument in command)
+        shown = f"python {shown}" if command[0].endswith(".py") or command[0] == "-m" else shown
+        if shown not in self.commands:
+            self.commands.append(shown)
+
+
+def _quoted(argument: str) -> str:
+    return f'"{argument}"' if set(argument) & set(" |;&()") else argument

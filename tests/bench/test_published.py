@@ -1,0 +1,179 @@
+"""``benchmarks.published``: results as files, pages made of them, parts on made-up rows."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import dataset_files
+from benchmarks import reproduce, tables
+from benchmarks.published import command, pages
+from benchmarks.published.claims import CLAIMS, Claim
+from benchmarks.published.result import Conditions, Finding, Result, Table, load_results
+from hpd.cli import main
+from jsonl import read_lines
+
+CONDITIONS = Conditions(
+    "2026-11-22", "0.1.0", "abc", "0.3.36", "A processor", 2, 1, {"box.gguf": "f" * 64}, 1.5
+)
+RESULT = Result(
+    "width",
+    "Tokens in one step",
+    ("hpd bench WORK/a.jsonl",),
+    Finding([Table("A caption", [["method", "ms"], ["hpd", "1.5"]])], "so many", ["A note."]),
+    CONDITIONS,
+)
+PARTS = {part.name: part for part in (*reproduce.PARTS, *tables.PARTS)}
+
+
+def test_a_result_is_read_as_it_was_written(tmp_path: Path) -> None:
+    RESULT.save(tmp_path)
+    assert load_results(tmp_path) == {"width": replace(RESULT, commands=["hpd bench WORK/a.jsonl"])}
+
+
+def test_columns_of_figures_are_aligned_to_the_right() -> None:
+    table = Table("", [["a", "b", "c", "d"], ["x 1", "+1.5 (2)", "10%", None], ["y", 2, "", ""]])
+    assert table.markdown().splitlines() == [
+        "| a | b | c | d |",
+        "| --- | ---: | ---: | --- |",
+        "| x 1 | +1.5 (2) | 10% |  |",
+        "| y | 2 |  |  |",
+    ]
+
+
+def test_a_place_for_a_result_is_filled_again_and_again() -> None:
+    page = "a\n<!-- result: width -->\n<!-- end of result -->\nb\n"
+    empty = pages.with_results(page, {})
+    assert "Not measured yet." in empty
+    filled = pages.with_results(empty, {"width": RESULT})
+    for text in ("| hpd | 1.5 |", "A caption", "A note.", "hpd bench WORK/a.jsonl", "A processor"):
+        assert text in filled
+    assert "Not measured yet." not in filled
+    assert pages.with_results(filled, {"width": RESULT}) == filled
+    assert pages.with_results(filled, {}) == filled
+    trial = replace(RESULT, conditions=replace(CONDITIONS, limit=8))
+    assert "a trial with 8 documents" in pages.with_results(page, {"width": trial})
+
+
+def test_a_headline_stands_in_a_sentence() -> None:
+    page = "Now: <!-- headline: width -->old<!-- end of headline -->."
+    assert pages.with_results(page, {"width": RESULT}) == page.replace("old", "so many")
+    assert pages.with_results(page, {}) == page
+
+
+def test_pages_are_as_the_results_make_them() -> None:
+    results = load_results(command.RESULTS)
+    assert set(results) <= set(PARTS)
+    for page, text in pages.all_pages(results).items():
+        assert page.read_text(encoding="utf-8") == text, "python -m benchmarks.reproduce --pages"
+
+
+def test_published_results_are_no_trials() -> None:
+    for result in load_results(command.RESULTS).values():
+        assert result.conditions.limit is None, result.part
+
+
+def test_every_place_and_claim_names_a_part() -> None:
+    for page in (pages.ROOT / "docs").glob("*.md"):
+        named = re.findall(r"<!-- (?:result|headline): ([\w-]+) -->", page.read_text("utf-8"))
+        assert set(named) <= set(PARTS), page.name
+    assert {claim.part for claim in CLAIMS if claim.part} == {p.name for p in reproduce.PARTS}
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.place)
+def test_a_claim_has_a_part_a_command_or_a_reason(claim: Claim) -> None:
+    assert claim.part or claim.remark
+    assert not (claim.part and claim.by)
+    for path in re.findall(r"tests/[\w/.]+", claim.by):
+        assert (pages.ROOT / path).exists()
+    assert "not measured yet" in claim.outcome({}).lower() or not claim.part
+    assert claim.outcome({}).endswith(".")
+    assert "|" not in claim.says + claim.remark
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """Two data sets with a few made-up rows."""
+    for name in ("oa-mine", "wdc-pave"):
+        (tmp_path / "data" / name).mkdir(parents=True)
+    titles = dataset_files.extractgpt(tmp_path / "data" / "oa-mine")
+    titles.rename(titles.with_name("dev.jsonl"))
+    names = {"Shoes": ["Brand"], "Tea": ["Brand"]}
+    titles.with_name("attributes.json").write_text(json.dumps(names))
+    pave = dataset_files.wdc_pave(tmp_path / "data" / "wdc-pave")
+    pave.rename(pave.with_name("train.jsonl"))
+    return tmp_path / "data"
+
+
+def run(data: Path, *arguments: str) -> int:
+    folder = data.parent
+    trial = ["--limit", "2", "--results", str(folder / "results"), "--threads", "1"]
+    return reproduce.main(["--data", str(data), "--work", str(folder / "work"), *trial, *arguments])
+
+
+def test_ar_and_hpd_are_compared_on_each_data_set(
+    data: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(data, "--part", "zero-shot") == 0
+    (result,) = load_results(data.parent / "results").values()
+    scored, agreed = result.finding.tables
+    rows = [row[2:4] for row in scored.rows if row[0] == "oa-mine"]
+    assert rows == [
+        ["exact", "plain"], ["exact", "strict"], ["normalized", "plain"], ["normalized", "strict"],
+    ]  # fmt: skip
+    assert [row[0] for row in agreed.rows[1:]] == ["oa-mine", "wdc-pave"]
+    # The figures are those of hpd eval --vs.
+    (gold,) = (data.parent / "work").rglob("oa-mine/gold.jsonl")
+    hpd, ar = (gold.with_name(f"gold-{method}.jsonl") for method in ("hpd", "ar"))
+    assert {*read_lines(hpd)[0]["data"]} == {"Brand"}
+    capfd.readouterr()
+    attributes = ["--attributes", str(data / "oa-mine" / "attributes.json")]
+    assert main(["eval", str(hpd), str(gold), "--vs", str(ar), *attributes, "--json"]) == 0
+    f1 = json.loads(capfd.readouterr().out)["versus"]["differences"]["exact"]["plain"]["micro"][
+        "f1"
+    ]
+    shown = [f"{f1['second']:.2f}", f"{f1['first']:.2f}", f"{f1['difference']:+.2f}"]
+    assert scored.rows[1][4:7] == shown
+    # What a reader has to type has no path of this machine.
+    assert not any(str(data.parent) in each for each in result.commands)
+    assert any(each.startswith("hpd eval WORK/oa-mine/") for each in result.commands)
+    assert result.conditions.limit == 2
+    assert set(result.conditions.models) == {"hpd-box.gguf"}
+
+
+def test_a_part_is_measured_once(data: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(data, "--part", "data") == 0
+    path = data.parent / "results" / "data.json"
+    path.write_text(path.read_text().replace("2026", "1926"))
+    assert run(data, "--part", "data") == 0
+    assert "measured already" in capfd.readouterr().err
+    assert "1926" in path.read_text()
+    assert run(data, "--part", "data", "--again") == 0
+    assert "1926" not in path.read_text()
+
+
+def test_what_is_missing_is_named(data: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(data, "--part", "figure-4", "--part", "fine-tuned") == 1
+    err = capfd.readouterr().err
+    assert "figure-4: needs --speed-model GGUF" in err
+    assert "not measured: figure-4" in err
+
+
+def test_a_trial_is_not_published(data: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        reproduce.main(["--data", str(data), "--limit", "2", "--part", "data"])
+    assert stopped.value.code == 2
+    assert "--limit makes a trial" in capfd.readouterr().err
+
+
+def test_the_parts_are_listed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    RESULT.save(tmp_path)
+    assert reproduce.main(["--list", "--results", str(tmp_path)]) == 0
+    lines = {line.split()[0]: line for line in capfd.readouterr().out.splitlines()}
+    assert set(lines) == {part.name for part in reproduce.PARTS}
+    assert "2026-11-22" in lines["width"]
+    assert "not measured" in lines["zero-shot"]
