@@ -32,7 +32,7 @@ def self_supervision(bench: Workbench) -> Finding:
             )
             same = [scores.agreement(each)[1] for each in (before, after)]
             figures = [f1_ar, scores.both(before), scores.both(after), *same]
-            rows.append([data.name, f"`{way.mask}`", *figures])
+            rows.append([data.title, f"`{way.mask}`", *figures])
             heads.append(
                 f"mask {way.mask}: F1 {scores.f1(before):.1f} before and {scores.f1(after):.1f} "
                 f"after, {same[0]} and {same[1]} of the fields as AR"

@@ -29,9 +29,9 @@ def zero_shot(bench: Workbench) -> Finding:
         for form in ("exact", "normalized"):
             for scope in ("plain", "strict"):
                 figures = scores.difference(evaluated, scope, form)
-                scored.append([data.name, evaluated["n_rows"], form, scope, *figures])
-        agreed.append([data.name, *scores.agreement(evaluated)])
-        heads.append(_sentence(data.name, evaluated))
+                scored.append([data.title, evaluated["n_rows"], form, scope, *figures])
+        agreed.append([data.title, *scores.agreement(evaluated)])
+        heads.append(_sentence(data.title, evaluated))
     return Finding(
         [
             Table("F1, micro, of the model as it is", scored),
@@ -69,13 +69,13 @@ def fine_tuned(bench: Workbench) -> Finding:
             before = bench.evaluate(data, _predicted(bench, data, way, None))
             made[way] = _predicted(bench, data, way, trained(bench, data, way))
             after = bench.evaluate(data, made[way])
-            rows.append([data.name, way.title, scores.both(before), scores.both(after)])
+            rows.append([data.title, way.title, scores.both(before), scores.both(after)])
         for way in TABLE_1_WAYS[1:]:
             evaluated = bench.evaluate(data, made[way], versus=made[TABLE_1_WAYS[0]])
             same = scores.agreement(evaluated)[1]
-            tests.append([data.name, way.title, *scores.difference(evaluated), same])
+            tests.append([data.title, way.title, *scores.difference(evaluated), same])
             if way == TABLE_1_WAYS[1]:
-                heads.append(_sentence(data.name, evaluated))
+                heads.append(_sentence(data.title, evaluated))
     return Finding(
         [
             Table("Micro F1, plain, and in brackets strict", rows),
@@ -117,7 +117,7 @@ def sight(bench: Workbench) -> Finding:
             before = bench.evaluate(data, _predicted(bench, data, way, None))
             after = bench.evaluate(data, _predicted(bench, data, way, trained(bench, data, way)))
             gap = str(way.k_max) if way.mask == "paper" else "none"
-            rows.append([data.name, way.sight, gap, scores.both(before), scores.both(after)])
+            rows.append([data.title, way.sight, gap, scores.both(before), scores.both(after)])
             heads.append(f"{way.mask} {gap} {scores.f1(before):.1f}, {scores.f1(after):.1f}")
     return Finding(
         [Table("Micro F1, plain, and in brackets strict", rows)],
@@ -139,11 +139,11 @@ def k_max(bench: Workbench) -> Finding:
                 f"{scores.per_document(evaluated, count):.1f}"
                 for count in ("steps", "completion_tokens")
             )
-            rows.append([data.name, n, scores.both(evaluated), steps, tokens])
+            rows.append([data.title, n, scores.both(evaluated), steps, tokens])
             found.append((scores.f1(evaluated), n))
         best = max(figure for figure, _ in found)
         enough = min(n for figure, n in found if figure >= best - 0.5)
-        heads.append(f"{data.name}: within half a point of the best from {enough} tokens on")
+        heads.append(f"{data.title}: within half a point of the best from {enough} tokens on")
     return Finding([Table("Plain F1 (strict), drafts off", rows)], "; ".join(heads))
 
 
@@ -164,9 +164,11 @@ def stacks(bench: Workbench) -> Finding:
             read = scores.per_document(evaluated, "prompt_tokens")
             steps = scores.per_document(evaluated, "steps")
             same = scores.agreement(evaluated)[1]
-            rows.append([data.name, n, scores.both(evaluated), same, f"{read:.0f}", f"{steps:.1f}"])
+            rows.append(
+                [data.title, n, scores.both(evaluated), same, f"{read:.0f}", f"{steps:.1f}"]
+            )
             figures[n] = scores.f1(evaluated)
-        heads.append(f"{data.name}: F1 {figures[1]:.1f} alone, {figures[6]:.1f} with six")
+        heads.append(f"{data.title}: F1 {figures[1]:.1f} alone, {figures[6]:.1f} with six")
     return Finding([Table("Plain F1 (strict), drafts off", rows)], "; ".join(heads))
 
 
@@ -199,8 +201,8 @@ def order(bench: Workbench) -> Finding:
             evaluated = [bench.evaluate(data, output, versus=forth) for output in (forth, back)]
             same = scores.agreement(evaluated[1])[4]
             title = method.upper()
-            rows.append([data.name, title, *map(scores.both, evaluated), same])
-            heads.append(f"{data.name}, {title}: {same} of the filled fields are the same")
+            rows.append([data.title, title, *map(scores.both, evaluated), same])
+            heads.append(f"{data.title}, {title}: {same} of the filled fields are the same")
     return Finding(
         [Table("Plain F1 (strict), and filled fields with the same value", rows)],
         "; ".join(heads),
@@ -228,7 +230,7 @@ def quantization(bench: Workbench) -> Finding:
                 for method in ("hpd", "ar")
             )
             figures = scores.difference(bench.evaluate(data, hpd, versus=ar))
-            rows.append([data.name, name, *figures])
+            rows.append([data.title, name, *figures])
             heads.append(f"{name} {figures[2]} (p {figures[-1]})")
     return Finding(
         [Table("Plain F1, micro", rows)],
@@ -260,8 +262,8 @@ def splits(bench: Workbench) -> Finding:
         n_train = _n_lines(data.train) if data.train else 0
         n_scored = _n_lines(data.gold)
         mean = f"{sum(sizes) / len(sizes):.2f}"
-        rows.append([data.name, n_train, n_scored, len(schemas), mean])
-        heads.append(f"{data.name}: {n_train} and {n_scored}")
+        rows.append([data.title, n_train, n_scored, len(schemas), mean])
+        heads.append(f"{data.title}: {n_train} and {n_scored}")
     return Finding(
         [Table("Rows", rows)],
         "; ".join(heads),

@@ -36,14 +36,14 @@ def side_by_side(bench: Workbench, name: str, n_documents: int, n_alone: int) ->
         peers.append(_peer(bench, "llama_server", name, data, n))
     return Finding(
         [
-            Table(f"{data.name}: medians", rows),
+            Table(f"{data.title}: medians", rows),
             Table(
                 "The same with llama.cpp's own attention, in a run of its own",
                 [list(_HEAD), *(_cells(row)[: len(_HEAD)] for row in _finished(others))],
             ),
             Table("Peers, one after another", _peer_rows([row for p in peers for row in p], own)),
         ],
-        f"{data.name}: `hpd` takes {own['ms_per_document']:.0f} ms a document, `ar` "
+        f"{data.title}: `hpd` takes {own['ms_per_document']:.0f} ms a document, `ar` "
         f"{own['speedup_ar']:.1f} times and `ar-batched` {own['speedup_ar_batched']:.1f} times as "
         f"long; {own['ratio_prefill']:.2f} times the floor",
         [] if bench.server else ["llama.cpp's server was not measured (`--server`)."],

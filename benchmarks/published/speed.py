@@ -37,12 +37,12 @@ def throughput(bench: Workbench) -> Finding:
                 rate = f"{row['documents_per_second']:.2f}"
                 steps = f"{row['steps']:.1f}"
                 ratios = [_ratio(row, "speedup_ar"), _ratio(row, "speedup_ar_batched")]
-                rows.append([model.stem, data.name, row["method"], rate, steps, price, *ratios])
+                rows.append([model.stem, data.title, row["method"], rate, steps, price, *ratios])
                 if not data.has_categories and row["kind"] != "prefill":
                     many.append([model.stem, row["method"], *_for_many(row)])
             (own,) = (row for row in found if row["method"] == "hpd")
             heads.append(
-                f"{model.stem}, {data.name}: {_ratio(own, 'speedup_ar')} times AR, "
+                f"{model.stem}, {data.title}: {_ratio(own, 'speedup_ar')} times AR, "
                 f"{_ratio(own, 'speedup_ar_batched')} times batched AR"
             )
     return Finding(
@@ -140,11 +140,11 @@ def speculation(bench: Workbench) -> Finding:
             row = by_method[method]
             accepted = "" if row["acceptance"] is None else f"{row['acceptance']:.0%}"
             times = [f"{row['ms_per_document']:.0f}", _ratio(row, "speedup_ar")]
-            rows.append([data.name, title, *times, f"{row['steps']:.1f}", accepted])
+            rows.append([data.title, title, *times, f"{row['steps']:.1f}", accepted])
             ratios[title] = row["speedup_ar"]
         spoken = [each for title, each in ratios.items() if title.startswith("AR,")]
         heads.append(
-            f"{data.name}: HPD {max(ratios['HPD'], ratios['HPD, drafts']):.1f} times AR, "
+            f"{data.title}: HPD {max(ratios['HPD'], ratios['HPD, drafts']):.1f} times AR, "
             f"speculative AR at best {max(spoken):.1f} times"
         )
     return Finding(

@@ -25,6 +25,8 @@ N_RESAMPLES = 10_000
 
 _FILES = {"oa-mine": "dev.jsonl", "ae-110k": "dev.jsonl", "wdc-pave": "train.jsonl"}
 
+_TITLES = {"oa-mine": "OA-Mine", "ae-110k": "AE-110k", "wdc-pave": "WDC-PAVE"}
+
 
 class MissingInputError(Exception):
     """A data set, a model or a program that a part needs was not named or is not there."""
@@ -42,6 +44,11 @@ class DataSet:
     """Rows to learn from, as they were published."""
     has_categories: bool = True
     """Whether there is a schema for each category, and not one for all."""
+
+    @property
+    def title(self) -> str:
+        """The name for readers."""
+        return _TITLES.get(self.name, self.name)
 
     def schemas(self) -> list[str]:
         """The arguments that name the schemas."""

@@ -121,11 +121,11 @@ def test_ar_and_hpd_are_compared_on_each_data_set(
     assert run(data, "--part", "zero-shot") == 0
     (result,) = load_results(data.parent / "results").values()
     scored, agreed = result.finding.tables
-    rows = [row[2:4] for row in scored.rows if row[0] == "oa-mine"]
+    rows = [row[2:4] for row in scored.rows if row[0] == "OA-Mine"]
     assert rows == [
         ["exact", "plain"], ["exact", "strict"], ["normalized", "plain"], ["normalized", "strict"],
     ]  # fmt: skip
-    assert [row[0] for row in agreed.rows[1:]] == ["oa-mine", "wdc-pave"]
+    assert [row[0] for row in agreed.rows[1:]] == ["OA-Mine", "WDC-PAVE"]
     # The figures are those of hpd eval --vs.
     (gold,) = (data.parent / "work").rglob("oa-mine/gold.jsonl")
     hpd, ar = (gold.with_name(f"gold-{method}.jsonl") for method in ("hpd", "ar"))
