@@ -20,7 +20,7 @@ class Claim:
     by: str = ""
     """A command in place of a part."""
     remark: str = ""
-    """What is not, or cannot be, done here, and why; or what a command shows."""
+    """The reason for all that is not done here; or the things that a command shows."""
 
     def command(self) -> str:
         """The command that makes the outcome, for a cell of a table."""

@@ -1,4 +1,4 @@
-"""Where no gold is: a model's own answers as labels, or those of a larger model."""
+"""Learning without gold: from a model's own answers, or from those of a larger model."""
 
 from __future__ import annotations
 

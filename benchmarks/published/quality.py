@@ -102,7 +102,7 @@ def _predicted(bench: Workbench, data: DataSet, way: Way, adapter: Path | None) 
 
 
 def sight(bench: Workbench) -> Finding:
-    """What a field sees of the others, and the gaps in positions, before and after training."""
+    """The sight of other fields, and the gaps in positions, before and after training."""
     ways = (
         Way("hpd"),
         Way("hpd", "skeleton"),

@@ -184,7 +184,7 @@ class Workbench:
         )
 
     def evaluate(self, data: DataSet, predictions: Path, versus: Path | None = None) -> Any:
-        """What ``hpd eval`` says of extractions, and of their difference from others."""
+        """The figures of ``hpd eval`` for extractions, and for their difference from others."""
         command = ["hpd", "eval", str(predictions), str(data.gold), "--attributes"]
         command += [str(data.schema), "--json"]
         if versus is not None:
