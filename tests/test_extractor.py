@@ -232,7 +232,10 @@ def test_confidence_of_a_field_is_the_product_over_its_tokens(
     for name, value in zip(
         ("brand", "color", "weight_g", "tags"), results[0][1].values, strict=True
     ):
-        assert found.fields[name].confidence == pytest.approx(math.exp(min(0, sum(value.logprobs))))
+        # Among all texts, or among the numbers.
+        logs = value.logprobs if name == "brand" else value.log_shares
+        assert found.fields[name].confidence == pytest.approx(math.exp(min(0, sum(logs))))
+        assert (value.log_shares == value.logprobs) == (name == "brand")
         assert found.fields[name].raw == value.text.decode()
 
 

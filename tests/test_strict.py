@@ -11,7 +11,7 @@ from pydantic import BaseModel
 import hpd
 from hpd.cli import main
 from hpd.errors import InvalidDataError
-from hpd.pipeline.job import LEAST_LIKELY_CHOICE
+from hpd.pipeline.job import LEAST_LIKELY
 from jsonl import read_lines, write_texts
 from small_extractor import SmallExtractor
 from tiny_models import TinyModel
@@ -107,7 +107,7 @@ def test_a_choice_that_the_model_rules_out_is_no_value(method: str) -> None:
     assert red.data["color"] == "red"
     confidence = red.fields["color"].confidence
     assert confidence is not None
-    assert confidence > LEAST_LIKELY_CHOICE
+    assert confidence > LEAST_LIKELY
 
 
 def test_the_command_writes_the_data_and_exits_with_3(

@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, overload
 
 from hpd import _native
+from hpd.confidence import METADATA_KEY, asked_map, own_map
 from hpd.documents import Document, NotYet
 from hpd.errors import (
     ContextOverflowError,
@@ -141,11 +142,14 @@ class Extractor(Generic[T]):
         asked = combined(options, settings)
         self.schemas = schema if isinstance(schema, Schema) else load_schemas(schema)
         check_task(asked, self.schemas, rules)
+        confidence_map = asked_map(asked.calibration)
         _native.claim_process()
         _native.echo_log(asked.verbose)
         path = resolve_model(model, hf, progress=not asked.quiet)
         warn_of_shortage(path, asked)
         native = _native.Model([str(path)], model_options(asked), progress)
+        if not asked.calibration:
+            confidence_map = own_map(native.metadata(METADATA_KEY))
         # What is fastest was measured, and may be something else the next time.
         self.tuned = {} if asked.deterministic else tuned_values(native, path, asked)
         self.options = asked.filled(self.tuned)
@@ -161,6 +165,7 @@ class Extractor(Generic[T]):
             replay=replay,
             # Known answers are there to be decoded.
             reuse=None if replay is not None else reuse_of(path, self.options),
+            confidence_map=confidence_map,
         )
         self._rules = rules
         self._threads: ThreadPoolExecutor | None = None

@@ -23,7 +23,8 @@ class FieldResult:
     """The details of one value."""
 
     confidence: float | None = None
-    """The probability of the value under the model."""
+    """The probability that the value, or the null, is right: by the model or, if it is calibrated,
+    by how often such values were right."""
     start: int | None = None
     """The offset of the value in the document, in characters as Python counts them."""
     end: int | None = None
@@ -41,6 +42,8 @@ class FieldResult:
     margin: float | None = None
     """The margin of a near tie: the smallest difference between the logit of a token that was taken
     and that of the runner-up. None if no token was nearly another one."""
+    uncalibrated: float | None = None
+    """The model's own confidence, where that in ``confidence`` is calibrated."""
 
     @property
     def near_tie(self) -> bool:
@@ -62,6 +65,8 @@ class FieldResult:
         result: dict[str, Any] = {}
         if self.confidence is not None and math.isfinite(self.confidence):
             result["confidence"] = round(self.confidence, 4)
+        if self.uncalibrated is not None and math.isfinite(self.uncalibrated):
+            result["uncalibrated"] = round(self.uncalibrated, 4)
         if self.match is not None and self.value is not None:
             if self.start is not None and self.end is not None:
                 result |= {"start": self.start, "end": self.end}

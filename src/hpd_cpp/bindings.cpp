@@ -187,22 +187,29 @@ void bind_model(py::class_<ModelHandle> & model) {
 void bind_engine(py::module_ & m) {
     py::class_<Field>(m, "Field")
         .def(py::init([](std::vector<Token> key, const py::object & max_tokens, std::string grammar,
-                         Choices choices, std::vector<Token> replay, uint64_t attribute) {
+                         Choices choices, std::vector<Token> replay, uint64_t attribute,
+                         bool closed) {
                  const auto n = whole_number<int32_t>("max_tokens", max_tokens);
                  if (n < 1) throw py::value_error("max_tokens must be at least 1");
                  std::sort(choices.begin(), choices.end());
-                 return Field{std::move(key),    n,        std::move(grammar), std::move(choices),
-                              std::move(replay), attribute};
+                 return Field{std::move(key),
+                              n,
+                              std::move(grammar),
+                              std::move(choices),
+                              std::move(replay),
+                              attribute,
+                              closed};
              }),
              py::arg("key"), py::kw_only(), py::arg("max_tokens") = 64, py::arg("grammar") = "",
              py::arg("choices") = Choices(), py::arg("replay") = std::vector<Token>(),
-             py::arg("attribute") = 0)
+             py::arg("attribute") = 0, py::arg("closed") = false)
         .def_readonly("key", &Field::key)
         .def_readonly("max_tokens", &Field::max_tokens);
 
     py::class_<Value>(m, "Value")
         .def_readonly("tokens", &Value::tokens)
         .def_readonly("logprobs", &Value::logprobs)
+        .def_readonly("log_shares", &Value::log_shares)
         .def_readonly("margins", &Value::margins)
         .def_property_readonly("margin",
                                [](const Value & v) {

@@ -267,6 +267,7 @@ public:
 
     bool allows(Token token) const { return left_.allows(token); }
     void accept(Token token) { left_.accept(token); }
+    std::vector<Token> next_tokens() const { return left_.next_tokens(); }
     Token agreed() const { return left_.agreed(); }
     bool ended() const { return left_.ended(); }
 
@@ -306,6 +307,19 @@ void bind_parts(py::module_ & m) {
         },
         py::arg("row"), py::arg("options"), py::arg("uniform") = 0.0,
         py::arg("allowed") = py::none());
+    m.def(
+        "tokens_beside",
+        [](const std::vector<float> & row, Token token) {
+            return tokens_beside(read_row(row.data(), static_cast<int32_t>(row.size())), token);
+        },
+        py::arg("row"), py::arg("token"));
+    m.def(
+        "log_share",
+        [](const std::vector<float> & row, const std::vector<Token> & some,
+           const std::vector<Token> & all) {
+            return log_share(read_row(row.data(), static_cast<int32_t>(row.size())), some, all);
+        },
+        py::arg("row"), py::arg("some"), py::arg("all"));
     py::class_<BatchCost>(m, "BatchCost")
         .def(py::init<>())
         .def("observe", &BatchCost::observe, py::arg("n_tokens"), py::arg("n_rows"),
@@ -329,6 +343,7 @@ void bind_parts(py::module_ & m) {
         .def(py::init<Choices>(), py::arg("choices"))
         .def("allows", &ChoicesForTests::allows, py::arg("token"))
         .def("accept", &ChoicesForTests::accept, py::arg("token"))
+        .def_property_readonly("next_tokens", &ChoicesForTests::next_tokens)
         .def_property_readonly("agreed", &ChoicesForTests::agreed)
         .def_property_readonly("ended", &ChoicesForTests::ended);
     m.def(

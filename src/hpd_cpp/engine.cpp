@@ -22,6 +22,9 @@ constexpr int32_t busy_cells_on_cpu = 1536;
 // Where no result may depend on what batches cost here and now, guesses as likely as this are made.
 constexpr double deterministic_least_probability = 0.4;
 
+// Above this log-probability the share of a token is not worked out: 1 - p is below a thousandth.
+constexpr float nearly_certain = -1e-3f;
+
 // Decodes in a row that end before their time although nobody asks for it: then there is a fault.
 // One or two may follow an interrupt() that is over by now.
 constexpr int32_t most_aborts = 8;
@@ -205,6 +208,8 @@ bool Engine::accept_token(Value & value, const LogitRow & row) {
         value.finish = Finish::invalid;
         return true;
     }
+    value.log_shares.push_back(value.field().closed ? share_of(choice.token, value, row)
+                                                    : choice.logprob);
     value.tokens.push_back(choice.token);
     value.logprobs.push_back(choice.logprob);
     value.margins.push_back(choice.margin);
@@ -265,6 +270,37 @@ Choice Engine::choose(Value & value, const LogitRow & row) {
                             : choose_greedy(row);
     }
     return choice;
+}
+
+// The log of a token's share in the probability of all tokens that the constraint of its value
+// allows next.
+float Engine::share_of(Token token, const Value & value, const LogitRow & row) {
+    const auto logprob = static_cast<float>(std::min(0.0, row.logits[token] - row.log_sum));
+    const auto it = value_constraints_.find(&value);
+    // Beside a token that is nearly certain there is nothing to share with.
+    if (it == value_constraints_.end() || logprob > nearly_certain) return logprob;
+    const std::vector<Token> allowed = it->second->allowed_beside(row, token);
+    return log_share(row, completing_alike(token, value, allowed), allowed);
+}
+
+// Those of some tokens with which the value would be the same: itself and, if it completes the
+// value, all that complete it with the same text, whatever they hold of what comes behind.
+std::vector<Token> Engine::completing_alike(Token token, const Value & value,
+                                            const std::vector<Token> & others) const {
+    const std::string piece = model_->piece(token);
+    JsonScanner scanner = value.scanner;
+    if (scanner.feed(piece) != JsonScanner::Status::complete) return {token};
+    const std::string end = piece.substr(0, scanner.length() - value.text.size());
+    std::vector<Token> alike;
+    for (const Token other : others) {
+        const std::string text = model_->piece(other);
+        JsonScanner fed = value.scanner;
+        if (fed.feed(text) == JsonScanner::Status::complete && fed.length() == scanner.length() &&
+            text.compare(0, end.size(), end) == 0) {
+            alike.push_back(other);
+        }
+    }
+    return alike;
 }
 
 void Engine::check() const {

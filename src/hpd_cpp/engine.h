@@ -94,6 +94,9 @@ private:
     void accept(const BatchPlan & plan);
     bool accept_token(Value & value, const LogitRow & row);
     Choice choose(Value & value, const LogitRow & row);
+    float share_of(Token token, const Value & value, const LogitRow & row);
+    std::vector<Token> completing_alike(Token token, const Value & value,
+                                        const std::vector<Token> & others) const;
     void start_again(bool shrink);
     void clear_caches();
     void check() const;

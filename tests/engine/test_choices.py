@@ -20,6 +20,7 @@ def test_choices_left(choices: list[list[int]], tokens: list[int]) -> None:
         left = [choice for choice in choices if choice[:n] == tokens[:n]]
         nexts = {choice[n] if len(choice) > n else -1 for choice in left}
         assert [walk.allows(token) for token in TOKENS] == [token in nexts for token in TOKENS]
+        assert walk.next_tokens == sorted(nexts - {-1})
         assert walk.agreed == (nexts.pop() if len(nexts) == 1 else -1)
         assert walk.ended == all(len(choice) == n for choice in left)
         if n < len(tokens):

@@ -13,7 +13,7 @@ import pytest
 from company import SCHEMA, titles
 from hpd import _native
 from hpd.pipeline import fields_job
-from hpd.pipeline.findings import Findings
+from hpd.pipeline.findings import Bound, Findings
 from hpd.pipeline.merging import merge
 from hpd.prompt import COUNT_KEY
 from hpd.questions import Leaf
@@ -179,7 +179,9 @@ def test_a_value_near_the_threshold_below_which_it_is_null_is_a_near_tie(
     confidence: float, is_near: bool
 ) -> None:
     findings = Findings()
-    findings.store(("a",), text("a"), Parsed("x"), near(None, confidence), 0.5)
+    findings.store(
+        ("a",), text("a"), Parsed("x"), near(None, confidence), [Bound(confidence, 0.5, "")]
+    )
     assert findings.results[("a",)].near_tie == is_near
 
 

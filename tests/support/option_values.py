@@ -21,8 +21,9 @@ OTHER: dict[str, object] = {
     "split_mode": "row", "tensor_split": (3.0, 1.0), "main_gpu": 1,
     "flash_attn": "on", "cpu_attention": False, "cache_type_k": "q8_0", "cache_type_v": "bf16",
     "loras": (("a.gguf", 0.5), ("b.gguf", 1.0)), "temperature": 0.75, "top_k": 3, "top_p": 0.5,
-    "min_p": 0.125, "seed": 42, "strict": False, "null_threshold": 0.25, "require_grounding": True,
-    "all_occurrences": True, "on_overflow": "chunk", "verbose": True, "quiet": True,
+    "min_p": 0.125, "seed": 42, "strict": False, "null_threshold": 0.25,
+    "calibration": "none", "require_grounding": True, "all_occurrences": True,
+    "on_overflow": "chunk", "verbose": True, "quiet": True,
 }  # fmt: skip
 """One value for each option that is not its default; all together are good, so the method is, and
 ``deterministic`` and ``cache``, which cannot be had with a stack."""

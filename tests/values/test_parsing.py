@@ -18,7 +18,7 @@ from hpd.schema.attributes import Attribute, Schema
 from hpd.values import (
     Parsed,
     absent,
-    confidence,
+    joint_probability,
     parse_value,
 )
 
@@ -141,9 +141,9 @@ def test_every_value_of_the_type_is_read_as_it_is(
         assert parse_value(raw, attribute) == Parsed(value)
 
 
-def test_confidence() -> None:
-    assert confidence([]) is None
-    assert confidence([math.nan]) is None
-    assert confidence([0.0, -0.0]) == 1.0
-    assert confidence([math.log(0.5), math.log(0.5)]) == pytest.approx(0.25)
-    assert confidence([1e-9]) == 1.0
+def test_joint_probability() -> None:
+    assert joint_probability([]) is None
+    assert joint_probability([math.nan]) is None
+    assert joint_probability([0.0, -0.0]) == 1.0
+    assert joint_probability([math.log(0.5), math.log(0.5)]) == pytest.approx(0.25)
+    assert joint_probability([1e-9]) == 1.0

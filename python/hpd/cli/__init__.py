@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from hpd.cli import bench as bench_command
+from hpd.cli import calibrate as calibrate_command
 from hpd.cli import compare as compare_command
 from hpd.cli import completion as completion_command
 from hpd.cli import data as data_command
@@ -41,6 +42,7 @@ from hpd.schema import SchemaWarning
 COMMANDS = (
     extract_command,
     eval_command,
+    calibrate_command,
     report_command,
     judge_command,
     compare_command,

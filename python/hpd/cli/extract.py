@@ -37,6 +37,7 @@ from hpd.cli.preview import report
 from hpd.cli.read_ahead import ReadAhead
 from hpd.cli.status import print_status
 from hpd.cli.writing import Writing
+from hpd.confidence import NO_MAP, asked_map
 from hpd.documents import NotYet
 from hpd.errors import HpdError, InputError
 from hpd.machine.hardware import computing_place
@@ -87,6 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
     options = options_of(arguments)
     check_method(options, schemas)
     _check(arguments, schemas)
+    asked_map(options.calibration)  # A file that cannot be read is refused at once.
     with before_the_model():
         examples = _examples(arguments, schemas)
         reader = InputReader(
@@ -213,7 +215,8 @@ def _check_reads(
     """Refuse to overwrite anything that this run reads."""
     schema = arguments.schema if os.path.exists(arguments.schema) else None
     adapters = [path for path, _ in options.loras]
-    read = [*inputs, schema, arguments.examples, model, options.draft_model or None]
+    calibration = None if options.calibration in ("", NO_MAP) else options.calibration
+    read = [*inputs, schema, arguments.examples, model, options.draft_model or None, calibration]
     check_output(arguments, [*read, *adapters])
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from hpd.cli.arguments import not_empty
 from hpd.cli.common import UsageError
 from hpd.cli.terminal_table import TerminalTable
+from hpd.confidence import NO_MAP
 from hpd.errors import InputError
 from hpd.machine.model_files import local_lora
 from hpd.options import OPTIONS, Options
@@ -213,6 +214,8 @@ def run_settings(
         for name, option in OPTIONS.items()
         if option.group in _DECIDING_GROUPS or name in ("cache_type_k", "cache_type_v")
     }
+    if options.calibration not in ("", NO_MAP):
+        decoding["calibration"] = file_fingerprint(options.calibration)
     if options.deterministic:
         decoding |= _rounding(options)
     adapters = [(file_fingerprint(local_lora(path)), scale) for path, scale in options.loras]

@@ -117,7 +117,7 @@ def _extraction(
         if attribute is None:
             continue
         result = FieldResult(raw=raw.text, truncated=raw.truncated)
-        findings.store(path, attribute, raw.parse(attribute), result, 0.0)
+        findings.store(path, attribute, raw.parse(attribute), result)
     usage = Usage(
         prompt_tokens=completion.prompt_tokens,
         completion_tokens=completion.completion_tokens,

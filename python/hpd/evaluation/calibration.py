@@ -6,10 +6,11 @@ apart, as ``null_threshold`` is about values.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from hpd.confidence import ANY, Judged, cross_fitted
 from hpd.evaluation.outcomes import Outcome, outcome
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import Counts
@@ -24,6 +25,12 @@ class Answer:
 
     confidence: float
     outcome: Outcome
+    document: int = 0
+    """Its place in the gold file, from 0."""
+    kind: str = ANY
+    """The type of its attribute, where a schema tells it."""
+    uncalibrated: float | None = None
+    """The model's own confidence, where the stated one is calibrated."""
 
     @property
     def is_value(self) -> bool:
@@ -61,6 +68,20 @@ class Reliability:
 
 
 @dataclass(frozen=True, slots=True)
+class Counterpart:
+    """The same answers with their confidence before calibration, or after it.
+
+    What was calibrated when it was extracted is held against what the model said. Otherwise a
+    calibration is fitted to four fifths of the documents and tried on the rest, five times, so that
+    no answer is mapped by what was fitted to it.
+    """
+
+    is_calibrated: bool
+    values: Reliability
+    nulls: Reliability
+
+
+@dataclass(frozen=True, slots=True)
 class Threshold:
     """The counts that are left when values less likely than a threshold become null."""
 
@@ -75,33 +96,51 @@ class Calibration:
     values: Reliability
     nulls: Reliability
     thresholds: tuple[Threshold, ...]
+    counterpart: Counterpart
 
     def to_json(self) -> dict[str, Any]:
         """Everything, ready for ``json.dumps``."""
         return {
             "values": asdict(self.values),
             "nulls": asdict(self.nulls),
+            "counterpart": asdict(self.counterpart),
             "thresholds": [
                 {"threshold": row.threshold, **row.counts.to_json()} for row in self.thresholds
             ],
         }
 
 
-def answers(examples: Sequence[Example], predictions: Sequence[Prediction | None]) -> list[Answer]:
+def answers(
+    examples: Sequence[Example],
+    predictions: Sequence[Prediction | None],
+    kinds: Mapping[str, Mapping[str, str]] | None = None,
+) -> list[Answer]:
     """The fields with a confidence that the gold names, with a value or as absent.
 
-    ``predictions`` has the prediction for each example, None if there is none.
+    Args:
+        examples: the gold.
+        predictions: the prediction for each example; None if there is none.
+        kinds: of each category the types of its attributes; others are then left out.
     """
     stated = []
-    for example, prediction in zip(examples, predictions, strict=True):
+    for document, (example, prediction) in enumerate(zip(examples, predictions, strict=True)):
         if prediction is None or prediction.data is None:
             continue
         confidences = prediction.confidences
+        of_category = None if kinds is None else kinds.get(example.category, {})
         for attribute, gold in example.gold.items():
-            if attribute in confidences:
+            kind = ANY if of_category is None else of_category.get(attribute)
+            if attribute in confidences and kind is not None:
                 result = outcome(gold, prediction.data.get(attribute))
-                stated.append(Answer(confidences[attribute], result))
+                model_said = prediction.uncalibrated.get(attribute)
+                stated.append(Answer(confidences[attribute], result, document, kind, model_said))
     return stated
+
+
+def judged(answer: Answer) -> Judged:
+    """An answer with the model's own confidence, for a calibration to be fitted to."""
+    confidence = answer.confidence if answer.uncalibrated is None else answer.uncalibrated
+    return Judged(answer.document, answer.kind, confidence, not answer.is_value, answer.is_right)
 
 
 def calibrate(every: Sequence[Answer], n_bins: int = N_BINS) -> Calibration:
@@ -110,6 +149,7 @@ def calibrate(every: Sequence[Answer], n_bins: int = N_BINS) -> Calibration:
         reliability([answer for answer in every if answer.is_value], n_bins),
         reliability([answer for answer in every if not answer.is_value], n_bins),
         tuple(Threshold(bound, _counts(every, bound)) for bound in THRESHOLDS),
+        _counterpart(every, n_bins),
     )
 
 
@@ -131,6 +171,21 @@ def reliability(every: Sequence[Answer], n_bins: int = N_BINS) -> Reliability:
     )
     error = sum(b.n * abs(b.confidence - b.accuracy) for b in bins)
     return Reliability(bins, len(every), error / len(every) if every else 0.0)
+
+
+def _counterpart(every: Sequence[Answer], n_bins: int) -> Counterpart:
+    of_model = [judged(answer) for answer in every]
+    was_calibrated = any(answer.uncalibrated is not None for answer in every)
+    mapped = of_model if was_calibrated else cross_fitted(of_model)
+    other = [
+        replace(answer, confidence=each.confidence)
+        for answer, each in zip(every, mapped, strict=True)
+    ]
+    return Counterpart(
+        not was_calibrated,
+        reliability([answer for answer in other if answer.is_value], n_bins),
+        reliability([answer for answer in other if not answer.is_value], n_bins),
+    )
 
 
 def _counts(every: Iterable[Answer], threshold: float) -> Counts:

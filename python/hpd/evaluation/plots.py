@@ -112,9 +112,22 @@ def _plot_attributes(
 def _plot_reliability(axes: Any, calibration: Calibration) -> None:
     """Accuracy beside confidence; on the diagonal the two are equal."""
     axes.plot([0, 1], [0, 1], color="gray", linestyle=":")
-    kinds = (("values", calibration.values), ("nulls", calibration.nulls))
-    for color, (name, kind) in zip(_COLORS, kinds, strict=True):
+    other = calibration.counterpart
+    state = "calibrated" if other.is_calibrated else "uncalibrated"
+    kinds = (
+        ("values", calibration.values, other.values),
+        ("nulls", calibration.nulls, other.nulls),
+    )
+    for color, (name, kind, counterpart) in zip(_COLORS, kinds, strict=True):
         if kind.n:
+            axes.plot(
+                [b.confidence for b in counterpart.bins],
+                [b.accuracy for b in counterpart.bins],
+                color=color,
+                linestyle="--",
+                linewidth=1,
+                label=f"{name}, {state}: error {counterpart.ece:.3f}",
+            )
             axes.plot(
                 [b.confidence for b in kind.bins],
                 [b.accuracy for b in kind.bins],

@@ -60,14 +60,22 @@ class Prediction:
     @property
     def confidences(self) -> dict[str, float]:
         """The probability of each value that has one, by its place in the data."""
-        stated = {place: known.get("confidence") for place, known in self.fields.items()}
-        return {place: float(c) for place, c in stated.items() if isinstance(c, int | float)}
+        return self._probabilities("confidence")
+
+    @property
+    def uncalibrated(self) -> dict[str, float]:
+        """The model's own confidence in each value whose stated confidence is calibrated."""
+        return self._probabilities("uncalibrated")
 
     @property
     def usage(self) -> Mapping[str, Any]:
         """The usage of the document; empty if the line has none."""
         usage = self.raw.get("usage")
         return usage if isinstance(usage, Mapping) else {}
+
+    def _probabilities(self, name: str) -> dict[str, float]:
+        stated = {place: known.get(name) for place, known in self.fields.items()}
+        return {place: float(p) for place, p in stated.items() if isinstance(p, int | float)}
 
 
 def load_examples(

@@ -3,9 +3,17 @@
 from hpd.grammar.rules import (
     answer_grammar,
     enum_texts,
+    is_closed,
     literal,
     unconstrained,
     value_grammar,
 )
 
-__all__ = ["answer_grammar", "enum_texts", "literal", "unconstrained", "value_grammar"]
+__all__ = [
+    "answer_grammar",
+    "enum_texts",
+    "is_closed",
+    "literal",
+    "unconstrained",
+    "value_grammar",
+]

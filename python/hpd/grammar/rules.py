@@ -87,6 +87,15 @@ def enum_texts(attribute: Attribute) -> list[str] | None:
     return [" " + json.dumps(choice, ensure_ascii=False) for choice in (*choices, *null)]
 
 
+def is_closed(attribute: Attribute) -> bool:
+    """Whether a value is one of a few or has a form, as a number has: it is not free text."""
+    if attribute.type != "string":
+        return attribute.type not in ("array", "object")
+    if attribute.pattern is not None:
+        return _pattern_is_supported(attribute.pattern)
+    return attribute.format in _FORMATS
+
+
 def answer_grammar(schema: Schema) -> str:
     """The GBNF grammar of a whole answer: one JSON object with every attribute, in order."""
     rules: dict[str, str] = {}

@@ -391,16 +391,26 @@ class Options:
         "--null-threshold",
         metavar="P",
         group="values",
-        help="values less likely than P become null; the raw text is kept",
+        help="values with a confidence below P become null; the raw text is kept",
         minimum=0.0,
         maximum=1.0,
         per_call=True,
+    )
+    calibration: str = option(
+        "",
+        "--calibration",
+        metavar="FILE",
+        group="values",
+        help="what hpd calibrate wrote: it turns the model's confidence into the share of such "
+        "values that is right; none: as the model gives it, also where the model file has a "
+        "calibration of its own",
     )
     require_grounding: bool = option(
         False,
         "--require-grounding",
         group="values",
-        help="values that the document does not hold become null; the raw text is kept",
+        help="values that the document does not hold become null; the raw text is kept. Choices "
+        "and booleans, which it need not hold, stay, with a match of none",
         per_call=True,
     )
     all_occurrences: bool = option(

@@ -45,6 +45,7 @@ class Settings(TypedDict, total=False):
     seed: int
     strict: bool
     null_threshold: float
+    calibration: str
     require_grounding: bool
     all_occurrences: bool
     on_overflow: OnOverflow

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from hpd._native import Result
+from hpd.grammar import is_closed
 from hpd.pipeline.job import AnyValue, Job
 from hpd.pipeline.near_ties import near_tie
 from hpd.pipeline.request import Request
 from hpd.results import FieldResult
-from hpd.values import answer_leaf, confidence, split_answer
+from hpd.values import answer_leaf, joint_probability, split_answer
 
 
 class AnswerJob(Job):
@@ -39,23 +40,29 @@ class AnswerJob(Job):
             if attribute is None:
                 continue
             d = 0 if n_stacked == 1 else int(path[0]) - 1
-            probability = margin = None
+            probability = share = margin = None
             if raw.start is not None and raw.end is not None:
                 start, end = (len(text[:at].encode()) for at in (raw.start, raw.end))
-                probability = _confidence(value, ends, start, end)
+                probability = _probability(value.logprobs, ends, start, end)
+                share = _probability(value.log_shares, ends, start, end)
                 margin = near_tie(_margins_before(value, ends, end))
             evidence = FieldResult(
-                confidence=probability, raw=raw.text, truncated=raw.truncated, margin=margin
+                confidence=share if is_closed(attribute) else probability,
+                raw=raw.text,
+                truncated=raw.truncated,
+                margin=margin,
             )
             own_path = path if n_stacked == 1 else path[1:]
-            self._store(d, own_path, attribute, raw.parse(attribute), evidence)
+            self._store(d, own_path, attribute, raw.parse(attribute), evidence, probability)
 
 
-def _confidence(answer: AnyValue, ends: list[int], start: int, end: int) -> float | None:
+def _probability(
+    log_probabilities: Sequence[float], ends: list[int], start: int, end: int
+) -> float | None:
     """The probability of the tokens that overlap bytes ``start`` to ``end`` of the answer."""
-    return confidence(
+    return joint_probability(
         logprob
-        for logprob, before, after in zip(answer.logprobs, [0, *ends], ends, strict=False)
+        for logprob, before, after in zip(log_probabilities, [0, *ends], ends, strict=False)
         if before < end and after > start
     )
 

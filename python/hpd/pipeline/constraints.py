@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hpd._native import Model
-from hpd.grammar import enum_texts, value_grammar
+from hpd.grammar import enum_texts, is_closed, value_grammar
 from hpd.schema.attributes import Attribute
 
 
@@ -16,6 +16,8 @@ class Constraint:
     grammar: str = ""
     choices: tuple[tuple[int, ...], ...] = ()
     """The tokens of each choice."""
+    closed: bool = False
+    """Whether a probability is a share of what it allows, as it is of anything but free text."""
 
 
 FREE = Constraint()
@@ -35,8 +37,9 @@ class Constraints:
         if name not in self._made:
             texts = enum_texts(attribute)
             if texts is None:
-                self._made[name] = Constraint(grammar=value_grammar(attribute) or "")
+                grammar = value_grammar(attribute) or ""
+                self._made[name] = Constraint(grammar, closed=is_closed(attribute))
             else:
                 choices = tuple(tuple(self._model.tokenize(text)) for text in texts)
-                self._made[name] = Constraint(choices=choices)
+                self._made[name] = Constraint(choices=choices, closed=True)
         return self._made[name]

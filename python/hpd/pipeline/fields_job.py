@@ -12,7 +12,7 @@ from hpd.pipeline.request import Request
 from hpd.questions import Question, Waves
 from hpd.results import FieldResult
 from hpd.reuse import Decoded
-from hpd.values import Parsed, confidence, parse_value
+from hpd.values import Parsed, joint_probability, parse_value
 
 
 class FieldsJob(Job):
@@ -89,9 +89,16 @@ class FieldsJob(Job):
             parsed = Parsed(error=f"cut off after {len(value.tokens)} tokens")
         inherited = self._findings[question.document].inherited_margin(leaf)
         evidence = FieldResult(
-            confidence=confidence(value.logprobs),
+            confidence=joint_probability(value.log_shares),
             raw=raw,
             truncated=truncated,
             margin=least([near_tie([value.margin]), inherited]),
         )
-        return self._store(question.document, leaf.path, leaf.attribute, parsed, evidence)
+        return self._store(
+            question.document,
+            leaf.path,
+            leaf.attribute,
+            parsed,
+            evidence,
+            joint_probability(value.logprobs),
+        )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from hpd.confidence import COUNT, ConfidenceMap
 from hpd.errors import InvalidDataError
 from hpd.grounding import Grounder
 from hpd.options import Options
@@ -15,6 +16,16 @@ from hpd.questions import Leaf
 from hpd.results import Extraction, Failure, FieldResult, Usage, build_data
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values import Parsed, answer_leaf, assemble
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The least probability with which a value is kept."""
+
+    probability: float
+    least: float
+    reason: str
+    """The reason for which a value below it is refused."""
 
 
 @dataclass(slots=True)
@@ -30,21 +41,18 @@ class Findings:
         attribute: Attribute,
         parsed: Parsed,
         result: FieldResult,
-        least_confidence: float,
+        bounds: Sequence[Bound] = (),
     ) -> Parsed:
-        """Store a value; it becomes null if its confidence is less than the least."""
-        if (
-            parsed.value is not None
-            and not is_count(path)
-            and result.confidence is not None
-            and result.confidence < least_confidence
-        ):
-            parsed = Parsed(error=refusal(attribute, f"less likely than {least_confidence:g}"))
-        margin = result.margin
-        if result.confidence is not None and not is_count(path):
-            margin = least([margin, between(result.confidence, least_confidence)])
+        """Store a value; it becomes null if it is below one of the bounds."""
+        margins = [result.margin]
+        for bound in bounds if parsed.value is not None else ():
+            if bound.probability < bound.least:
+                parsed = Parsed(error=refusal(attribute, bound.reason))
+            margins.append(between(bound.probability, bound.least))
         self.values[path] = parsed
-        self.results[path] = replace(result, error=parsed.error, value=parsed.value, margin=margin)
+        self.results[path] = replace(
+            result, error=parsed.error, value=parsed.value, margin=least(margins)
+        )
         return parsed
 
     def inherited_margin(self, leaf: Leaf) -> float | None:
@@ -83,6 +91,20 @@ class Findings:
                 refused = Parsed(error=refusal(attribute, "the document does not hold it"))
                 self.values[path] = refused
                 self.results[path] = replace(result, value=None, error=refused.error)
+
+    def calibrate(self, schema: Schema, confidence_map: ConfidenceMap) -> None:
+        """Turn the model's confidence in each field into the share of such that is right."""
+        for path, result in self.results.items():
+            attribute = answer_leaf(schema, path)
+            if attribute is None or result.confidence is None:
+                continue
+            # A value that was refused is no null of the model's.
+            is_null = result.value is None and not result.nulled
+            kind = COUNT if is_count(path) else attribute.type
+            confidence = confidence_map(kind, result.confidence, is_null=is_null)
+            self.results[path] = replace(
+                result, confidence=confidence, uncalibrated=result.confidence
+            )
 
     def data(self, schema: Schema) -> dict[str, Any]:
         """The values found so far, nested as in the answer."""

@@ -10,7 +10,7 @@ from typing import Any
 from hpd._native import Result, Value
 from hpd.documents import Document
 from hpd.errors import ContextOverflowError, DecodeError
-from hpd.pipeline.findings import Findings
+from hpd.pipeline.findings import Bound, Findings, is_count
 from hpd.pipeline.questionnaire import Answers, Questionnaire
 from hpd.pipeline.request import Request
 from hpd.prompt import Path
@@ -19,10 +19,10 @@ from hpd.reuse import Decoded, KnownValues
 from hpd.schema.attributes import Attribute
 from hpd.values import Parsed
 
-LEAST_LIKELY_CHOICE = 0.001
-"""The confidence under which a choice becomes null. Of the choices that the model in the box made
-under it on titles of OA-Mine, 19 of 20 were wrong (docs/reliability.md says how this was
-measured)."""
+LEAST_LIKELY = 0.001
+"""The probability under which a choice, or any required value, becomes null: that of its text among
+all texts, not among those allowed. Of the choices that the model in the box made under it on titles
+of OA-Mine, 19 of 20 were wrong (docs/reliability.md says how this was measured)."""
 
 Placed = tuple[int, Document]
 """A document and its place in the input."""
@@ -56,6 +56,8 @@ class Delivery:
             findings = finished.findings[i]
             schema = finished.questionnaire.schema
             findings.ground(schema, document.text, finished.questionnaire.options)
+            if finished.questionnaire.confidence_map is not None:
+                findings.calibrate(schema, finished.questionnaire.confidence_map)
             strict = finished.questionnaire.options.strict
             yield place, findings.extraction(schema, document.id, usage, strict=strict)
 
@@ -141,9 +143,20 @@ class Job(ABC):
         attribute: Attribute,
         parsed: Parsed,
         evidence: FieldResult,
+        probability: float | None,
     ) -> Parsed:
-        least = self._least_confidence(attribute)
-        return self._findings[d].store(path, attribute, parsed, evidence, least)
+        """Store a value, unless it is below a bound.
+
+        Args:
+            d: the document, by its place in the stack.
+            path: the field.
+            attribute: its attribute, or that of a number of items, for which there is no bound.
+            parsed: the value.
+            evidence: its details, with the confidence.
+            probability: that of its text among all texts, allowed or not.
+        """
+        bounds = [] if is_count(path) else self._bounds(attribute, evidence.confidence, probability)
+        return self._findings[d].store(path, attribute, parsed, evidence, bounds)
 
     def _found(self, earlier: Decoded | None) -> Decoded | None:
         """The same value, counted if there is one."""
@@ -151,18 +164,32 @@ class Job(ABC):
             self._usage += Usage(reused_values=1)
         return earlier
 
-    def _least_confidence(self, attribute: Attribute) -> float:
-        """The confidence that a value must have so as not to become null.
-
-        A choice that the model all but rules out is one that it writes only because it may write
-        nothing else, which is as it should be if there is always an answer. Known answers say
-        nothing about a model.
-        """
+    def _bounds(
+        self, attribute: Attribute, confidence: float | None, probability: float | None
+    ) -> list[Bound]:
+        """The bounds that a value must reach so as not to become null."""
+        bounds = []
         threshold = self._questionnaire.options.null_threshold
-        is_own_choice = (
-            attribute.type == "enum" and not attribute.always_answered and not self._answers
-        )
-        return max(threshold, LEAST_LIKELY_CHOICE) if is_own_choice else threshold
+        confidence_map = self._questionnaire.confidence_map
+        if confidence is not None:
+            least = threshold
+            if confidence_map is not None:
+                least = confidence_map.least(attribute.type, threshold)
+            bounds.append(Bound(confidence, least, f"less likely than {threshold:g}"))
+        if probability is not None and self._may_be_ruled_out(attribute):
+            reason = f"the model rules it out (less likely than {LEAST_LIKELY:g})"
+            bounds.append(Bound(probability, LEAST_LIKELY, reason))
+        return bounds
+
+    def _may_be_ruled_out(self, attribute: Attribute) -> bool:
+        """Whether the model may write a value only because it may write nothing else.
+
+        That is as it should be if there is always an answer. Known answers say nothing about a
+        model.
+        """
+        if attribute.always_answered or self._answers:
+            return False
+        return attribute.type == "enum" or (attribute.required and not attribute.nullable)
 
 
 def usage_of(result: Result, *, is_first: bool) -> Usage:

@@ -210,6 +210,8 @@ class ChunkedDocument:
             return Extraction(document.id, usage=self._usage, error=self._failure)
         schema = questionnaire.schema
         findings = merge(schema, [part for part in self._parts if part is not None])
+        if questionnaire.confidence_map is not None:
+            findings.calibrate(schema, questionnaire.confidence_map)
         strict = questionnaire.options.strict
         return findings.extraction(schema, document.id, self._usage, strict=strict)
 

@@ -31,6 +31,6 @@ def least(margins: Iterable[float | None]) -> float | None:
 
 def between(probability: float, other: float) -> float | None:
     """The margin of a decision that compares two probabilities, if it is a near tie."""
-    if probability <= 0.0 or other <= 0.0:
+    if probability <= 0.0 or not 0.0 < other < math.inf:
         return None
     return near_tie([abs(math.log(probability / other))])

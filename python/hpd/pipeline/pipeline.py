@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from hpd import _native
+from hpd.confidence import ConfidenceMap
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import EngineClosedError
 from hpd.options import Options
@@ -43,6 +44,7 @@ class Pipeline:
         patience: the number of documents after which an incomplete stack goes on its way.
         replay: known answers, to be decoded in place of the model's own, for timing and tests.
         reuse: where values are known from earlier, and kept; None: each document is decoded.
+        confidence_map: turns the model's confidence into the share that is right; None: it stays.
         make_engine: makes the engine; a benchmark may put something around it.
     """
 
@@ -58,12 +60,14 @@ class Pipeline:
         patience: int | None = None,
         replay: Replay | None = None,
         reuse: Reuse | None = None,
+        confidence_map: ConfidenceMap | None = None,
         make_engine: MakeEngine = _native.Engine,
     ) -> None:
         self._model: _native.Model | None = model
         self._task = Task(schemas, options, examples, rules)
         self._replay = replay
         self._reuse = reuse
+        self._confidence_map = confidence_map
         _native.claim_process()
         self._engine = make_engine(model, native)
         # A model knows no positions beyond those of its training.
@@ -191,6 +195,7 @@ class Pipeline:
             examples_of(task.examples, category),
             rules=task.rules,
             constrains_replay=self._replay is not None and self._replay.constrained,
+            confidence_map=self._confidence_map,
         )
         self._runner.teach(list(questionnaire.taught_values()))
         return JobMaker(questionnaire, self._n_ctx, self._replay, self._reuse)

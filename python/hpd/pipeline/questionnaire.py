@@ -8,6 +8,7 @@ from typing import Any
 
 from hpd import prompt
 from hpd._native import Field, Model
+from hpd.confidence import ConfidenceMap
 from hpd.grammar import answer_grammar
 from hpd.options import Options
 from hpd.pipeline.constraints import FREE, Constraints
@@ -49,6 +50,7 @@ class Questionnaire:
         examples: documents with their answers, shown before every document.
         rules: the system's text, in place of the usual one.
         constrains_replay: whether fields with known answers keep their constraints.
+        confidence_map: turns the model's confidence into the share that is right; None: it stays.
     """
 
     def __init__(
@@ -60,9 +62,11 @@ class Questionnaire:
         *,
         rules: str | None = None,
         constrains_replay: bool = False,
+        confidence_map: ConfidenceMap | None = None,
     ) -> None:
         self.schema = schema
         self.options = options
+        self.confidence_map = confidence_map
         self.leaves = schema_leaves(schema)
         self._model = model
         self._examples = examples
@@ -119,9 +123,15 @@ class Questionnaire:
                 else {str(number): answer for number, answer in enumerate(known, start=1)}
             )
             replay = self._model.tokenize(text)
-        is_free = known and not self._constrains_replay
+        is_free = bool(known) and not self._constrains_replay
         grammar = "" if is_free else answer_grammar(self.stack_schema(n_stacked))
-        field = Field(tokens.keys[0], max_tokens=n_tokens, grammar=grammar, replay=replay)
+        field = Field(
+            tokens.keys[0],
+            max_tokens=n_tokens,
+            grammar=grammar,
+            replay=replay,
+            closed=not is_free,
+        )
         return Request(tokens.prompt, [field], tokens.n_instruction, tokens.n_instruction)
 
     def context(self, *, with_others: bool) -> str:
@@ -229,6 +239,7 @@ class Questionnaire:
             choices=constraint.choices,
             replay=replay,
             attribute=attribute_number(leaf),
+            closed=constraint.closed,
         )
 
     def _n_key_tokens(self, leaf: Leaf) -> int:

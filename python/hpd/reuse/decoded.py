@@ -31,6 +31,10 @@ class Raw(Protocol):
         """The logarithm of each token's probability."""
 
     @property
+    def log_shares(self) -> list[float]:
+        """The same among the tokens that were allowed."""
+
+    @property
     def margins(self) -> list[float]:
         """How far each token's logit was above the runner-up's."""
 
@@ -43,6 +47,7 @@ class Decoded:
     finish: str
     tokens: array[int]
     logprobs: array[float]
+    log_shares: array[float]
     margins: array[float]
 
     @property
@@ -58,6 +63,7 @@ class Decoded:
             value.finish,
             array("i", value.tokens),
             array("f", value.logprobs),
+            array("f", value.log_shares),
             array("f", value.margins),
         )
 
@@ -68,6 +74,7 @@ class Decoded:
             "finish": self.finish,
             "tokens": list(self.tokens),
             "logprobs": list(self.logprobs),
+            "log_shares": list(self.log_shares),
             "margins": list(self.margins),
         }
 
@@ -83,5 +90,6 @@ class Decoded:
             str(kept["finish"]),
             array("i", kept["tokens"]),
             array("f", kept["logprobs"]),
+            array("f", kept["log_shares"]),
             array("f", kept["margins"]),
         )

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from hpd.reuse.decoded import Decoded
 
 N_TOKENS = 4_000_000
-"""The most tokens that are kept, at 12 bytes each."""
+"""The most tokens that are kept, at 16 bytes each."""
 N_FIXED = 50
 """The tokens for which a value counts besides its own: Python's objects are large."""
 

@@ -2,7 +2,7 @@
 
 from hpd.values.answers import RawValue, answer_leaf, split_answer
 from hpd.values.assembly import Assembled, assemble, is_empty
-from hpd.values.parsing import Parsed, absent, check_value, confidence, parse_value
+from hpd.values.parsing import Parsed, absent, check_value, joint_probability, parse_value
 
 __all__ = [
     "Assembled",
@@ -12,8 +12,8 @@ __all__ = [
     "answer_leaf",
     "assemble",
     "check_value",
-    "confidence",
     "is_empty",
+    "joint_probability",
     "parse_value",
     "split_answer",
 ]

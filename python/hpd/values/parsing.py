@@ -83,8 +83,8 @@ def check_value(value: Any, attribute: Attribute) -> Parsed:
     return Parsed(error=f"a single value is expected, not {_kind(value)}")
 
 
-def confidence(log_probabilities: Iterable[float]) -> float | None:
-    """The probability of a whole value under the model, from those of its tokens."""
+def joint_probability(log_probabilities: Iterable[float]) -> float | None:
+    """The probability of a whole value, from those of its tokens; None if there are none."""
     total = 0.0
     n_tokens = 0
     for log_probability in log_probabilities:

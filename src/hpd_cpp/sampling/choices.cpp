@@ -17,6 +17,14 @@ void ChoicesLeft::accept(int32_t token) {
     ++n_accepted_;
 }
 
+std::vector<int32_t> ChoicesLeft::next_tokens() const {
+    std::vector<int32_t> tokens;
+    for (Iterator it = first_from(0); it != end_; it = first_from(tokens.back() + 1)) {
+        tokens.push_back(next(*it));
+    }
+    return tokens;
+}
+
 int32_t ChoicesLeft::agreed() const {
     if (begin_ == end_) return -1;
     const int32_t token = next(*begin_);

@@ -18,6 +18,9 @@ public:
     bool allows(int32_t token) const;
     void accept(int32_t token);
 
+    // The tokens that come next in some of them, each once.
+    std::vector<int32_t> next_tokens() const;
+
     // The token that comes next in all of them; -1 where they differ, or none goes on.
     int32_t agreed() const;
 

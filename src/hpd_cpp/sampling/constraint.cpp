@@ -1,6 +1,9 @@
 #include "sampling/constraint.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -21,10 +24,7 @@ public:
         if (!allowed_.empty()) return allowed_[static_cast<size_t>(token)];
         if (n_checked_ < n_checked_alone) {
             ++n_checked_;
-            llama_token_data one{token, 0.0f, 0.0f};
-            llama_token_data_array array{&one, 1, -1, false};
-            llama_sampler_apply(grammar_.get(), &array);
-            return std::isfinite(one.logit);
+            return !obeying({token}).empty();
         }
         scan_vocabulary();
         return allowed_[static_cast<size_t>(token)];
@@ -36,20 +36,37 @@ public:
         n_checked_ = 0;
     }
 
+    std::vector<Token> allowed_beside(const LogitRow & row, Token token) override {
+        const std::vector<Token> likely = tokens_beside(row, token);
+        if (allowed_.empty()) return obeying(likely);
+        std::vector<Token> allowed;
+        std::copy_if(likely.begin(), likely.end(), std::back_inserter(allowed),
+                     [&](Token t) { return allowed_[static_cast<size_t>(t)]; });
+        return allowed;
+    }
+
 private:
     static constexpr int32_t n_checked_alone = 4;
 
     void scan_vocabulary() {
-        std::vector<llama_token_data> all(static_cast<size_t>(n_vocab_));
-        for (Token t = 0; t < n_vocab_; ++t) all[static_cast<size_t>(t)] = {t, 0.0f, 0.0f};
-        llama_token_data_array array{all.data(), all.size(), -1, false};
+        std::vector<Token> all(static_cast<size_t>(n_vocab_));
+        std::iota(all.begin(), all.end(), 0);
+        allowed_.assign(all.size(), false);
+        for (const Token token : obeying(all)) allowed_[static_cast<size_t>(token)] = true;
+    }
+
+    // Those of some tokens that the grammar allows.
+    std::vector<Token> obeying(const std::vector<Token> & tokens) {
+        std::vector<llama_token_data> data;
+        data.reserve(tokens.size());
+        for (const Token token : tokens) data.push_back({token, 0.0f, 0.0f});
+        llama_token_data_array array{data.data(), data.size(), -1, false};
         llama_sampler_apply(grammar_.get(), &array);
-        allowed_.assign(static_cast<size_t>(n_vocab_), false);
+        std::vector<Token> allowed;
         for (size_t i = 0; i < array.size; ++i) {
-            if (std::isfinite(array.data[i].logit)) {
-                allowed_[static_cast<size_t>(array.data[i].id)] = true;
-            }
+            if (std::isfinite(array.data[i].logit)) allowed.push_back(array.data[i].id);
         }
+        return allowed;
     }
 
     llama_sampler_ptr grammar_;
@@ -65,6 +82,9 @@ public:
 
     bool allows(Token token) override { return left_.allows(token); }
     void accept(Token token) override { left_.accept(token); }
+    std::vector<Token> allowed_beside(const LogitRow &, Token) override {
+        return left_.next_tokens();
+    }
 
 private:
     ChoicesLeft left_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/model.h"
+#include "sampling/sampling.h"
 #include "scheduling/request.h"
 
 namespace hpd {
@@ -18,6 +19,10 @@ public:
     virtual ~Constraint() = default;
     virtual bool allows(Token token) = 0;
     virtual void accept(Token token) = 0;
+
+    // The tokens that are allowed in place of an allowed one, itself among them. Those that are
+    // left out are less likely than a thousandth of it, all together.
+    virtual std::vector<Token> allowed_beside(const LogitRow & row, Token token) = 0;
 };
 
 // Makes the constraints of values; grammars are parsed once and copied for each value.

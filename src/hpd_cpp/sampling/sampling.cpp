@@ -22,6 +22,7 @@ namespace {
 
 constexpr int32_t block_size = 256;
 constexpr float lowest = -std::numeric_limits<float>::infinity();
+constexpr double negligible = 1e-3;  // beside the probability of a token
 [[maybe_unused]] constexpr size_t worth_threads = 1 << 18;  // logits: about 50 microseconds
 
 HPD_SIMD_CLONES
@@ -92,6 +93,25 @@ const LogitRow & checked(const LogitRow & r) {
 Choice describe(const LogitRow & r, int32_t token, double margin) {
     const double logprob = std::min(0.0, r.logits[token] - r.log_sum);
     return {token, static_cast<float>(logprob), static_cast<float>(margin)};
+}
+
+std::vector<int32_t> tokens_from(const LogitRow & r, float least_logit) {
+    std::vector<int32_t> tokens;
+    for (int32_t start = 0; start < r.n_vocab; start += block_size) {
+        const int32_t n = std::min(block_size, r.n_vocab - start);
+        if (block_max(r.logits + start, n) < least_logit) continue;
+        for (int32_t token = start; token < start + n; ++token) {
+            if (r.logits[token] >= least_logit) tokens.push_back(token);
+        }
+    }
+    return tokens;
+}
+
+// The sum of the probabilities of some tokens, as multiples of that of a token with this logit.
+double sum_of(const LogitRow & r, const std::vector<int32_t> & tokens, double logit) {
+    double sum = 0.0;
+    for (const int32_t token : tokens) sum += std::exp(r.logits[token] - logit);
+    return sum;
 }
 
 double log_odds(double p) { return std::log(p) - std::log1p(-p); }
@@ -235,6 +255,25 @@ Choice choose_random(const LogitRow & r, const SamplingOptions & options, double
         consider(n + 1, distance);
     }
     return describe(r, order[i], margin);
+}
+
+std::vector<int32_t> tokens_beside(const LogitRow & row, int32_t token) {
+    const double logit = row.logits[token];
+    const double total = std::exp(row.log_sum - logit);
+    // So deep that a whole vocabulary of deeper ones would be negligible.
+    const double deepest = std::log(row.n_vocab / negligible);
+    for (double depth = -std::log(negligible);; depth += 4.0) {
+        auto tokens = tokens_from(row, static_cast<float>(logit - std::min(depth, deepest)));
+        if (depth >= deepest || total - sum_of(row, tokens, logit) < negligible) return tokens;
+    }
+}
+
+float log_share(const LogitRow & row, const std::vector<int32_t> & some,
+                const std::vector<int32_t> & all) {
+    float top = lowest;
+    for (const int32_t token : all) top = std::max(top, row.logits[token]);
+    const double share = std::log(sum_of(row, some, top)) - std::log(sum_of(row, all, top));
+    return static_cast<float>(std::min(0.0, share));
 }
 
 double uniform_at(uint64_t seed, uint64_t stream, uint64_t n) {

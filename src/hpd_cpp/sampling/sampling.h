@@ -53,6 +53,14 @@ Choice choose_greedy(const LogitRow & row, const TokenFilter & allowed);
 Choice choose_random(const LogitRow & row, const SamplingOptions & options, double uniform,
                      const TokenFilter & allowed = nullptr);
 
+// A row's likeliest tokens, down to some depth below `token`: all others together are less likely
+// than a thousandth of it.
+std::vector<int32_t> tokens_beside(const LogitRow & row, int32_t token);
+
+// The log of the share that `some` tokens have in the probability of `all`, to which they belong.
+float log_share(const LogitRow & row, const std::vector<int32_t> & some,
+                const std::vector<int32_t> & all);
+
 // The n-th number of the stream that belongs to (seed, stream), in [0, 1). Pure: a value's numbers
 // do not depend on what else is being decoded.
 double uniform_at(uint64_t seed, uint64_t stream, uint64_t n);

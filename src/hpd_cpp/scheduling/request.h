@@ -20,6 +20,7 @@ struct Field {
     Choices choices;              // the only values allowed, as tokens, sorted; empty: any
     std::vector<Token> replay;    // tokens taken instead of the model's, to time known answers
     uint64_t attribute = 0;  // the question that it asks, in any document; 0: as its key says
+    bool closed = false;  // its few values share out the probability: what else there is, is noise
 };
 
 // One prompt with its fields, tokenised.
@@ -63,6 +64,7 @@ struct Value {
     std::vector<Token> tokens;  // accepted
     std::vector<float> logprobs;  // of each, and its margin over the runner-up
     std::vector<float> margins;
+    std::vector<float> log_shares;  // of each among what a closed field allows, else as logprobs
     std::vector<Token> draft;  // guesses that ride in the batch now being decoded
     std::vector<uint8_t> draft_sources;  // where each came from
     std::vector<Token> proposed;  // guesses of a draft model, for the next batch

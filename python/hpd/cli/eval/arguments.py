@@ -69,7 +69,8 @@ def _add_printing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--calibration",
         action="store_true",
-        help="also: confidence beside accuracy, and the effect of each --null-threshold",
+        help="also: confidence beside accuracy, before and after calibration, and the effect of "
+        "each --null-threshold",
     )
     parser.add_argument(
         "--plot",

@@ -83,14 +83,26 @@ def _attribute_table(assessment: Assessment) -> str:
 def _calibration_table(calibration: Calibration) -> str:
     """Confidence beside accuracy, and the thresholds."""
     parts = []
-    for name, kind in (("values", calibration.values), ("nulls", calibration.nulls)):
+    other = calibration.counterpart
+    kinds = (
+        ("values", calibration.values, other.values),
+        ("nulls", calibration.nulls, other.nulls),
+    )
+    for name, kind, counterpart in kinds:
         if kind.n:
             rows = [[f"confidence of {name}", "n", "mean", "accuracy"]]
             for each in kind.bins:
                 bounds = f"{each.low:.1f} to {each.high:.1f}"
                 means = [f"{each.confidence:.3f}", f"{each.accuracy:.3f}"]
                 rows.append([bounds, str(each.n), *means])
-            parts.append(f"{table(rows)}\nexpected calibration error: {kind.ece:.4f}")
+            if other.is_calibrated:
+                which = "with a calibration fitted to other documents (in five parts)"
+            else:
+                which = "before the calibration with which it was extracted"
+            parts.append(
+                f"{table(rows)}\nexpected calibration error: {kind.ece:.4f}; "
+                f"{which}: {counterpart.ece:.4f}"
+            )
     rows = [["--null-threshold", "P", "R", "F1", *OUTCOMES]]
     for row in calibration.thresholds:
         rows.append([f"{row.threshold:g}", *_scores(row.counts), *_outcomes(row.counts)])

@@ -1,0 +1,21 @@
+"""Confidence that means what it says: maps from a model's own to the share that is right."""
+
+from hpd.confidence.chosen import NO_MAP, asked_map, own_map
+from hpd.confidence.fitting import Judged, cross_fitted, fit, mapped
+from hpd.confidence.maps import ANY, COUNT, METADATA_KEY, ConfidenceMap, Curve, read_map
+
+__all__ = [
+    "ANY",
+    "COUNT",
+    "METADATA_KEY",
+    "NO_MAP",
+    "ConfidenceMap",
+    "Curve",
+    "Judged",
+    "asked_map",
+    "cross_fitted",
+    "fit",
+    "mapped",
+    "own_map",
+    "read_map",
+]

@@ -1,0 +1,143 @@
+"""Maps from the confidence of a model to the share of such answers that are right.
+
+There is a curve for each kind of field and, apart from that, for its nulls. A curve never falls, so
+of two values of one kind the more confident one stays so.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+METADATA_KEY = "hpd.calibration"
+"""The key under which a GGUF file has the map of its model, as JSON."""
+
+ANY = "any"
+"""The kind that stands for all those which have no curve of their own."""
+
+COUNT = "count"
+"""The kind of the number of an array's items; other kinds are called as the types are."""
+
+_FORM = 1
+"""The number of the form in which maps are written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A curve through points, the same everywhere left of the first, and right of the last."""
+
+    points: tuple[tuple[float, float], ...]
+    """Confidences, rising, and the share that is right at each, never falling."""
+
+    def __call__(self, confidence: float) -> float:
+        """The share that is right at a confidence."""
+        right = bisect_right(self.points, confidence, key=lambda point: point[0])
+        if right == 0:
+            return self.points[0][1]
+        if right == len(self.points):
+            return self.points[-1][1]
+        (x0, y0), (x1, y1) = self.points[right - 1], self.points[right]
+        return y0 + (y1 - y0) * (confidence - x0) / (x1 - x0)
+
+    def least(self, share: float) -> float:
+        """The least confidence at which so many are right; infinite if there is none."""
+        right = bisect_left(self.points, share, key=lambda point: point[1])
+        if right == 0:
+            return 0.0
+        if right == len(self.points):
+            return float("inf")
+        (x0, y0), (x1, y1) = self.points[right - 1], self.points[right]
+        return x0 + (x1 - x0) * (share - y0) / (y1 - y0)
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceMap:
+    """A curve for the values and for the nulls of each kind of field.
+
+    An empty map leaves every confidence as it is.
+    """
+
+    values: Mapping[str, Curve] = field(default_factory=dict)
+    nulls: Mapping[str, Curve] = field(default_factory=dict)
+
+    def __call__(self, kind: str, confidence: float, *, is_null: bool) -> float:
+        """The share of such values, or nulls, that is right."""
+        curve = self._curve(kind, is_null=is_null)
+        return confidence if curve is None else curve(confidence)
+
+    def least(self, kind: str, share: float) -> float:
+        """The least confidence of the model with which a value is right so often."""
+        curve = self._curve(kind, is_null=False)
+        return share if curve is None else curve.least(share)
+
+    def to_json(self) -> dict[str, Any]:
+        """The map, ready for ``json.dumps``."""
+        return {
+            "form": _FORM,
+            "values": {kind: _rounded(curve) for kind, curve in self.values.items()},
+            "nulls": {kind: _rounded(curve) for kind, curve in self.nulls.items()},
+        }
+
+    @classmethod
+    def from_json(cls, text: str) -> ConfidenceMap:
+        """The map that a text holds.
+
+        Raises:
+            ValueError: it holds none; the message says what is wrong.
+        """
+        try:
+            known = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"it is no JSON: {error}") from None
+        if not isinstance(known, dict) or known.get("form") != _FORM:
+            raise ValueError(f"it is no calibration of form {_FORM}: hpd calibrate writes them")
+        return cls(_curves(known, "values"), _curves(known, "nulls"))
+
+    def _curve(self, kind: str, *, is_null: bool) -> Curve | None:
+        curves = self.nulls if is_null else self.values
+        return curves.get(kind, curves.get(ANY))
+
+
+def read_map(path: str | Path) -> ConfidenceMap:
+    """The map that ``hpd calibrate`` has written.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it holds no map; the message says what is wrong.
+    """
+    return ConfidenceMap.from_json(Path(path).read_text(encoding="utf-8"))
+
+
+def _rounded(curve: Curve) -> list[list[float]]:
+    """Points with digits enough for any use; those that rounding makes one are written once."""
+    points: list[list[float]] = []
+    for confidence, share in curve.points:
+        point = [round(confidence, 6), round(share, 4)]
+        if not points or point[0] > points[-1][0]:
+            points.append(point)
+    return points
+
+
+def _curves(known: Mapping[str, Any], name: str) -> dict[str, Curve]:
+    curves = known.get(name)
+    if not isinstance(curves, dict):
+        raise ValueError(f"it has no {name!r}")
+    return {kind: _curve(points, f"{name} of {kind!r}") for kind, points in curves.items()}
+
+
+def _curve(points: Any, place: str) -> Curve:
+    is_list = isinstance(points, list) and bool(points)
+    if not is_list or not all(isinstance(p, list) and len(p) == 2 for p in points):
+        raise ValueError(f"{place}: pairs of a confidence and a share are expected")
+    if not all(type(x) in (int, float) and 0 <= x <= 1 for point in points for x in point):
+        raise ValueError(f"{place}: all numbers must be from 0 to 1")
+    pairs = [(float(x), float(y)) for x, y in points]
+    for before, after in pairwise(pairs):
+        if before[0] >= after[0] or before[1] > after[1]:
+            raise ValueError(f"{place}: the confidences must rise, and the shares must not fall")
+    return Curve(tuple(pairs))

@@ -1,0 +1,228 @@
+"""The confidence of a closed field: the share of its value among all that may be written."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+import llama_cpp
+import numpy as np
+import pytest
+import regex
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
+
+from decoding import engine_options, make_requests, open_model
+from gbnf import to_regex
+from hpd import _core_testing, _native
+from hpd.grammar import value_grammar
+from hpd.schema.attributes import Attribute
+from reference import Reference, is_complete
+from tiny_models import TinyModel
+
+ROWS = npst.arrays(
+    np.float32, st.integers(2, 700), elements=st.floats(-60, 60, width=32, allow_subnormal=False)
+)
+CHOICES = ('"red"', '"red wine"', '"redder"', '"blue"', "true", "null")
+SETTINGS = (
+    {"drafts": False, "n_in_flight": 1},
+    {"drafts": True, "n_in_flight": 1},
+    {"drafts": True, "n_in_flight": 8},
+    {"drafts": True, "n_batch": 24, "n_ubatch": 24},
+)
+N_REQUESTS = 6
+NEGLIGIBLE = 2e-3
+"""What may be missing of a share, for each token: less likely tokens are not looked at."""
+
+
+@given(ROWS, st.integers(0, 10_000))
+def test_tokens_beside_one_are_all_but_a_negligible_rest(row: np.ndarray, seed: int) -> None:
+    token = seed % len(row)
+    probability = np.exp(row.astype(np.float64) - row.max())
+    assume(probability[token] > 1e-20)
+    beside = _core_testing.tokens_beside(list(row), token)
+    assert token in beside
+    rest = np.delete(probability, beside)
+    assert rest.sum() <= 1.1e-3 * probability[token]
+    assert rest.max(initial=0) <= probability[beside].min()
+
+
+@given(ROWS, st.sets(st.integers(0, 10_000), min_size=1), st.integers(1, 5))
+def test_the_share_of_some_tokens_among_others(row: np.ndarray, all_: set[int], n: int) -> None:
+    every = sorted({token % len(row) for token in all_})
+    some = every[:n]
+    wide = row.astype(np.float64)
+    probability = np.exp(wide - wide[every].max())
+    expected = probability[some].sum() / probability[every].sum()
+    assume(expected > 1e-20)
+    share = _core_testing.log_share(list(row), some, every)
+    assert math.exp(share) == pytest.approx(expected, rel=1e-4)
+
+
+# --- choices --------------------------------------------------------------------------------------
+
+
+@cache
+def choice_shares(path: Path) -> list[list[dict[str, float]]]:
+    """The share of each choice, for each key of each request, by scoring all of them.
+
+    A choice's probability is the product over its tokens, each among the tokens with which any
+    choice goes on from there.
+    """
+    with Reference(path, kv_type=llama_cpp.GGML_TYPE_F32) as reference:
+        tokens = {choice: tuple(reference.tokenize(" " + choice)) for choice in CHOICES}
+        beginnings = {t[:n] for t in tokens.values() for n in range(len(t))}
+        result = []
+        for (prompt, keys), _ in make_requests(reference, N_REQUESTS):
+            of_request = []
+            for key in keys:
+                logits = {}
+                for beginning in beginnings:
+                    clear(reference)
+                    row = reference.logits_after([*prompt, *key, *beginning])
+                    logits[beginning] = row.astype(np.float64)
+                of_request.append(
+                    {c: product(t, [*tokens.values()], logits) for c, t in tokens.items()}
+                )
+            result.append(of_request)
+        return result
+
+
+def clear(reference: Reference) -> None:
+    llama_cpp.llama_memory_clear(llama_cpp.llama_get_memory(reference.context), True)
+
+
+def product(
+    choice: tuple[int, ...],
+    choices: Sequence[tuple[int, ...]],
+    logits: dict[tuple[int, ...], np.ndarray],
+) -> float:
+    share = 1.0
+    for n, token in enumerate(choice):
+        beginning = choice[:n]
+        nexts = sorted({other[n] for other in choices if other[:n] == beginning})
+        weights = np.exp(logits[beginning][nexts] - logits[beginning][nexts].max())
+        share *= weights[nexts.index(token)] / weights.sum()
+    return float(share)
+
+
+def decode(
+    path: Path, field: dict[str, object], settings: dict[str, object]
+) -> list[list[_native.Value]]:
+    """The values of all keys of all requests, each with the same constraint."""
+    with Reference(path, kv_type=llama_cpp.GGML_TYPE_F32) as reference:
+        requests = make_requests(reference, N_REQUESTS)
+    model = open_model(path)
+    if "choices" in field:
+        field = {**field, "choices": [model.tokenize(" " + c) for c in CHOICES]}
+    engine = _native.Engine(model, engine_options(**settings))
+    _core_testing.fix_least_probability(engine, 0.1)
+    waiting = list(enumerate(requests))
+    results: dict[int, list[_native.Value]] = {}
+    while waiting or not engine.idle:
+        while waiting and engine.wants_request:
+            i, ((prompt, keys), n_instruction) = waiting.pop(0)
+            fields = [_native.Field(list(k), attribute=1, **field) for k in keys]  # type: ignore[arg-type]
+            engine.submit(i, list(prompt), fields, n_instruction=n_instruction)
+        for result in engine.step():
+            results[result.id] = list(result.values)
+    return [results[i] for i in range(len(requests))]
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+def test_the_confidence_of_a_choice_is_its_share_among_the_choices(
+    tiny_model: TinyModel, settings: dict[str, object]
+) -> None:
+    path = tiny_model("qwen3")
+    shares = choice_shares(path)
+    values = decode(path, {"choices": True, "closed": True}, settings)
+    seen = set()
+    for value, of_all in zip(itertools.chain(*values), itertools.chain(*shares), strict=True):
+        assert sum(of_all.values()) == pytest.approx(1.0)
+        choice = value.text.decode().strip()
+        seen.add(choice)
+        assert len(value.log_shares) == len(value.logprobs) == len(value.tokens)
+        assert math.exp(sum(value.log_shares)) == pytest.approx(of_all[choice], rel=1e-3)
+        # The probabilities among all texts are as they were.
+        assert sum(value.logprobs) < sum(value.log_shares)
+    assert len(seen) > 1
+
+
+def test_an_open_field_keeps_its_probabilities(tiny_model: TinyModel) -> None:
+    path = tiny_model("qwen3")
+    for value in itertools.chain(*decode(path, {"choices": True}, {})):
+        assert value.log_shares == value.logprobs
+
+
+# --- grammars -------------------------------------------------------------------------------------
+
+CLOSED = {
+    "count": Attribute("n", "integer", minimum=0, maximum=120),
+    "number": Attribute("n", "number"),
+    "date": Attribute("n", "date"),
+    "pattern": Attribute("n", pattern="^[A-D]{1,3}[0-9]?$"),
+    "numbers": Attribute("n", "enum", choices=(1, 12, 120, 2.5)),
+}
+
+
+def slow_shares(
+    reference: Reference, tokens: Sequence[int], value: _native.Value, grammar: str
+) -> float:
+    """The share of a value's tokens, looking at the whole vocabulary for each."""
+    pattern = regex.compile(to_regex(grammar).pattern)
+    pieces = [reference.piece(t).decode("utf-8", "replace") for t in range(reference.n_vocab)]
+    share = 1.0
+    text = ""
+    clear(reference)
+    given = list(tokens)
+    for token in value.tokens:
+        row = reference.logits_after(given).astype(np.float64)
+        allowed = [
+            t
+            for t in range(reference.n_vocab)
+            if pieces[t] and pattern.fullmatch(text + pieces[t], partial=True)
+        ]
+        same = [token]
+        if is_complete((text + pieces[token]).encode()):
+            same = [t for t in allowed if ends_alike(text, pieces[t], pieces[token])]
+        weights = np.exp(row - row[allowed].max())
+        share *= weights[same].sum() / weights[allowed].sum()
+        text += pieces[token]
+        given = [token]
+    return float(share)
+
+
+def ends_alike(text: str, one: str, other: str) -> bool:
+    """Whether two pieces complete the text to the same value."""
+    if not is_complete((text + one).encode()):
+        return False
+    values = [regex.match(r' ?("(\\.|[^"\\])*"|[^,}]*)', text + piece) for piece in (one, other)]
+    return values[0].group() == values[1].group()  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_the_confidence_of_a_constrained_value_is_its_share_of_what_its_grammar_allows(
+    tiny_model: TinyModel, name: str
+) -> None:
+    path = tiny_model("qwen3")
+    grammar = value_grammar(CLOSED[name]) or ""
+    field = {"grammar": grammar, "closed": True, "max_tokens": 16}
+    runs = [decode(path, field, settings) for settings in SETTINGS]
+    n_raised = 0
+    with Reference(path, kv_type=llama_cpp.GGML_TYPE_F32) as reference:
+        requests = make_requests(reference, N_REQUESTS)
+        for ((prompt, keys), _), *values in zip(requests, *runs, strict=True):
+            for key, *same in zip(keys, *values, strict=True):
+                expected = slow_shares(reference, [*prompt, *key], same[0], grammar)
+                for value in same:
+                    if value.tokens != same[0].tokens:
+                        continue  # a near tie
+                    share = math.exp(sum(value.log_shares))
+                    tolerance = len(value.tokens) * NEGLIGIBLE
+                    assert share == pytest.approx(expected, rel=tolerance), value
+                    n_raised += share > 1.1 * math.exp(sum(value.logprobs))
+    assert n_raised
