@@ -18,9 +18,10 @@ from hpd.cli import build_parser, main
 from hpd.cli.finetune import _options
 from hpd.training.finetune import FinetuneOptions
 from hpd.training.loop import LoopOptions
+from hpd.training.rate_trial import ADAPTER_RATES, MODEL_RATES
 
 FIELDS = {field.name: field for cls in (FinetuneOptions, LoopOptions) for field in fields(cls)}
-CHOSEN = {"learning_rate", "device"}
+CHOSEN = {"learning_rate", "rates", "device"}
 """By what else is said, and by the machine."""
 
 
@@ -46,11 +47,11 @@ def test_the_help_tells_the_default(name: str) -> None:
 
 
 def test_everything_but_these_can_be_said() -> None:
-    assert FIELDS.keys() - arguments_of_finetune().keys() == {"loop", "max_grad_norm"}
+    assert FIELDS.keys() - arguments_of_finetune().keys() == {"loop", "max_grad_norm", "rates"}
 
 
 def test_what_is_not_said_is_as_in_python() -> None:
-    made, ours = _options(parse()), FinetuneOptions(loop=LoopOptions(learning_rate=5e-5))
+    made, ours = _options(parse()), FinetuneOptions(rates=MODEL_RATES)
     for field in fields(FinetuneOptions):
         if field.name != "device":
             assert getattr(made, field.name) == getattr(ours, field.name)
@@ -68,8 +69,8 @@ def test_what_is_said_arrives() -> None:
     assert made == FinetuneOptions(
         method="ar", mask="skeleton", max_tokens=9, stack=2, unnamed="skip", lora_rank=3,
         lora_alpha=6.0, max_row=99, n_dev=7, device="meta", file_type="F16",
-        loop=LoopOptions(
-            epochs=0.5, batch_size=2, accumulate=1, learning_rate=2e-4, warmup=0.5,
+        rates=ADAPTER_RATES, loop=LoopOptions(
+            epochs=0.5, batch_size=2, accumulate=1, warmup=0.5,
             weight_decay=1.0, bf16=False, seed=42, validate_every=5, patience=1,
         ),
     )  # fmt: skip
@@ -109,3 +110,9 @@ def test_what_does_nothing_is_refused(
     assert main([*command, *arguments.split()]) == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / "o").exists()
+
+
+def test_a_rate_that_is_said_is_not_tried() -> None:
+    made = _options(parse("--lora-rank", "8", "--learning-rate", "3e-4"))
+    assert (made.rates, made.loop.learning_rate) == ((), 3e-4)
+    assert _options(parse("--lora-rank", "8", "--learning-rate", "auto")).rates == ADAPTER_RATES

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hpd.cli.arguments import flag_of
 from hpd.cli.common import EXIT_OK, UsageError, before_the_model, need_training, say
-from hpd.cli.finetune_arguments import add_arguments
+from hpd.cli.finetune_arguments import AUTO, add_arguments
 from hpd.machine.model_files import resolve_model
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
@@ -138,10 +138,13 @@ def _options(arguments: argparse.Namespace) -> FinetuneOptions:
 
     from hpd.training.finetune import FinetuneOptions
     from hpd.training.loop import LoopOptions
+    from hpd.training.rate_trial import ADAPTER_RATES, MODEL_RATES
 
     loop = _said(arguments, LoopOptions)
-    loop.setdefault("learning_rate", 2e-4 if arguments.lora_rank else 5e-5)
     task = _said(arguments, FinetuneOptions)
+    if loop.get("learning_rate", AUTO) == AUTO:
+        loop.pop("learning_rate", None)
+        task["rates"] = ADAPTER_RATES if arguments.lora_rank else MODEL_RATES
     task.setdefault("device", "cuda" if torch.cuda.is_available() else "cpu")
     return FinetuneOptions(loop=LoopOptions(**loop), **task)
 

@@ -21,6 +21,7 @@ from hpd.training.lora import add_lora, plain
 from hpd.training.models import load_model, save_model
 from hpd.training.predict import Predictor
 from hpd.training.prompter import KeyedMask
+from hpd.training.rate_trial import chosen_rate
 from hpd.training.rows import TrainingRow
 from hpd.training.vocabulary import CheckpointVocabulary
 
@@ -52,6 +53,8 @@ class FinetuneOptions:
     n_dev: int = 100
     """Documents in a validation; 0: all."""
     device: str = "cpu"
+    rates: tuple[float, ...] = ()
+    """Learning rates of which a short trial chooses; none: that of the loop is taken."""
     loop: LoopOptions = field(default_factory=LoopOptions)
 
 
@@ -115,6 +118,16 @@ def finetune(
         name: getattr(options, name) for name in ("method", "mask", "max_tokens", "lora_rank")
     }
     validate = _validation(examples, schemas, vocabulary, options, dev) if examples else None
+    if options.rates:
+        dev_rows = []
+        if dev is not None:
+            of_dev = data.gold_labels(dev, schemas, options.unnamed)
+            dev_rows = _rows(of_dev, vocabulary, options, say)
+        rate = chosen_rate(
+            *(network, rows, dev_rows, options.rates, options.loop, output), resume=resume, say=say
+        )
+        say(f"learning rate {rate:g}")
+        options = replace(options, loop=replace(options.loop, learning_rate=rate))
     loop = Loop(network, rows, options.loop, output, validate, settings=settings, quiet=quiet)
     progress = loop.run(resume=resume)
     network.eval()
