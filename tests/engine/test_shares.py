@@ -36,7 +36,7 @@ SETTINGS = (
 )
 N_REQUESTS = 6
 NEGLIGIBLE = 2e-3
-"""What may be missing of a share, for each token: less likely tokens are not looked at."""
+"""Of a share, for each token: the less likely tokens are not looked at."""
 
 
 @given(ROWS, st.integers(0, 10_000))
