@@ -17,7 +17,9 @@ SUFFIXES = {"", ".py", ".pyi", ".h", ".cpp", ".md", ".toml", ".sh", ".yml"}
 
 # Not ours, or made up by a test.
 OTHER_FILES = {"llama.cpp", "llama.h", "ggml.h", "novel.cpp"}
-OTHER_NAMES = {"hpd.calibration", "hpd.exe", "hpd.fish", "hpd.job.NAME", "hpd.jsonl", "hpd.log", "hpd.toml"}
+OTHER_NAMES = {
+    *("hpd.calibration", "hpd.exe", "hpd.fish", "hpd.job.NAME", "hpd.jsonl", "hpd.log", "hpd.toml"),
+}
 
 MODULE = re.compile(r"\bhpd(?:\.[A-Za-z_]\w*)+")
 CPP_FILE = re.compile(r"(?<![\w/.-])(?:[\w./-]+/)?\w+\.(?:cpp|h)\b")
