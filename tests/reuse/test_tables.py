@@ -31,7 +31,7 @@ def value(n: int, n_tokens: int = 3) -> Decoded:
     """A value that is unlike that of any other number."""
     numbers = range(n, n + n_tokens)
     floats_ = array("f", (number / 7 for number in numbers))
-    return Decoded(f' "v{n}"'.encode(), "complete", array("i", numbers), floats_, floats_)
+    return Decoded(f' "v{n}"'.encode(), "complete", array("i", numbers), *[floats_] * 3)
 
 
 @pytest.fixture(params=["memory", "folder"])
