@@ -23,6 +23,7 @@ decoded = st.builds(
     st.sampled_from(["complete", "truncated"]),
     st.lists(st.integers(0, 2**31 - 1), max_size=4).map(lambda tokens: array("i", tokens)),
     st.lists(floats, max_size=4).map(lambda logprobs: array("f", logprobs)),
+    st.lists(floats, max_size=4).map(lambda log_shares: array("f", log_shares)),
     st.lists(floats, max_size=4).map(lambda margins: array("f", margins)),
 )
 
