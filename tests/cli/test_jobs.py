@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -213,6 +214,22 @@ def test_files_that_are_not_there(
     (tmp_path / "hpd.toml").write_bytes(b"\xff")
     assert main(["extract", "--job", "a"]) == 2
     assert "hpd.toml is not UTF-8 text" in capfd.readouterr().err
+
+
+def test_the_page_s_jobs_are_as_they_should_be(
+    write: Write, tmp_path: Path, fake: list[FakeExtractor]
+) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "jobs.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    write(shown)
+    write('["customer"]', "schema.json")
+    write("Dear all", "mails/a.txt")
+    write("Subject: x\n\nDear you", "archive/2024/b.eml")
+    write_texts(tmp_path / "listings.jsonl", "a")
+    assert main(["extract", "--job", "mails"]) == 0
+    assert len((tmp_path / "mails.csv").read_text().splitlines()) == 3
+    assert main(["extract", "--job", "products", "-o", "-"]) == 0
+    assert [each.options.in_flight for each in fake] == [16, None]
 
 
 def extract_parser() -> argparse.ArgumentParser:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hpd import _native
+from hpd.errors import ModelLoadError
+from tiny_models import TinyModel
 
 NUMBERS = [
     (_native.EngineOptions, name)
@@ -80,3 +82,27 @@ def test_a_value_of_too_many_tokens() -> None:
         _native.Field([1], max_tokens=99999999999)
     with pytest.raises(ValueError, match="max_tokens must be at least 1"):
         _native.Field([1], max_tokens=0)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("split_mode", "rows", "split_mode must be none, layer, row or tensor, not rows"),
+        ("tensor_split", [1.0] * 999, "tensor_split has 999 shares, and llama.cpp knows "),
+    ],
+)
+def test_what_devices_cannot_have_is_refused_even_where_there_are_none(
+    tiny_model: TinyModel, name: str, value: object, says: str
+) -> None:
+    options = _native.ModelOptions()
+    setattr(options, name, value)
+    with pytest.raises(ModelLoadError, match=says):
+        _native.Model([str(tiny_model())], options)
+
+
+def test_options_for_devices_do_no_harm_where_there_are_none(tiny_model: TinyModel) -> None:
+    """llama.cpp itself refuses a model that is to be on the first of no devices."""
+    options = _native.ModelOptions()
+    options.n_gpu_layers = 0
+    options.split_mode, options.main_gpu, options.tensor_split = "none", 1, [3.0, 1.0]
+    assert _native.Model([str(tiny_model())], options).n_bytes > 0

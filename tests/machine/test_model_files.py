@@ -65,10 +65,16 @@ def test_what_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         local_lora(tmp_path / "gone.gguf")
 
 
-def test_a_name_that_is_nearly_that_of_a_file(tmp_path: Path) -> None:
+def test_a_name_that_is_nearly_that_of_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(tmp_path / "qwen3-0.6b-q8.gguf")
     with pytest.raises(ModelLoadError, match=r"did you mean .*/qwen3-0\.6b-q8\.gguf\?$"):
         resolve_model(tmp_path / "qwen3-0.6b-q4.gguf")
+    monkeypatch.chdir(tmp_path.parent)
+    folder = tmp_path.name
+    with pytest.raises(ModelLoadError, match=rf"did you mean {folder}/qwen3-0\.6b-q8\.gguf\?$"):
+        resolve_model(f"{folder}/qwen3-0.6b-q4.gguf")
     with pytest.raises(ModelLoadError, match=r"no model llama; hpd models lists those that have"):
         resolve_model("llama")
 
@@ -344,7 +350,7 @@ for name in sys.argv[1:]:
 
 @pytest.fixture
 def open_hf(tmp_path: Path) -> Callable[..., list[str]]:
-    def run(url: str, *names: str, **variables: str) -> list[str]:
+    def run(url: str, *names: str, script: str = SCRIPT, **variables: str) -> list[str]:
         environment = {
             name: value
             for name, value in os.environ.items()
@@ -352,7 +358,7 @@ def open_hf(tmp_path: Path) -> Callable[..., list[str]]:
         }
         environment |= {"HF_ENDPOINT": url, "HF_HOME": str(tmp_path / "hf"), **variables}
         done = subprocess.run(
-            [sys.executable, "-c", SCRIPT, *names],
+            [sys.executable, "-c", script, *names],
             env=environment,
             capture_output=True,
             text=True,
@@ -391,8 +397,8 @@ def test_download_choose_and_go_offline(
     offline, lacking = open_hf(hub.url, "user/model:F16", "user/torch", HF_HUB_OFFLINE="1")
     assert (offline, len(hub.asked)) == (split, n_asked)
     assert lacking == (
-        "ModelLoadError: user/torch is not in the cache, and HF_HUB_OFFLINE is set; or put a GGUF "
-        "file of user/torch on this disk yourself, and name it: -m FILE"
+        "ModelLoadError: user/torch is not in the cache, and HF_HUB_OFFLINE is set; you can put a "
+        "GGUF file of user/torch on this disk yourself, and name it: -m FILE"
     )
     nobody = "http://127.0.0.1:9"
     unreachable, unknown = open_hf(nobody, "user/model:Q8_0", "user/torch")
@@ -413,6 +419,30 @@ def test_what_the_hub_refuses(hub: Hub, open_hf: Callable[..., list[str]]) -> No
     assert "is not the name of a repository" in bad
     (opened,) = open_hf(hub.url, "user/gated", HF_TOKEN="hf_secret")
     assert Path(opened).name == "M.gguf"
+
+
+LIST = """
+from hpd.machine.hub import cached_models
+from hpd.machine.inventory import recommended_on_disk
+for file in cached_models():
+    print(file.repo, file.name, file.path)
+print(*recommended_on_disk(cached_models()))
+"""
+
+
+def test_what_is_in_the_cache_is_listed(
+    hub: Hub, open_hf: Callable[..., list[str]], tmp_path: Path
+) -> None:
+    """Of a split model the first part alone, and nothing that is no model."""
+    assert open_hf(hub.url, script=LIST) == [""]
+    names = ("user/model:F16", "user/model:Q8_0", "qwen3:0.6b")
+    split, q8, qwen = open_hf(hub.url, *names)
+    assert open_hf(hub.url, script=LIST, HF_HUB_OFFLINE="1") == [
+        f"Qwen/Qwen3-0.6B-GGUF Qwen3-0.6B-Q8_0.gguf {qwen}",
+        f"user/model M-Q8_0.gguf {q8}",
+        f"user/model big/M-F16-00001-of-00002.gguf {split}",
+        "qwen3:0.6b",
+    ]
 
 
 def test_a_short_name_is_downloaded_once(hub: Hub, open_hf: Callable[..., list[str]]) -> None:

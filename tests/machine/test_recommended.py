@@ -79,7 +79,7 @@ def test_what_is_a_short_name(text: str, expected: bool) -> None:
     ],
 )
 def test_an_unknown_name_has_its_nearest(name: str, says: str) -> None:
-    with pytest.raises(ModelLoadError, match=f"{re.escape(says)}.*hpd models lists all of them"):
+    with pytest.raises(ModelLoadError, match=f"{re.escape(says)}.*hpd models lists them"):
         repository_of(name)
 
 

@@ -41,8 +41,7 @@ def count_values(path: Path) -> ValueCounts:
     counts = ValueCounts()
     with open(path, "rb") as file:
         for line in file:
-            if line.endswith(b"\n"):
-                counts.add(line)
+            counts.add(line)
     return counts
 
 

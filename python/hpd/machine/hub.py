@@ -200,7 +200,7 @@ def _gated(repo: str) -> str:
 
 
 def _without_network(repo: str) -> str:
-    return f"or put a GGUF file of {repo} on this disk yourself, and name it: -m FILE"
+    return f"you can put a GGUF file of {repo} on this disk yourself, and name it: -m FILE"
 
 
 def _other_places(repo: str, listing: _Listing) -> str:

@@ -131,12 +131,12 @@ def local_lora(path: str | Path) -> Path:
 
 def _remedy(path: Path) -> str:
     """The end of a message about a path at which there is nothing."""
-    if _looks_like_repo(path):
-        return "; for a repository on the Hugging Face Hub, say -hf"
     beside = [entry.name for entry in path.parent.glob("*.gguf")] if path.parent.is_dir() else []
     close = difflib.get_close_matches(path.name, beside, n=1)
     if close:
         return f": did you mean {path.with_name(close[0])}?"
+    if _looks_like_repo(path):
+        return "; for a repository on the Hugging Face Hub, say -hf"
     is_word = path.name == str(path) and not path.suffix
     return "; hpd models lists those that have short names" if is_word else ""
 

@@ -184,8 +184,8 @@ def repository_of(name: str) -> str:
             quant = match["quant"] if match else None
             return f"{model.repository}:{(quant or model.quantisation).upper()}"
     raise ModelLoadError(
-        f"there is no recommended model {name!r}: {_nearest(wanted)}; "
-        "hpd models lists all of them, a file is named by its path, and a repository with -hf"
+        f"there is no recommended model {name!r}: {_nearest(wanted)} "
+        "(hpd models lists them; a file is named by its path, and a repository with -hf)"
     )
 
 
