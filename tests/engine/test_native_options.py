@@ -101,7 +101,6 @@ def test_what_devices_cannot_have_is_refused_even_where_there_are_none(
 
 
 def test_options_for_devices_do_no_harm_where_there_are_none(tiny_model: TinyModel) -> None:
-    """llama.cpp itself refuses a model that is to be on the first of no devices."""
     options = _native.ModelOptions()
     options.n_gpu_layers = 0
     options.split_mode, options.main_gpu, options.tensor_split = "none", 1, [3.0, 1.0]

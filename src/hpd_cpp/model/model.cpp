@@ -73,7 +73,7 @@ Model::Model(const std::vector<std::string> & paths, const ModelOptions & option
     params.n_gpu_layers = options.n_gpu_layers;
     const llama_split_mode split = split_mode(options.split_mode);
     const std::vector<float> shares = device_shares(options.tensor_split);  // outlives the loading
-    if (!on_cpu_) {  // llama.cpp refuses a main device where there is none
+    if (!on_cpu_) {  // without devices there is nothing to split, and no main one to refuse
         params.split_mode = split;
         params.main_gpu = options.main_gpu;
         if (!shares.empty()) params.tensor_split = shares.data();
