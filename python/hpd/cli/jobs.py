@@ -22,7 +22,7 @@ _INPUT = "input"
 _NOT_OF_JOBS = ("help", "job", "config", "status", "dry-run")
 """Flags that are for one run only."""
 
-_PATHS = ("output", "examples")
+_PATHS = ("output", "examples", "cache")
 _MODELS = ("model", "draft-model")
 """A path, or the name of a model."""
 
