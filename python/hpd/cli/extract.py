@@ -8,18 +8,20 @@ import itertools
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
-from hpd.cli.arguments import Parser
+from hpd.cli.arguments import Parser, flag_of
 from hpd.cli.common import (
     EXIT_INTERRUPTED,
     EXIT_OK,
     UsageError,
     before_the_model,
     in_words,
+    need_extra,
     say,
 )
 from hpd.cli.extract_arguments import EPILOG, add_arguments, check_required
@@ -49,7 +51,9 @@ from hpd.schema.attributes import Schema
 from hpd.tables import is_table, lines_path, write_table
 
 if TYPE_CHECKING:
+    from hpd.extractor import Extractor
     from hpd.options import Options
+    from hpd.ray.workers import RayExtractor
 
 Examples = list[tuple[str, object]] | dict[str, list[tuple[str, object]]]
 
@@ -87,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
     schemas = load_schemas(arguments.schema)
     options = options_of(arguments)
     check_method(options, schemas)
-    _check(arguments, schemas)
+    _check(arguments, schemas, options)
     asked_map(options.calibration)  # A file that cannot be read is refused at once.
     with before_the_model():
         examples = _examples(arguments, schemas)
@@ -163,18 +167,49 @@ def _extract(
     todo: Iterator[tuple[int, Record] | NotYet] = itertools.chain([first], pending)
     if reader.is_live:
         todo = ReadAhead(todo)
-    from hpd.extractor import Extractor
-
     with (
-        Extractor(schemas, model, options=options, examples=examples) as extractor,
+        # The writer has standard output already; Ray prints there what becomes of its workers.
+        redirect_stdout(sys.stderr) if arguments.ray is not None else nullcontext(),
+        _opened_extractor(arguments, schemas, options, examples, model) as extractor,
         _progress_bar(arguments, options, reader, writer.n_kept) as bar,
     ):
+        if arguments.ray is not None:
+            writing.run(extractor, todo, bar)
+            return
         say_without_effect(options)
         if not bar.disable:
             say(f"{model.name} on {computing_place(options.n_gpu_layers)}")
         if options.verbose:
             _say_tuned(extractor.tuned)
         writing.run(extractor, todo, bar)
+
+
+def _opened_extractor(
+    arguments: argparse.Namespace,
+    schemas: Schema | Mapping[str, Schema],
+    options: Options,
+    examples: Examples,
+    model: Path,
+) -> Extractor[Any] | RayExtractor:
+    """The loaded model, in this process or in the workers of a cluster."""
+    if arguments.ray is not None:
+        from hpd.ray.workers import RayExtractor
+
+        return RayExtractor(
+            schemas,
+            arguments.model,
+            hf=arguments.hf,
+            path=model,
+            options=options,
+            examples=examples,
+            address=arguments.ray or None,
+            n_workers=arguments.ray_workers,
+            n_gpus=arguments.ray_gpus,
+            say=say,
+        )
+    from hpd.extractor import Extractor
+
+    return Extractor(schemas, model, options=options, examples=examples)
 
 
 def added_columns(
@@ -220,12 +255,25 @@ def _check_reads(
     check_output(arguments, [*read, *adapters])
 
 
-def _check(arguments: argparse.Namespace, schemas: Schema | Mapping[str, Schema]) -> None:
+def _check(
+    arguments: argparse.Namespace, schemas: Schema | Mapping[str, Schema], options: Options
+) -> None:
     if not isinstance(schemas, Schema) and arguments.category_field is None:
         raise UsageError(
             "the schema is one per category: name the field that has it, with --category-field"
         )
     check_output(arguments, [])
+    if arguments.ray is not None:
+        need_extra("hpd extract --ray", "ray", ("ray",))
+        if options.deterministic and not options.n_threads:
+            raise UsageError(
+                "--deterministic with --ray needs --threads: numbers are rounded in another way "
+                "where other workers have more of them"
+            )
+        return
+    for name in ("ray_workers", "ray_gpus"):
+        if getattr(arguments, name) is not None:
+            raise UsageError(f"{flag_of(name)} does nothing without --ray")
 
 
 def _say_tuned(tuned: Mapping[str, int]) -> None:

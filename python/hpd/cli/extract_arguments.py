@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import textwrap
 
-from hpd.cli.arguments import add_field_arguments, add_schema_argument, integer
+from hpd.cli.arguments import add_field_arguments, add_schema_argument, integer, number
 from hpd.cli.common import UsageError
 from hpd.cli.jobs import add_job_arguments
 from hpd.cli.option_arguments import add_option_arguments
@@ -35,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_schema_argument(parser, required=False)
     _add_input(parser.add_argument_group("input"))
     _add_output(parser.add_argument_group("output"))
+    _add_ray(parser.add_argument_group("more than one machine"))
     add_option_arguments(parser)
 
 
@@ -82,6 +83,42 @@ def _add_input(group: argparse._ArgumentGroup) -> None:
         help='documents with their answers ("data"), to show in the prompt; '
         "with --category-field, to the documents of their category",
     )
+
+
+def _add_ray(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--ray",
+        metavar="ADDRESS",
+        nargs="?",
+        const="",
+        type=_address,
+        help="decode on the workers of a Ray cluster: that of this machine (or one that is started "
+        "on it), local, or host:port; stands behind INPUT",
+    )
+    group.add_argument(
+        "--ray-workers",
+        metavar="N",
+        type=integer(1),
+        help="processes that load the model [default: one for each GPU, or each machine]",
+    )
+    group.add_argument(
+        "--ray-gpus",
+        metavar="N",
+        type=number(0),
+        help="GPUs of each worker, which may be a part of one [default: 1 if there is any]",
+    )
+
+
+def _address(text: str) -> str:
+    """An address of Ray; empty if none was said, which argparse has looked at as well."""
+    if not text:
+        return text
+    from hpd.ray.session import check_address
+
+    try:
+        return check_address(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _shard(text: str) -> Shard:

@@ -1,0 +1,353 @@
+"""Documents given to the workers of a cluster, and their extractions back."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from hpd.documents import NOT_YET, Document, NotYet
+from hpd.errors import HpdError, ModelLoadError
+from hpd.extractor import Extractor, OnError, error_of
+from hpd.machine.model_files import resolve_model
+from hpd.options import Options
+from hpd.pipeline.questionnaire import Examples
+from hpd.ray.session import connect, ray_module
+from hpd.ray.sharing import N_AT_ONCE, machines, share
+from hpd.records.fingerprint import file_fingerprint
+from hpd.results import Extraction, Failure
+from hpd.schema.attributes import Schema
+
+_N_DOCUMENTS: Final = 32
+"""The documents of a batch, which is what is done again if a worker is lost."""
+_N_STARTS: Final = 3
+"""The times that a worker may be lost before it has loaded its model."""
+
+
+class Worker:
+    """A process of its own on some machine, with one loaded model."""
+
+    def __init__(
+        self,
+        schemas: Schema | Mapping[str, Schema],
+        model: str | None,
+        hf: str | None,
+        fingerprint: str,
+        options: Options,
+        examples: Examples | Mapping[str, Examples],
+    ) -> None:
+        self._schemas = schemas
+        self._model = model
+        self._hf = hf
+        self._fingerprint = fingerprint
+        self._options = options
+        self._examples = examples
+        self._extractor: Extractor[Any] | None = None
+        self._lock = threading.Lock()
+
+    def start(self) -> tuple[str, int]:
+        """Load the model; the names of the machine and the process, for people.
+
+        Raises:
+            HpdError: the model is not there, or is another one than where the run was started.
+        """
+        host = socket.gethostname()
+        with self._lock:
+            try:
+                self._extractor = self._extractor or self._opened()
+            except HpdError as error:
+                raise type(error)(f"on the machine {host}: {error}") from error
+        return host, os.getpid()
+
+    def extract(self, documents: list[Document]) -> list[Extraction[Any]]:
+        """The extractions of some documents, those that failed included."""
+        self.start()
+        assert self._extractor is not None
+        extractions = self._extractor.extract_many(documents, on_error="record")
+        return [replace(extraction, text=None) for extraction in extractions]
+
+    def _opened(self) -> Extractor[Any]:
+        path = resolve_model(self._model, self._hf, progress=False)
+        if file_fingerprint(path) != self._fingerprint:
+            raise ModelLoadError(f"{path} is another model there than where the run was started")
+        return Extractor(self._schemas, path, options=self._options, examples=self._examples)
+
+
+@dataclass(slots=True)
+class Batch:
+    """Documents with their places in the input."""
+
+    documents: list[tuple[int, Document]]
+    n_lost: int = 0
+    """The workers that were lost while they had it."""
+
+
+class RayExtractor:
+    """Extracts as ``hpd.Extractor`` does, with the workers of a Ray cluster.
+
+    Documents are read as the workers want them. What a worker had that is lost goes to another
+    one; if that is lost, too, each of the documents goes alone, and one over which a third worker
+    is lost has an error.
+
+    Args:
+        schemas: one, or one for each category.
+        model: the file on every machine, or None for the model in the box.
+        hf: the model's repository on the Hub, in place of ``model``.
+        path: the file of the model here, which must be the same on every machine.
+        options: how to read and decode; paths in it are those of every machine.
+        examples: documents with their answers, shown in the prompt.
+        address: of the cluster; None for the one that there is, else one on this machine.
+        n_workers: the workers in all; else one for each GPU, or each machine.
+        n_gpus: GPUs of each worker; else one if there is any.
+        say: is told of a worker that is lost.
+
+    Raises:
+        InputError: Ray is not installed.
+        OptionError: no machine has so many GPUs.
+        HpdError: the cluster cannot be reached.
+    """
+
+    tuned: Mapping[str, int] = {}
+    """Nothing: each worker looks up what its own machine has measured."""
+
+    def __init__(
+        self,
+        schemas: Schema | Mapping[str, Schema],
+        model: str | None = None,
+        *,
+        hf: str | None = None,
+        path: Path,
+        options: Options,
+        examples: Examples | Mapping[str, Examples] = (),
+        address: str | None = None,
+        n_workers: int | None = None,
+        n_gpus: float | None = None,
+        say: Callable[[str], None] = lambda message: None,
+    ) -> None:
+        self._ray = ray_module()
+        self._say = say
+        self._stack = options.stack
+        self._was_connected = not connect(address)
+        self._pool = Pool(self._ray.kill)
+        try:
+            part = share(machines(self._ray.nodes()), n_workers, n_gpus)
+            if not options.n_threads:
+                options = options.replaced({"n_threads": part.n_threads})
+            settings = (schemas, _everywhere(model), hf, file_fingerprint(path))
+            kind = self._ray.remote(Worker).options(
+                num_cpus=part.n_cpus,
+                num_gpus=part.n_gpus,
+                max_concurrency=N_AT_ONCE,
+                scheduling_strategy="SPREAD",
+            )
+            full = _with_full_paths(options)
+            for _ in range(part.n_workers):
+                self._pool.add(lambda: kind.remote(*settings, full, examples))
+        except BaseException:
+            self.close()
+            raise
+
+    def iter_extract(
+        self, documents: Iterable[Document | NotYet], *, on_error: OnError = "raise"
+    ) -> Iterator[tuple[int, Extraction[Any]]]:
+        """The extraction of each document with its place, as soon as its batch is finished.
+
+        Raises:
+            HpdError: a document failed, with ``raise``; or no worker can be started.
+        """
+        for place, extraction in Run(self._ray, self._pool, self._say).extractions(
+            batches_of(documents, self._stack * -(-_N_DOCUMENTS // self._stack))
+        ):
+            if extraction.error is not None and on_error == "raise":
+                raise error_of(extraction, f"document {place + 1}")
+            yield place, extraction
+
+    def close(self) -> None:
+        """End the workers, and the connection if it was made here."""
+        self._pool.close()
+        if not self._was_connected:
+            self._ray.shutdown()
+
+    def __enter__(self) -> RayExtractor:
+        """Itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        self.close()
+
+
+class Pool:
+    """The workers, each of which can be replaced by a new one.
+
+    Args:
+        end: ends a worker, also one that is lost already.
+    """
+
+    def __init__(self, end: Callable[[Any], None]) -> None:
+        self._end = end
+        self.makers: dict[Any, Callable[[], Any]] = {}
+        """The workers that there are, each with the way to make it anew."""
+
+    def add(self, make: Callable[[], Any]) -> Any:
+        """A new worker, which waits for room on a machine."""
+        worker = make()
+        self.makers[worker] = make
+        return worker
+
+    def replace(self, worker: Any) -> Any:
+        """A new worker in the place of one."""
+        make = self.makers.pop(worker)
+        self._end(worker)
+        return self.add(make)
+
+    def close(self) -> None:
+        """End all workers."""
+        while self.makers:
+            self._end(self.makers.popitem()[0])
+
+
+class Run:
+    """The way of batches to workers: two at a time to each that has loaded its model."""
+
+    def __init__(self, ray: Any, pool: Pool, say: Callable[[str], None]) -> None:
+        self._ray = ray
+        self._pool = pool
+        self._say = say
+        self._starting: dict[Any, tuple[Any, int]] = {}
+        """Workers that load the model, with the number of times that this has failed."""
+        self._names: dict[Any, str] = {}
+        self._free: deque[Any] = deque()
+        """The workers that can take a batch, once for each that they can take."""
+        self._at_work: dict[Any, tuple[Any, Batch]] = {}
+        self._again: deque[Batch] = deque()
+        for worker in pool.makers:
+            self._starting[worker.start.remote()] = worker, 0
+
+    def extractions(
+        self, batches: Iterator[Batch | NotYet]
+    ) -> Iterator[tuple[int, Extraction[Any]]]:
+        """The extractions of all batches, with the places of their documents.
+
+        Raises:
+            HpdError: a worker raised it, or cannot be started.
+        """
+        is_exhausted = False
+        while True:
+            is_waiting_for_input = False
+            while self._free and not (is_exhausted and not self._again):
+                batch = self._again.popleft() if self._again else next(batches, None)
+                if batch is None:
+                    is_exhausted = True
+                elif batch is NOT_YET:
+                    is_waiting_for_input = True
+                    break
+                else:
+                    worker = self._free.popleft()
+                    task = worker.extract.remote([document for _, document in batch.documents])
+                    self._at_work[task] = worker, batch
+            if is_exhausted and not self._at_work and not self._again:
+                return
+            tasks = [*self._starting, *self._at_work]
+            if not tasks:
+                continue  # there is nothing to do until there is input
+            done, _ = self._ray.wait(tasks, timeout=0 if is_waiting_for_input else None)
+            for task in done:
+                if task in self._starting:
+                    self._start(task)
+                else:
+                    yield from self._finish(task)
+
+    def _start(self, task: Any) -> None:
+        """Take a worker in that has loaded its model."""
+        worker, n_failed = self._starting.pop(task)
+        try:
+            host, process = self._ray.get(task)
+        except self._ray.exceptions.RayTaskError as error:
+            raise _cause(error) from None
+        except self._ray.exceptions.RayError as error:
+            if n_failed + 1 == _N_STARTS:
+                raise HpdError(
+                    f"a worker was lost {_N_STARTS} times before it had loaded the model: {error}"
+                ) from error
+            self._replace(worker, n_failed + 1)
+        else:
+            self._names[worker] = f"process {process} on the machine {host}"
+            self._free.extend([worker] * N_AT_ONCE)
+
+    def _replace(self, worker: Any, n_failed: int = 0) -> None:
+        new = self._pool.replace(worker)
+        self._starting[new.start.remote()] = new, n_failed
+
+    def _finish(self, task: Any) -> Iterator[tuple[int, Extraction[Any]]]:
+        """The extractions of a batch, unless its worker was lost."""
+        worker, batch = self._at_work.pop(task)
+        try:
+            extractions = self._ray.get(task)
+        except self._ray.exceptions.RayTaskError as error:
+            raise _cause(error) from None
+        except self._ray.exceptions.RayError:  # the process, its machine, or the answer is gone
+            name = self._names.pop(worker, None)
+            if name is not None:  # else another batch of it has told
+                self._say(f"a worker was lost ({name}); what it had is done again")
+                self._free = deque(other for other in self._free if other is not worker)
+                self._replace(worker)
+            yield from self._do_again(batch)
+        else:
+            if worker in self._names:
+                self._free.append(worker)
+            for (place, _), extraction in zip(batch.documents, extractions, strict=True):
+                yield place, extraction
+
+    def _do_again(self, batch: Batch) -> Iterator[tuple[int, Extraction[Any]]]:
+        n_lost = batch.n_lost + 1
+        if n_lost == 1:
+            self._again.append(Batch(batch.documents, n_lost))
+        elif len(batch.documents) > 1 or n_lost == 2:
+            self._again.extend(Batch([document], n_lost) for document in batch.documents)
+        else:
+            for place, document in batch.documents:
+                message = f"{n_lost} workers were lost while they had this document"
+                yield place, Extraction(document.id, error=Failure("WorkerLostError", message))
+
+
+def batches_of(documents: Iterable[Document | NotYet], n: int) -> Iterator[Batch | NotYet]:
+    """Documents by so many; fewer where there are no more of them now."""
+    batch: list[tuple[int, Document]] = []
+    n_read = 0
+    for document in documents:
+        if document is not NOT_YET:
+            batch.append((n_read, document))
+            n_read += 1
+        if batch and (len(batch) == n or document is NOT_YET):
+            yield Batch(batch)
+            batch = []
+        elif document is NOT_YET:
+            yield NOT_YET
+    if batch:
+        yield Batch(batch)
+
+
+def _cause(error: Any) -> BaseException:
+    """The error that was raised in a worker."""
+    cause = error.cause
+    return cause if isinstance(cause, HpdError) else HpdError(f"a worker failed: {error}")
+
+
+def _everywhere(model: str | None) -> str | None:
+    """A model by its whole path, as workers have other current folders; or by its other name."""
+    return os.path.abspath(model) if model is not None and os.path.exists(model) else model
+
+
+def _with_full_paths(options: Options) -> Options:
+    loras = tuple((str(_everywhere(path)), scale) for path, scale in options.loras)
+    named = {
+        name: str(_everywhere(getattr(options, name))) for name in ("draft_model", "calibration")
+    }
+    cache = os.path.abspath(options.cache) if options.cache else ""
+    return options.replaced({"loras": loras, "cache": cache, **named})
