@@ -10,7 +10,8 @@ its time is counted, but small beside the model's.
 
 Settings: flash attention on, 512 tokens a batch, one thread a core; the instruction stays in the
 cache from one document to the next, which `create_completion` does by itself. Drafts of 10 tokens
-after matches of up to 2, the library's default for its lookup.
+after matches of up to 2, the library's default for its lookup. Where AMX would crash this build of
+llama.cpp, it is off, as it is for hpd.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import numpy as np
 from llama_cpp.llama_speculative import LlamaPromptLookupDecoding
 
 from hpd.bench.workload import Workload
+from hpd.machine.hardware import use_extra_bufts
 from hpd.schema.attributes import Schema
 
 
@@ -76,10 +78,24 @@ def completion(llama: llama_cpp.Llama, **settings: Any) -> common.Method:
     return run
 
 
+def do_without_amx() -> None:
+    """Have models loaded without AMX and repacked weights, for which the library has no setting."""
+    default = llama_cpp.llama_cpp.llama_model_default_params
+
+    def parameters() -> Any:
+        made = default()
+        made.use_extra_bufts = False
+        return made
+
+    llama_cpp.llama_cpp.llama_model_default_params = parameters
+
+
 def main(arguments: list[str] | None = None) -> None:
     parser = common.parser(__doc__.splitlines()[0])
     options = parser.parse_args(arguments)
     asked = common.load(options)
+    if not use_extra_bufts():
+        do_without_amx()
     every = (*asked.questions, *asked.warm_up)
     n_ctx = 64 + max(len(q.prompt) + len(q.answer) for q in every)
     settings = {

@@ -38,6 +38,8 @@ from typing import Any
 
 import common
 
+from hpd.machine.hardware import use_extra_bufts
+
 _HOST = "127.0.0.1"
 _START_SECONDS = 120
 
@@ -79,6 +81,8 @@ def serving(arguments: Any, n_slots: int, n_ctx: int, log: Path | None) -> Itera
     command += ["--port", str(arguments.port), "-c", str(n_ctx), "--parallel", str(n_slots)]
     command += ["-t", threads, "-tb", threads, "-b", "512", "-ub", "512", "-ngl", "99"]
     command += ["--kv-unified", "--cache-ram", "0", "--no-webui", *arguments.server_option]
+    if not use_extra_bufts():  # as for hpd: AMX would crash it
+        command.append("--no-repack")
     with open(log or os.devnull, "w") as output:
         process = subprocess.Popen(command, stdout=output, stderr=output)
         try:

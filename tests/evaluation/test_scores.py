@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +144,23 @@ def test_the_random_files_hold_what_is_hard() -> None:
     assert {0, 1, 2, 3} == {len(gold) for gold in golds}
     assert any(len({row["id"] for row in rows}) < len(rows) for rows, _ in every)
     assert any("n/a" in list(gold)[1:] for gold in golds)
+    # Golds that are the same but for blanks, and empty ones.
+    assert any(len({each.strip() for each in gold}) < len(gold) for gold in golds)
+    assert any("" in gold for gold in golds)
+    assert any("" in (line.get("data") or {}).values() for _, lines in every for line in lines)
+    # Rows without a line, and lines that come twice.
+    ids = [[line["id"] for line in lines] for _, lines in every]
+    assert any(
+        row["id"] not in own for own, (rows, _) in zip(ids, every, strict=True) for row in rows
+    )
+    assert any(len(set(own)) < len(own) for own in ids)
+    assert any(is_tie(e["counts"]) or any(map(is_tie, e["cells"].values())) for e in evaluations)
+
+
+def is_tie(counts: tuple[int, ...]) -> bool:
+    """Whether precision or recall lies in the middle between two numbers with two places."""
+    _, nv, vn, vc, vw = counts
+    return any(n and Fraction(100_000 * vc, n) % 10 == 5 for n in (vc + vw + nv, vc + vw + vn))
 
 
 # --- plain and strict ---
