@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the box again from nothing: tokenizer, training, scores, GGUF.
+# Makes the box again from nothing: tokenizer, training, scores, GGUF, calibration.
 #
 #     models/make.sh [FOLDER [MINUTES [DEVICE [SIZE]]]]
 #
@@ -21,3 +21,4 @@ until python "$here/recipe/train.py" "$folder" --minutes "$minutes" --part 9 --r
 done
 python "$here/recipe/evaluate.py" "$folder"
 python "$here/recipe/finish.py" "$folder" "$folder/hpd-box.gguf"
+python "$here/recipe/calibrate.py" "$folder/hpd-box.gguf"

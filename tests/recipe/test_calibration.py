@@ -1,0 +1,46 @@
+"""The fields from which the box's calibration is fitted."""
+
+from __future__ import annotations
+
+from hpd.results import Extraction, FieldResult
+from hpd.schema import load_schema
+from recipe.calibrate import documents, judged_fields
+
+
+def test_each_field_is_held_against_its_own_gold() -> None:
+    schema = load_schema("brand, maker {city}, lines [{name, qty int}], tags [str]")
+    answer = {
+        "brand": "Luma",
+        "maker": {"city": None},
+        "lines": [{"name": "tea", "qty": 2}],
+        "tags": None,
+    }
+    fields = {
+        "brand": FieldResult(0.9, raw=' "Luma"', value="Luma"),
+        "maker.city": FieldResult(0.8, raw=" null"),
+        "lines": FieldResult(0.7, raw=" 2", value=2),
+        "lines[0].name": FieldResult(0.6, raw=' "tea"', value="tea"),
+        "lines[0].qty": FieldResult(0.5, raw=" 3", value=3),
+        "lines[1].name": FieldResult(0.4, raw=' "pot"', value="pot"),
+        "lines[1].qty": FieldResult(0.3, raw=" null"),
+        "tags": FieldResult(0.2, raw=" null"),
+        "other": FieldResult(0.1, raw=" null"),
+    }
+    judged = judged_fields("k", schema, Extraction(fields=fields), answer)
+    assert [(j.kind, j.confidence, j.is_null, j.is_right) for j in judged] == [
+        ("string", 0.9, False, True),
+        ("string", 0.8, True, True),
+        ("count", 0.7, False, False),
+        ("string", 0.6, False, True),
+        ("integer", 0.5, False, False),
+        ("string", 0.4, False, False),
+        ("integer", 0.3, True, True),
+        ("count", 0.2, True, True),
+    ]
+
+
+def test_half_of_the_documents_are_listings_and_all_kinds_take_part() -> None:
+    names = [name for name, *_ in documents(120, 1)]
+    assert sum(name.startswith("listings") for name in names) == 60
+    assert len({*names}) > 15
+    assert names == [name for name, *_ in documents(120, 1)]

@@ -1,0 +1,64 @@
+"""A calibration in the metadata of a model file."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+gguf = pytest.importorskip("gguf")
+
+from hpd.confidence import METADATA_KEY
+from hpd.errors import ModelLoadError
+from hpd.extractor import Extractor
+from hpd.machine.gguf_header import read_gguf_header
+from hpd.machine.model_files import box_model
+from hpd.training.conversion.metadata import set_metadata
+
+MAP = json.dumps({"form": 1, "values": {"any": [[0, 0.125]]}, "nulls": {"any": [[0, 0.25]]}})
+TITLE = "Luma tea light, white"
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    return Path(shutil.copy(box_model(), tmp_path / "model.gguf"))
+
+
+def test_the_weights_and_all_else_stay(model: Path) -> None:
+    before = read_gguf_header(box_model())
+    set_metadata(model, METADATA_KEY, MAP)
+    after = read_gguf_header(model)
+    assert after.metadata[METADATA_KEY] == MAP
+    kept = {key: value for key, value in after.metadata.items() if key != METADATA_KEY}
+    assert kept == {key: value for key, value in before.metadata.items() if key != METADATA_KEY}
+    assert after.lengths == before.lengths
+    old, new = (gguf.GGUFReader(path).tensors for path in (box_model(), model))
+    for one, two in zip(old, new, strict=True):
+        assert (one.name, one.tensor_type) == (two.name, two.tensor_type)
+        assert (one.data == two.data).all()
+    set_metadata(model, METADATA_KEY, "")
+    assert METADATA_KEY not in read_gguf_header(model).metadata
+
+
+def test_a_model_applies_its_own_calibration_unless_it_is_told_not_to(model: Path) -> None:
+    with Extractor("brand, size", model, calibration="none") as extractor:
+        plain = extractor.extract(TITLE)
+    set_metadata(model, METADATA_KEY, MAP)
+    with Extractor("brand, size", model) as extractor:
+        own = extractor.extract(TITLE)
+    assert plain.data == own.data == {"brand": "Luma", "size": None}
+    assert [own.fields[name].confidence for name in ("brand", "size")] == [0.125, 0.25]
+    for name, field in own.fields.items():
+        assert field.uncalibrated == plain.fields[name].confidence
+    with Extractor("brand, size", model, calibration="none") as extractor:
+        off = extractor.extract(TITLE)
+    assert off.to_dict()["fields"] == plain.to_dict()["fields"]
+
+
+def test_a_calibration_that_cannot_be_read_is_an_error_of_the_model(model: Path) -> None:
+    set_metadata(model, METADATA_KEY, "{}")
+    with pytest.raises(ModelLoadError, match=f"{METADATA_KEY}.*--calibration none"):
+        Extractor("brand", model)
+    Extractor("brand", model, calibration="none").close()
