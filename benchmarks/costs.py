@@ -3,7 +3,8 @@
     python benchmarks/costs.py -m model.gguf [-fa off ...]
 
 Prints a Markdown table. Each line is the median of several batches, each decoded on its own. The
-tokens are arbitrary, as only the shape of a batch matters for its cost.
+tokens are arbitrary, as only the shape of a batch matters for its cost. Below it stand the prices
+of a token in a full batch behind its instruction and of a row, which make the bill of `hpd bench`.
 """
 
 from __future__ import annotations
@@ -12,11 +13,16 @@ import argparse
 import time
 from dataclasses import dataclass
 from statistics import median
+from typing import TYPE_CHECKING
 
-from hpd import _core_testing, _native
+from hpd import _native
+from hpd.bench.prices import measure_prices
 from hpd.cli.option_arguments import add_option_argument, options_of
 from hpd.machine.native_options import engine_options, model_options
 from hpd.options import OPTIONS
+
+if TYPE_CHECKING:
+    from hpd import _core_testing
 
 _SETTABLE = (
     *("n_ctx", "n_batch", "n_ubatch", "n_threads", "n_threads_batch", "n_gpu_layers"),
@@ -100,6 +106,8 @@ def measure(case: Case, context: _core_testing.Context, repeats: int) -> float:
 
 
 def main() -> None:
+    from hpd import _core_testing  # behind _native, which loads llama.cpp
+
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-m", "--model", required=True)
     parser.add_argument("--repeats", type=int, default=5)
@@ -120,6 +128,9 @@ def main() -> None:
             f"| {1000 * seconds:.0f} | {1000 * seconds / case.n_tokens:.2f} |",
             flush=True,
         )
+    prices = [measure_prices(model, engine_options(options)) for _ in range(arguments.repeats)]
+    token, row = (1000 * median(getattr(p, name) for p in prices) for name in ("token", "row"))
+    print(f"\nA token in a full batch costs {token:.2f} ms, a row {row:.2f} ms.")
 
 
 if __name__ == "__main__":

@@ -42,9 +42,13 @@ class Shape:
     n_ctx: int = 40960
     rope_base: float = 1_000_000.0
     rms_eps: float = 1e-6
+    n_vocab: int = 151_936
 
 
 SHAPES = {
+    # The sizes of SmolLM2, in Qwen3's architecture, which costs as much.
+    "smollm2-135m": Shape(30, 576, 1536, 9, 3, tied=True, head_dim=64, n_ctx=8192, n_vocab=49_152),
+    "smollm2-360m": Shape(32, 960, 2560, 15, 5, tied=True, head_dim=64, n_ctx=8192, n_vocab=49_152),
     "qwen3-0.6b": Shape(28, 1024, 3072, 16, 8, tied=True),
     "qwen3-1.7b": Shape(28, 2048, 6144, 16, 8, tied=True),
     "qwen3-8b": Shape(36, 4096, 12288, 32, 8, tied=False),
@@ -53,8 +57,6 @@ SHAPES = {
 # The usual 4-bit files are mixes of types, as llama.cpp's own quantiser chooses them.
 _QUANTISED_BY_LLAMA_CPP = {"Q4_0": "LLAMA_FTYPE_MOSTLY_Q4_0", "Q4_K": "LLAMA_FTYPE_MOSTLY_Q4_K_M"}
 TYPES = ("F16", "Q8_0", *_QUANTISED_BY_LLAMA_CPP)
-
-QWEN3_VOCABULARY = 151_936
 
 CHAT_TEMPLATE = (
     "{%- for message in messages -%}"
@@ -512,7 +514,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "--vocab-size",
         type=int,
-        help=f"tokens, the last ones unused (default: those of --vocab, else {QWEN3_VOCABULARY})",
+        help="tokens, the last ones unused (default: those of --vocab, else those of the shape)",
     )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
@@ -528,7 +530,7 @@ def main(arguments: list[str] | None = None) -> None:
             if options.vocab_size:
                 vocabulary = padded(vocabulary, options.vocab_size)
         else:
-            vocabulary = synthetic_vocabulary(options.vocab_size or QWEN3_VOCABULARY)
+            vocabulary = synthetic_vocabulary(options.vocab_size or shape.n_vocab)
     except (OSError, ValueError) as error:
         parser.error(str(error))
     output.parent.mkdir(parents=True, exist_ok=True)

@@ -119,6 +119,11 @@ peers() { # one after another: what they are asked is the same, but not when
       --limit "$documents" --server "$LLAMA_SERVER" -o "$results/peers-server.jsonl"
     figures+=("$results/peers-server.jsonl")
   fi
+  if "$python" -c "import torch, transformers" 2> /dev/null; then
+    "$python" "$here/peers/encoder.py" "${peer[@]}" --rounds "$rounds" --limit "$documents" \
+      -o "$results/peers-encoder.jsonl"
+    figures+=("$results/peers-encoder.jsonl")
+  fi
   "$python" "$here/peers/table.py" "${figures[@]}" | tee "$results/peers.txt"
 }
 

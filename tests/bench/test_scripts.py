@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import hpd
-from benchmarking import SCHEMA, TINY, measurement
+from benchmarking import BENCHMARKS, SCHEMA, TINY, measurement, run_script
 from benchmarks import plot, workloads
 from hpd.bench.methods import parse_contest
 from hpd.bench.summary import summarise
 from hpd.cli import main
 from jsonl import read_lines, write_lines
 from tiny_models import TinyModel
-
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
 def catalogue(folder: Path, *arguments: str) -> tuple[list[dict[str, Any]], list[str]]:
@@ -70,20 +65,6 @@ def test_other_json_lines_are_not_plotted(gold: Path) -> None:
         plot.read_summary(gold)
 
 
-def run_script(*arguments: object) -> str:
-    """The output of a script of ``benchmarks``, with the hpd that is tested here."""
-    tested = str(Path(hpd.__file__).parents[1])
-    done = subprocess.run(
-        [sys.executable, *map(str, arguments)],
-        env={**os.environ, "PYTHONPATH": tested},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 def test_peers_give_the_same_answers(gold: Path, tmp_path: Path, tiny_model: TinyModel) -> None:
     asked = [gold, "--schema", SCHEMA, "--replay", gold, "-m", tiny_model()]
     peer = ["--limit", 2, "--rounds", 1, "-t", 1, "-o", tmp_path / "peer.jsonl"]
@@ -115,3 +96,19 @@ def test_every_batch_is_shown(gold: Path, tiny_model: TinyModel) -> None:
     assert heads.split() == ["tokens", "rows", "read", "llama", "engine", "python"]
     # Two documents of two fields; the warm-up does not count.
     assert total.split()[1] == "4"
+
+
+def test_the_share_of_a_busy_machine_is_of_every_kind_and_company(
+    gold: Path, tiny_model: TinyModel
+) -> None:
+    asked = [gold, "--schema", SCHEMA, "--replay", gold, "-m", tiny_model()]
+    lines = run_script(
+        BENCHMARKS / "busy.py", *asked, "--rounds", 1, "--limit", 1, "-t", 1
+    ).splitlines()
+    assert [line.split("|")[1].strip() for line in lines[2:]] == [*"001122"]
+    assert all(float(line.split("|")[4]) > 0 for line in lines[2:])
+
+
+def test_costs_end_with_the_prices_of_a_bill(tiny_model: TinyModel) -> None:
+    said = run_script(BENCHMARKS / "costs.py", "-m", tiny_model(), "--repeats", 1, "-t", 1)
+    assert re.search(r"A token in a full batch costs [\d.]+ ms, a row [\d.]+ ms\.", said)

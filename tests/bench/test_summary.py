@@ -8,8 +8,12 @@ import pytest
 
 from benchmarking import measurement
 from hpd.bench.methods import parse_contest
+from hpd.bench.prices import Prices
 from hpd.bench.rounds import n_different, run_rounds
-from hpd.bench.summary import summarise, table_rows
+from hpd.bench.summary import distance_from_best, summarise, table_rows
+from hpd.options import Options
+
+PRICES = Prices(token=0.002, row=0.001)
 
 
 def test_ratios_are_taken_within_rounds() -> None:
@@ -82,11 +86,14 @@ class FakeBench:
         taken = self.seconds[method.name]
         return MeasuredAnswers(measurement(method.name, number, taken), {0: method.name})
 
+    def prices(self, options: Options) -> Prices:
+        return PRICES
+
 
 def test_only_the_fastest_of_a_contest_goes_on() -> None:
     bench = FakeBench({"ar:in_flight=1": 3.0, "ar:in_flight=2": 1.0, "hpd": 9.0})
     contests = [parse_contest("ar:in_flight=1|2"), parse_contest("hpd")]
-    measurements, answers = run_rounds(bench, contests, 3)  # type: ignore[arg-type]
+    rounds = run_rounds(bench, contests, 3)  # type: ignore[arg-type]
     assert bench.asked == [
         (1, "ar:in_flight=1"),
         (1, "ar:in_flight=2"),
@@ -97,8 +104,49 @@ def test_only_the_fastest_of_a_contest_goes_on() -> None:
         (3, "ar:in_flight=2"),
         (3, "hpd"),
     ]
-    assert len(measurements) == 7
-    assert answers["hpd"] == {0: "hpd"}
+    assert len(rounds.measurements) == 7
+    assert rounds.answers["hpd"] == {0: "hpd"}
+    assert rounds.prices == dict.fromkeys((1, 2, 3), PRICES)
+
+
+def test_the_bill_is_that_of_tokens_and_rows_without_refused_guesses() -> None:
+    counts = {"n_tokens": 500, "n_rows": 120, "n_drafted": 40, "n_accepted": 10}
+    measurements = [
+        measurement(method, number, 2.0 * number, **counts)
+        for number in (1, 2)
+        for method in ("hpd", "ar")
+    ]
+    # The machine is half as fast in the second round.
+    prices = {1: PRICES, 2: Prices(token=0.004, row=0.002)}
+    rows = {row["method"]: row for row in summarise(measurements, prices=prices)}
+    bill = (500 - 30) * 0.002 + (120 - 30) * 0.001
+    assert rows["hpd"]["ratio_bill"] == pytest.approx(2.0 / bill)
+    assert rows["hpd"]["bill_ms"] == pytest.approx(1.5 * 1000 * bill / 10)
+    # Its batches cannot be full.
+    assert rows["ar"]["ratio_bill"] is None
+
+
+def test_reading_writing_and_the_host_make_up_the_time() -> None:
+    run = measurement("hpd", 1, 10.0, llama_seconds=8.0, reading_seconds=5.0, host_seconds=2.0)
+    (row,) = summarise([run])
+    parts = [row[name] for name in ("reading_ms", "writing_ms", "host_ms")]
+    assert parts == pytest.approx([500, 300, 200])
+    assert sum(parts) == pytest.approx(row["ms_per_document"])
+
+
+@pytest.mark.parametrize(
+    ("methods", "said"),
+    [
+        ({"hpd": 1.05, "hpd:in_flight=8": 1.0, "prefill": 0.5}, "5.0% more than hpd:in_flight=8"),
+        ({"hpd": 1.0, "hpd:in_flight=8": 1.1}, "no setting is faster"),
+        ({"hpd:in_flight=8": 1.1, "ar": 2.0}, ""),
+    ],
+)
+def test_the_distance_from_the_best_setting_is_said(methods: dict[str, float], said: str) -> None:
+    rows = summarise([measurement(method, 1, seconds) for method, seconds in methods.items()])
+    sentence = distance_from_best(rows)
+    assert said in sentence
+    assert bool(said) == bool(sentence)
 
 
 def test_different_answers_are_counted() -> None:

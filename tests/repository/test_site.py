@@ -50,7 +50,9 @@ def test_no_page_loads_anything_from_elsewhere(site: Path) -> None:
     for page in site.glob("*.html"):
         text = page.read_text(encoding="utf-8")
         loaded = re.findall(r'<(?:script|img|iframe)[^>]+src="(https?:[^"]+)', text)
-        loaded += re.findall(r'<link[^>]+rel="(?:stylesheet|preconnect)"[^>]+href="(https?:[^"]+)', text)
+        loaded += re.findall(
+            r'<link[^>]+rel="(?:stylesheet|preconnect)"[^>]+href="(https?:[^"]+)', text
+        )
         assert not loaded, f"{page.name}: {loaded}"
 
 

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
+import hpd
 from hpd.bench.measure import Measurement
 
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 ROWS = [
     {"id": "a", "text": "Nike shoe, black, 10 M", "gold": {"Brand": "Nike", "Color": "black"}},
     {"id": "b", "text": "Diesel sneaker", "gold": {"Brand": ["Diesel", "DIESEL"]}},
@@ -33,3 +39,17 @@ def measurement(method: str, number: int, seconds: float, **settings: Any) -> Me
         seconds=seconds,
     )
     return Measurement(**{**values, **settings})
+
+
+def run_script(*arguments: object) -> str:
+    """The output of a script of ``benchmarks``, with the hpd that is tested here."""
+    tested = str(Path(hpd.__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        env={**os.environ, "PYTHONPATH": tested},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from hpd import _native
-from hpd.machine.hardware import processor, use_extra_bufts
+from hpd.machine.hardware import computing_place, devices, processor, use_extra_bufts
 from hpd.version import __version__
 
 
-def environment(model: _native.Model, path: Path) -> dict[str, Any]:
+def environment(model: _native.Model, path: Path, n_gpu_layers: int = -1) -> dict[str, Any]:
     """Everything that the figures depend on besides the settings."""
     import llama_cpp
 
@@ -25,7 +25,8 @@ def environment(model: _native.Model, path: Path) -> dict[str, Any]:
         "system": platform.platform(),
         "processor": processor(),
         "n_cores": os.cpu_count(),
-        "gpu_offload": bool(llama_cpp.llama_supports_gpu_offload()),
+        "devices": devices(),
+        "computing_on": computing_place(n_gpu_layers),
         "extra_bufts": use_extra_bufts(),
         "model": path.name,
         "model_description": model.description,

@@ -10,11 +10,12 @@ from typing import Any
 from hpd import _native
 from hpd.bench.memory import forget_peak, peak_bytes
 from hpd.bench.methods import Method
+from hpd.bench.prices import Prices, measure_prices
 from hpd.bench.workload import Item, Workload, spread
 from hpd.documents import Document
 from hpd.errors import HpdError
 from hpd.machine.native_options import engine_options
-from hpd.options import OPTIONS
+from hpd.options import OPTIONS, Options
 from hpd.pipeline.long_documents import Replay
 from hpd.pipeline.pipeline import MakeEngine, Pipeline
 from hpd.questions import schema_leaves
@@ -34,6 +35,8 @@ class Measurement:
     seconds: float
     llama_seconds: float
     """Time in llama.cpp, for all batches."""
+    reading_seconds: float
+    """The share of that for the tokens of prompts and keys; the rest is that of values."""
     cpu_seconds: float
     """Processor time of all threads together, which includes waiting for each other."""
     host_seconds: float
@@ -54,6 +57,11 @@ class Measurement:
     peak_bytes: int
     n_wrong: int
     """The number of answers that differ from the replayed ones."""
+
+    def bill(self, prices: Prices) -> float:
+        """The seconds that its tokens and rows cost at these prices; refused guesses are free."""
+        n_refused = self.n_drafted - self.n_accepted
+        return prices.bill(self.n_tokens - n_refused, self.n_rows - n_refused)
 
     @property
     def ms_per_document(self) -> float:
@@ -126,6 +134,7 @@ class Bench:
             n_fields=sum(len(schema_leaves(workload.schema(item.category))) for item in items),
             seconds=seconds,
             llama_seconds=llama_seconds,
+            reading_seconds=after.reading_seconds - before.reading_seconds,
             cpu_seconds=cpu_seconds,
             host_seconds=seconds - llama_seconds,
             prompt_tokens=sum(usage.prompt_tokens for usage in usages),
@@ -142,6 +151,10 @@ class Bench:
             n_wrong=self._n_wrong(method, answers),
         )
         return MeasuredAnswers(measurement, answers)
+
+    def prices(self, options: Options) -> Prices:
+        """What a token and a row cost now, with an engine of its own."""
+        return measure_prices(self._model, engine_options(options))
 
     def _n_wrong(self, method: Method, answers: Mapping[int, Any]) -> int:
         if not self._workload.is_replay or method.kind == "prefill":

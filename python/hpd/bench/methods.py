@@ -28,6 +28,13 @@ SWEEPS: dict[str, tuple[str, ...]] = {
     "stack": tuple(f"hpd:stack={n}" for n in (1, 2, 4, 8, 16)),
     "in-flight": tuple(f"hpd:in_flight={n}" for n in (1, 2, 4, 8, 16, 32, 64)),
     "drafts": ("hpd:drafts=on", "hpd:drafts=off"),
+    "defaults": (
+        "hpd",
+        *(f"hpd:in_flight={n}" for n in (4, 8, 16, 32, 64)),
+        *(f"hpd:n_batch={n},n_ubatch={n}" for n in (128, 256, 1024, 2048)),
+        *("hpd:drafts=on", "hpd:drafts=off"),
+        *(f"hpd:stack={n}" for n in (2, 4)),
+    ),
     "figure-4": tuple(
         f"hpd:stack={stack},in_flight={n}" for stack in (1, 2, 4, 8, 16) for n in (1, 2, 4, 8, 16)
     ),

@@ -3,36 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from hpd.bench.measure import Bench, Measurement
 from hpd.bench.methods import Contest, Method
+from hpd.bench.prices import Prices
 from hpd.bench.summary import fastest
 
 Progress = Callable[[Measurement], None]
 
 
+@dataclass(slots=True)
+class Rounds:
+    """What several rounds gave."""
+
+    measurements: list[Measurement] = field(default_factory=list)
+    answers: dict[str, dict[int, Any]] = field(default_factory=dict)
+    """Each method's answers in the first round."""
+    prices: dict[int, Prices] = field(default_factory=dict)
+    """What a token and a row cost in each round."""
+
+
 def run_rounds(
     bench: Bench, contests: Sequence[Contest], n_rounds: int, progress: Progress | None = None
-) -> tuple[list[Measurement], dict[str, dict[int, Any]]]:
-    """All measurements, and each method's answers in the first round.
+) -> Rounds:
+    """All methods timed, round after round, and prices taken between them.
 
     Methods take turns, forwards and backwards, so that a machine that becomes slower or faster in
     the meantime favours none. After the first round only the fastest of each contest goes on.
     """
-    measurements: list[Measurement] = []
-    answers: dict[str, dict[int, Any]] = {}
+    rounds = Rounds()
     methods = _unique(method for contest in contests for method in contest.methods)
     for number in range(1, n_rounds + 1):
         for method in methods if number % 2 else reversed(methods):
             measured = bench.measure(method, number)
-            measurements.append(measured.measurement)
-            answers.setdefault(method.name, measured.answers)
+            rounds.measurements.append(measured.measurement)
+            rounds.answers.setdefault(method.name, measured.answers)
             if progress is not None:
                 progress(measured.measurement)
+        rounds.prices[number] = bench.prices(methods[0].options)
         if number == 1:
-            methods = _unique(_winner(contest, measurements) for contest in contests)
-    return measurements, answers
+            methods = _unique(_winner(contest, rounds.measurements) for contest in contests)
+    return rounds
 
 
 def n_different(answers: Mapping[int, Any], reference: Mapping[int, Any]) -> int:

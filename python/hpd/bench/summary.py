@@ -9,6 +9,7 @@ from typing import Any
 
 from hpd.bench.measure import Measurement
 from hpd.bench.methods import KINDS
+from hpd.bench.prices import Prices
 
 _YARDSTICKS = ("ar", "ar-batched", "prefill")
 
@@ -28,7 +29,11 @@ COLUMNS = {
     "rows": "rows",
     "acceptance": "accept",
     "cpu_ms": "cpu ms",
+    "reading_ms": "read ms",
+    "writing_ms": "write ms",
     "host_ms": "host ms",
+    "bill_ms": "bill ms",
+    "ratio_bill": "/bill",
     "peak_mib": "MiB",
     "dollars_per_1000": "$/1000",
     "n_wrong": "wrong",
@@ -44,6 +49,7 @@ _DECIMALS = {
     "steps": 1,
     "rows": 1,
     "host_ms": 1,
+    "ratio_bill": 2,
     "dollars_per_1000": 4,
 }
 
@@ -57,19 +63,38 @@ def to_json(measurement: Measurement) -> dict[str, Any]:
 
 
 def summarise(
-    measurements: Sequence[Measurement], price_per_hour: float | None = None
+    measurements: Sequence[Measurement],
+    price_per_hour: float | None = None,
+    prices: Mapping[int, Prices] | None = None,
 ) -> list[dict[str, Any]]:
     """A row for each method, in the order of first measurement.
 
     A ratio is the median of the ratios within each round, so a round that is slow as a whole does
     not matter. The yardstick ``ar-batched`` is the fastest of its settings; of several ``ar`` or
-    ``prefill`` it is the one that was named first.
+    ``prefill`` it is the one that was named first. ``prices`` are those of each round; the bill is
+    that of methods whose batches can be full.
     """
     by_method: dict[str, list[Measurement]] = {}
     for measurement in measurements:
         by_method.setdefault(measurement.method, []).append(measurement)
     yardsticks = {kind: _yardstick(kind, by_method) for kind in _YARDSTICKS}
-    return [_row(runs, yardsticks, price_per_hour) for runs in by_method.values()]
+    return [_row(runs, yardsticks, price_per_hour, prices or {}) for runs in by_method.values()]
+
+
+def distance_from_best(rows: Sequence[Mapping[str, Any]]) -> str:
+    """A sentence on how far the default settings of ``hpd`` are from the best of the rows."""
+    own = [row for row in rows if row["kind"] == "hpd"]
+    default = next((row for row in own if row["method"] == "hpd"), None)
+    if default is None or len(own) < 2:
+        return ""
+    best = min(own, key=lambda row: float(row["ms_per_document"]))
+    if best is default:
+        return "no setting is faster than the default ones"
+    distance = default["ms_per_document"] / best["ms_per_document"] - 1
+    return (
+        f"the default settings take {default['ms_per_document']:.1f} ms a document, "
+        f"{distance:.1%} more than {best['method']}"
+    )
 
 
 def fastest(runs: Mapping[str, Sequence[Measurement]]) -> str:
@@ -95,6 +120,7 @@ def _row(
     runs: Sequence[Measurement],
     yardsticks: Mapping[str, Mapping[int, float]],
     price_per_hour: float | None,
+    prices: Mapping[int, Prices],
 ) -> dict[str, Any]:
     first = runs[0]
     n = first.n_documents
@@ -111,6 +137,9 @@ def _row(
         return statistics.median(pairs) if pairs else None
 
     floor = ratio("prefill")
+    fills_batches = first.kind in ("hpd", "prefill")
+    bills = [(m, m.bill(prices[m.round])) for m in runs if m.round in prices and fills_batches]
+    billed = [(m, bill) for m, bill in bills if bill > 0]
     return {
         "type": "summary",
         "method": first.method,
@@ -135,6 +164,12 @@ def _row(
             sum(m.n_accepted for m in runs) / sum(m.n_drafted for m in runs)
             if any(m.n_drafted for m in runs)
             else None
+        ),
+        "bill_ms": (statistics.median(1000 * bill / n for _, bill in billed) if billed else None),
+        "ratio_bill": statistics.median(m.seconds / bill for m, bill in billed) if billed else None,
+        "reading_ms": statistics.median(1000 * m.reading_seconds / n for m in runs),
+        "writing_ms": statistics.median(
+            1000 * (m.llama_seconds - m.reading_seconds) / n for m in runs
         ),
         "llama_ms": statistics.median(1000 * m.llama_seconds / n for m in runs),
         "cpu_ms": statistics.median(1000 * m.cpu_seconds / n for m in runs),

@@ -7,6 +7,7 @@ import contextlib
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from hpd.bench.methods import SWEEPS, Contest, parse_contest
@@ -133,7 +134,7 @@ def run(arguments: argparse.Namespace) -> int:
     from hpd.bench.environment import environment
     from hpd.bench.measure import Bench
     from hpd.bench.rounds import n_different, run_rounds
-    from hpd.bench.summary import summarise, table_rows, to_json
+    from hpd.bench.summary import distance_from_best, summarise, table_rows, to_json
     from hpd.machine.model_files import resolve_model
     from hpd.machine.native_options import model_options
 
@@ -141,7 +142,7 @@ def run(arguments: argparse.Namespace) -> int:
     path = resolve_model(arguments.model, arguments.hf, progress=not base.quiet)
     model = _native.Model([str(path)], model_options(base))
     say_without_effect(base)
-    known = environment(model, path)
+    known = environment(model, path, base.n_gpu_layers)
     with contextlib.ExitStack() as stack:
         # Line after line, so that a run that is cut short leaves what it has measured.
         write = _writer(arguments.output, stack)
@@ -152,8 +153,11 @@ def run(arguments: argparse.Namespace) -> int:
                 _say_measurement(measurement)
             write(to_json(measurement))
 
-        measurements, answers = run_rounds(Bench(model, workload), contests, arguments.rounds, note)
-        summary = summarise(measurements, arguments.price_per_hour)
+        rounds = run_rounds(Bench(model, workload), contests, arguments.rounds, note)
+        measurements, answers = rounds.measurements, rounds.answers
+        summary = summarise(measurements, arguments.price_per_hour, rounds.prices)
+        for number, prices in rounds.prices.items():
+            write({"type": "prices", "round": number, **asdict(prices)})
         for row in summary:
             write(row)
     print(
@@ -162,6 +166,8 @@ def run(arguments: argparse.Namespace) -> int:
         f"{known['n_cores']} cores of {known['processor']}; medians of {arguments.rounds} rounds\n"
     )
     print(table(table_rows(summary)))
+    if "defaults" in (arguments.sweep or ()):
+        print(f"\n{distance_from_best(summary)}")
     if workload.is_replay:
         n_wrong = sum(row["n_wrong"] for row in summary)
         if n_wrong:

@@ -17,6 +17,7 @@ def main(path: str) -> int:
     """Decode a batch of many tokens and some of one, which go through different kernels."""
     options = _native.ModelOptions()
     options.use_extra_bufts = True
+    options.n_gpu_layers = 0  # a GPU would prove nothing
     model = _native.Model([path], options)
     settings = _native.EngineOptions()
     settings.n_ctx = 256

@@ -71,7 +71,10 @@ def n_cores() -> int:
 def devices() -> list[str]:
     """The descriptions of the GPUs on which llama.cpp can compute."""
     from llama_cpp._ggml import libggml
+    from llama_cpp._logger import set_verbose
 
+    # Whoever asks first has llama.cpp look for them, which it would tell on standard error.
+    set_verbose(False)
     libggml.ggml_backend_dev_count.restype = ctypes.c_size_t
     libggml.ggml_backend_dev_get.argtypes = [ctypes.c_size_t]
     libggml.ggml_backend_dev_get.restype = ctypes.c_void_p
@@ -118,8 +121,8 @@ def cpu_flags() -> frozenset[str] | None:
 
 
 def _fingerprint() -> str:
-    """A text that changes with the processor and with the library's files."""
-    parts = [platform.processor(), *sorted(cpu_flags() or ())]
+    """A text that changes with the processor, the devices and the library's files."""
+    parts = [platform.processor(), *sorted(cpu_flags() or ()), *devices()]
     import llama_cpp
 
     for library in sorted((Path(llama_cpp.__file__).parent / "lib").glob("*")):

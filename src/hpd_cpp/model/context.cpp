@@ -82,9 +82,7 @@ Context::Context(const Model & model, const EngineOptions & options)
     params.abort_callback = stop_wanted;
     params.abort_callback_data = &stop_;
     const bool flash = params.flash_attn_type != LLAMA_FLASH_ATTN_TYPE_DISABLED;
-    // Where there is a GPU, it may be given nodes of a model that is on the CPU.
-    const bool all_on_cpu = model.on_cpu() && !llama_supports_gpu_offload();
-    if (flash && all_on_cpu && options.cpu_attention && usable_kernel()) {
+    if (flash && model.on_cpu() && options.cpu_attention && usable_kernel()) {
         attention_ =
             std::make_unique<Attention>(*usable_kernel(), std::max(n_threads, n_threads_batch));
         params.cb_eval = Attention::on_node;
