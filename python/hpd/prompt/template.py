@@ -108,7 +108,9 @@ def _render_chat(template: str, system: str, user: str, bos: str, eos: str) -> s
     except ValueError:
         if run.returncode > 0 and run.stderr:  # a fault of its own, and no limit
             reason = run.stderr.decode(errors="replace").strip().splitlines()[-1]
-            raise ModelLoadError(f"the model's chat template cannot be rendered: {reason}") from None
+            raise ModelLoadError(
+                f"the model's chat template cannot be rendered: {reason}"
+            ) from None
         # It was killed: by its limit of time, or as no memory was left to say that there is none.
         raise ModelLoadError(_does_not_end(CPU_SECONDS)) from None
     if "error" in answer:
