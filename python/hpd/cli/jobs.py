@@ -22,7 +22,8 @@ _INPUT = "input"
 _NOT_OF_JOBS = ("help", "job", "config", "status", "dry-run")
 """Flags that are for one run only."""
 
-_PATHS = ("output", "examples", "cache")
+_PATHS = ("output", "examples", "cache", "calibration")
+_NO_FILES = ("-", "none")
 _MODELS = ("model", "draft-model")
 """A path, or the name of a model."""
 
@@ -158,7 +159,7 @@ def _placed(key: str, value: str, folder: Path) -> str:
     if key == _INPUT:
         return value if value == "-" else _pattern(folder, value)
     if key in _PATHS:
-        return value if value == "-" else _below(folder, value)
+        return value if value in _NO_FILES else _below(folder, value)
     if key == "lora" or (key in _MODELS and _is_path(folder, value)):
         return _below(folder, value)
     return value
