@@ -221,7 +221,7 @@ class World:
         """An address: ``street`` (with number), ``postcode``, ``city``, ``country``."""
         fake = self.fake
         return Record(
-            street=self.text(fake.street_address().replace("\n", ", ")),
+            street=self.text(fake.street_address().strip().replace("\n", ", ")),
             postcode=self.text(fake.postcode()),
             city=self.text(fake.city()),
             country=self.text(

@@ -31,6 +31,7 @@ from recipe.documents.asking import (
 )
 from recipe.documents.invoices.columns import left, right
 from recipe.documents.invoices.goods import drawn_goods
+from recipe.documents.invoices.sums import drawn_sums
 from recipe.facts import Record, World
 
 ASKED = {
@@ -190,11 +191,6 @@ ASKED = {
     ),
 }  # fmt: skip
 
-RATES = {
-    "en": (20, 20, 8.25, 10, 5, 7), "de": (19, 19, 7, 20), "fr": (20, 20, 10, 5.5), "es": (21,
-        21, 10),
-    "it": (22, 22, 10), "pt": (23, 23, 6), "nl": (21, 21, 9),
-}  # fmt: skip
 BANKS = (
     "Harbour & Mill Bank|First Prairie Bank|Sparkasse Nordtal|Volksbank Auental|"
     "Banque du Littoral|"
@@ -243,18 +239,8 @@ def draw(world: World) -> Mapping[str, Any]:
                 amount=right(world.money(value=quantity.value * price.value), 12),
             )
         )
-    subtotal = sum(line.amount.value for line in lines) or world.rng.randint(40, 9000)
-    discount = world.money(value=max(1, subtotal * world.pick(0.02, 0.05, 0.1)))
-    shipping = world.money(3, 60)
-    rate = world.pick(*RATES[world.language])
-    net = subtotal
-    if world.count("discount", 0, 0):
-        net -= discount.value
-    if world.count("shipping", 0, 0):
-        net += shipping.value
-    tax = world.money(value=net * rate / 100)
-    total = net if world.count("untaxed", 0, 0) else net + tax.value
-    deposit = world.money(value=max(1, total * world.pick(0.1, 0.25, 0.3, 0.5)))
+    sums = drawn_sums(world, lines, (40, 9000), (3, 60))
+    deposit = world.money(value=max(1, sums.total * world.pick(0.1, 0.25, 0.3, 0.5)))
     return {
         "seller": firm(world),
         "buyer": firm(world),
@@ -276,14 +262,9 @@ def draw(world: World) -> Mapping[str, Any]:
         "old_date": world.date(2014, 2016),
         "period": Record(start=start, end=world.date(after=start, days=(6, 92))),
         "lines": lines,
-        "subtotal": right(world.money(value=subtotal), 12),
-        "discount": right(discount, 12),
-        "shipping": right(shipping, 12),
-        "vat": world.percent(rate, rate, 0 if rate == int(rate) else 2 if rate == 8.25 else 1),
-        "tax": right(tax, 12),
-        "total": right(world.money(value=total), 12),
+        **sums.facts(world),
         "deposit": right(deposit, 12),
-        "balance": right(world.money(value=total - deposit.value), 12),
+        "balance": right(world.money(value=sums.total - deposit.value), 12),
         "fee": world.money(5, 60),
         "old_total": world.money(40, 900),
         "hours": world.number(2, 60),

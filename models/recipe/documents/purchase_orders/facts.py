@@ -28,8 +28,9 @@ from recipe.documents.asking import (
     yes_no,
 )
 from recipe.documents.invoices.columns import left, right
-from recipe.documents.invoices.facts import RATES, firm
+from recipe.documents.invoices.facts import firm
 from recipe.documents.invoices.goods import drawn_goods
+from recipe.documents.invoices.sums import drawn_sums
 from recipe.facts import Record, World
 
 ASKED = {
@@ -172,17 +173,7 @@ def draw(world: World) -> Mapping[str, Any]:
                 amount=right(world.money(value=quantity.value * price.value), 12),
             )
         )
-    subtotal = sum(line.amount.value for line in lines) or world.rng.randint(90, 20000)
-    discount = world.money(value=max(1, subtotal * world.pick(0.02, 0.05, 0.1)))
-    shipping = world.money(5, 180)
-    rate = world.pick(*RATES[world.language])
-    net = subtotal
-    if world.count("discount", 0, 0):
-        net -= discount.value
-    if world.count("shipping", 0, 0):
-        net += shipping.value
-    tax = world.money(value=net * rate / 100)
-    total = net if world.count("untaxed", 0, 0) else net + tax.value
+    sums = drawn_sums(world, lines, (90, 20000), (5, 180))
     site = world.address()
     return {
         "buyer": firm(world),
@@ -207,12 +198,7 @@ def draw(world: World) -> Mapping[str, Any]:
         "needed": world.date(after=ordered, days=(6, 80)),
         "old_date": world.date(after=ordered, days=(81, 120)),
         "lines": lines,
-        "subtotal": right(world.money(value=subtotal), 12),
-        "discount": right(discount, 12),
-        "shipping": right(shipping, 12),
-        "vat": world.percent(rate, rate, 0 if rate == int(rate) else 2 if rate == 8.25 else 1),
-        "tax": right(tax, 12),
-        "total": right(world.money(value=total), 12),
+        **sums.facts(world),
         "limit": world.money(500, 50000, 0),
         "old_total": world.money(90, 9000),
         "time": world.time(7, 16),
