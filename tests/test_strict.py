@@ -49,7 +49,8 @@ def test_a_missing_required_value_is_an_error_that_names_it(model: Path) -> None
 
 def test_without_strict_the_field_alone_has_the_error(model: Path) -> None:
     answers = {"b": {"brand": "Nike"}}
-    with SmallExtractor("brand!, size int!", model, answers=answers, strict=False) as extractor:
+    settings = {"answers": answers, "on_invalid": "record"}
+    with SmallExtractor("brand!, size int!", model, **settings) as extractor:
         extraction = extractor.extract("b")
     assert extraction.error is None
     assert extraction.fields["size"].error is not None
@@ -85,10 +86,10 @@ def test_a_required_value_may_be_in_any_chunk(model: Path) -> None:
     assert (extraction.error is None) == (extraction.data["brand"] is not None)
 
 
-@pytest.mark.parametrize("strict", [True, False])
-def test_a_class_gives_an_instance_or_an_error(model: Path, strict: bool) -> None:
+@pytest.mark.parametrize("on_invalid", ["raise", "record"])
+def test_a_class_gives_an_instance_or_an_error(model: Path, on_invalid: str) -> None:
     answers = {"a": {"brand": "Nike", "size": 44}, "b": {"brand": "Nike"}}
-    with SmallExtractor(Shoe, model, answers=answers, strict=strict) as extractor:
+    with SmallExtractor(Shoe, model, answers=answers, on_invalid=on_invalid) as extractor:
         whole, broken = extractor.extract_many(["a", "b"], on_error="record")
     assert whole.data == Shoe(brand="Nike", size=44)
     assert broken.error is not None

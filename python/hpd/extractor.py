@@ -36,7 +36,7 @@ from hpd.machine.native_options import engine_options, model_options
 from hpd.machine.tuned_settings import tuned_values
 from hpd.options import Options, combined
 from hpd.pipeline.cancellation import Cancellation
-from hpd.pipeline.long_documents import Replay
+from hpd.pipeline.long_documents import OnChunk, Replay
 from hpd.pipeline.pipeline import Pipeline
 from hpd.pipeline.questionnaire import Examples
 from hpd.pipeline.reuse_settings import reuse_of
@@ -193,8 +193,9 @@ class Extractor(Generic[T]):
         Raises:
             ContextOverflowError: the document does not fit the context.
             InputError: there is no schema for its category, or it is no text.
-            InvalidDataError: a required value is missing or not valid, unless ``strict=False``; or
-                the Pydantic class that is the schema refuses the data.
+            InvalidDataError: a required value is missing or not valid, or the class that is the
+                schema refuses the data; never with ``on_invalid="record"``, where ``error`` of the
+                extraction says that the class refuses it.
             EngineClosedError: the extractor is closed.
         """
         documents = [Document(document, None, category)]
@@ -262,13 +263,16 @@ class Extractor(Generic[T]):
         *,
         schema: object = None,
         on_error: OnError = "raise",
+        on_chunk: OnChunk | None = None,
         cancellation: Cancellation | None = None,
     ) -> Iterator[tuple[int, Extraction[Any]]]:
         """Like ``extract_many``, each as soon as it is finished, with its place in the input.
 
         ``documents`` may give ``hpd.documents.NOT_YET`` where they would keep the reader waiting;
         ``schema`` may be what ``prepare`` made; with ``cancellation`` another thread can end the
-        call, which then raises ``CallCancelledError``.
+        call, which then raises ``CallCancelledError``. With ``on_overflow="chunk"``, ``on_chunk``
+        is called with the place of a document that is cut, the chunks that are finished (0 at
+        first), and how many it has.
         """
         check_documents(documents)
         self._check_open()
@@ -277,7 +281,7 @@ class Extractor(Generic[T]):
             schemas = schema if isinstance(schema, Schema) else load_schemas(schema)
             check_task(self.options, schemas, self._rules)
             task = self._pipeline.task(schemas)
-        return self._run(documents, task, on_error, cancellation)
+        return self._run(documents, task, on_error, on_chunk, cancellation)
 
     def prepare(
         self,
@@ -358,10 +362,13 @@ class Extractor(Generic[T]):
         documents: Iterable[str | Document | NotYet],
         task: Task | None,
         on_error: OnError,
+        on_chunk: OnChunk | None,
         cancellation: Cancellation | None,
     ) -> Iterator[tuple[int, Extraction[Any]]]:
-        for place, extraction in self._pipeline.run(documents, task, cancellation):
-            if extraction.error is not None and on_error == "raise":
+        options = self.options if task is None else task.options
+        for place, extraction in self._pipeline.run(documents, task, on_chunk, cancellation):
+            is_raised = on_error == "raise" and not _is_recorded(extraction, options)
+            if extraction.error is not None and is_raised:
                 name = "" if extraction.id is None else f" (id {extraction.id})"
                 raise error_of(extraction, f"document {place + 1}{name}")
             yield place, extraction
@@ -375,6 +382,12 @@ def error_of(extraction: Extraction[Any], where: str) -> HpdError:
     if isinstance(error, InvalidDataError):
         error.extraction = extraction
     return error
+
+
+def _is_recorded(extraction: Extraction[Any], options: Options) -> bool:
+    """Whether the extraction's error is one that the options want recorded, not raised."""
+    is_invalid = extraction.error is not None and extraction.error.type == "InvalidDataError"
+    return is_invalid and options.on_invalid == "record"
 
 
 def _close(pipeline: Pipeline, model: _native.Model, process: int) -> None:

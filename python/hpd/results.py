@@ -19,6 +19,14 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
+class RefusedText:
+    """What the model wrote for a field before it was asked again, and the fault in that."""
+
+    raw: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
 class FieldResult:
     """The details of one value."""
 
@@ -44,6 +52,8 @@ class FieldResult:
     and that of the runner-up. None if no token was nearly another one."""
     uncalibrated: float | None = None
     """The model's own confidence, where that in ``confidence`` is calibrated."""
+    refused: tuple[RefusedText, ...] = ()
+    """What was refused before, with ``on_invalid="retry"``."""
 
     @property
     def near_tie(self) -> bool:
@@ -79,6 +89,8 @@ class FieldResult:
             result["raw"] = self.raw
         if self.truncated:
             result["truncated"] = True
+        if self.refused:
+            result["refused"] = [{"raw": text.raw, "error": text.error} for text in self.refused]
         if self.margin is not None:
             result |= {"near_tie": True, "margin": round(self.margin, 4)}
         return result
@@ -181,8 +193,8 @@ class Extraction(Generic[T_co]):
     """The details of each value by dotted path: ``maker.city``, ``lines[0].qty``, ``tags[1]``."""
     usage: Usage | None = None
     error: Failure | None = None
-    """The error of a document that failed. Of one whose data breaks the schema (``strict``), the
-    data is there all the same, as a plain dict."""
+    """The error of a document that failed. Of one whose data breaks the schema (``on_invalid``),
+    the data is there all the same, as a plain dict."""
     truncated_at: int | None = None
     """The character from which on the document was not read, with ``on_overflow="truncate"``."""
     text: str | None = field(default=None, repr=False, compare=False)

@@ -29,7 +29,7 @@ with_text = st.sampled_from(
 )
 NEEDED_ARGUMENTS = {
     "": [], "draft_model": ["-md", "d.gguf"], "temperature": ["--temp", "0.5"],
-    "split_mode": ["-sm", "row"],
+    "split_mode": ["-sm", "row"], "on_overflow": ["--on-overflow", "chunk"],
 }  # fmt: skip
 
 

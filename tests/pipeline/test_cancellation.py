@@ -114,8 +114,8 @@ def test_only_options_of_a_call_can_be_set_for_one(extractor: Extractor) -> None
         if not option.per_call:
             with pytest.raises(OptionError, match=rf"^{name} \(.*single call"):
                 extractor.prepare("a", **{name: option.default})
-    with pytest.raises(OptionError, match="did you mean strict"):
-        extractor.prepare("a", strickt=True)
+    with pytest.raises(OptionError, match="did you mean on_invalid"):
+        extractor.prepare("a", on_invalidd="raise")
     with pytest.raises(SchemaError, match="comes after"):
         extractor.prepare("a after b, b", method="ar")
 
@@ -124,4 +124,4 @@ def test_options_that_name_files_or_belong_to_the_engine_are_not_of_a_call() -> 
     per_call = {name for name, option in OPTIONS.items() if option.per_call}
     assert all(OPTIONS[name].target == "python" for name in per_call)
     assert all(OPTIONS[name].kind != "adapters" for name in per_call)
-    assert {"strict", "max_tokens", "null_threshold"} <= per_call
+    assert {"on_invalid", "max_tokens", "null_threshold"} <= per_call

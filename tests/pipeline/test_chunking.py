@@ -12,12 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hpd.documents import Document
-from hpd.errors import ContextOverflowError
+from hpd.errors import ContextOverflowError, OptionError
 from hpd.grounding.search import is_joined
+from hpd.options import Options
 from hpd.pipeline.chunking import Chunk, chunks, fitting_length
+from hpd.pipeline.context_limit import ContextLimit
 from hpd.pipeline.findings import Findings
+from hpd.pipeline.job import Job
 from hpd.pipeline.long_documents import Replay
 from hpd.pipeline.merging import merge, shift
+from hpd.pipeline.passes import add_pass
 from hpd.results import FieldResult
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
@@ -100,6 +104,17 @@ def test_scripts_without_blanks_and_lines_without_full_stops() -> None:
         assert lines[part.end] == "\n"
 
 
+@given(texts, st.integers(1, 60), st.integers(1, 60))
+def test_a_shorter_first_part_moves_the_cuts(text: str, room: int, first: int) -> None:
+    parts = chunks(text, room, len, min(first, room))
+    if text:
+        assert (parts[0].start, parts[-1].end) == (0, len(text))
+        is_whole = parts[0].end <= min(first, room)
+        assert is_whole or len(re.findall(r"\S+", text[: parts[0].end])) <= 1
+    for part, following in itertools.pairwise(parts):
+        assert part.start < following.start <= part.end < following.end
+
+
 def test_a_short_text_is_one_part() -> None:
     assert chunks("A short text.", 10, n_words) == [Chunk(0, 13)]
     assert chunks("", 10, n_words) == []
@@ -172,6 +187,67 @@ def test_spans_are_moved_to_the_whole_document() -> None:
     assert (result.start, result.end, result.occurrences) == (103, 105, ((103, 105), (107, 109)))
 
 
+# --- what later passes add -------------------------------------------------------------------
+
+
+def added(schema: str | Schema, first: Findings, *later: Findings) -> dict[str, Any]:
+    loaded = schema if isinstance(schema, Schema) else load_schema(schema)
+    for findings in later:
+        add_pass(loaded, first, findings)
+    return dict(first.extraction(loaded, None, None, strict=False).data)  # type: ignore[arg-type]
+
+
+def test_a_later_pass_gives_what_is_null_and_changes_nothing_else() -> None:
+    first = known(a=("x", 0.2, 3), b=(None, 0.99), c=(None, 0.9), maker__city=(None, 0.9))
+    second = known(a=("y", 0.9, 5), b=("z", 0.4, 7), c=(None, 0.9), maker__city=("Rome", 0.5, 9))
+    third = known(a=("w", 0.9, 5), b=("v", 0.9, 7), c=("u", 0.1, 9), maker__city=(None, 0.5))
+    assert added("a, b, c, maker {city}", first, second, third) == {
+        "a": "x", "b": "z", "c": "u", "maker": {"city": "Rome"}
+    }  # fmt: skip
+
+
+def test_attributes_that_depend_on_each_other_are_filled_together() -> None:
+    half = known(price=("10", 0.9, 0), currency=(None, 0.5))
+    other = known(price=("20", 0.6, 0), currency=("USD", 0.7, 3))
+    assert added("price, currency after price", half, other) == {"price": "10", "currency": None}
+    none = known(price=(None, 0.9), currency=(None, 0.5))
+    assert added("price, currency after price", none, other) == {"price": "20", "currency": "USD"}
+
+
+def test_items_that_stand_elsewhere_are_added() -> None:
+    def tags(*items: tuple[Any, ...]) -> Findings:
+        fields = {f"tags__{n}": item for n, item in enumerate(items, start=1)}
+        return known(tags__count=(len(items) or None, 0.9), **fields)
+
+    first = tags(("a", 0.9, 0), ("made up", 0.9))
+    # "ab" overlaps "a"; the same text elsewhere is another item; "made up" is nowhere, and known.
+    second = tags(("ab", 0.9, 0), ("b", 0.9, 10), ("a", 0.9, 50), ("made up", 0.8), ("new", 0.8))
+    assert added("tags [str]", first, second) == {"tags": ["a", "made up", "b", "a", "new"]}
+    assert added("tags [str]", tags(), tags(("b", 0.9, 10))) == {"tags": ["b"]}
+    assert added("tags [str]", tags(), tags()) == {"tags": None}
+    most = Schema(
+        (Attribute("tags", "array", item=Attribute("item", nullable=False), max_items=2),)
+    )
+    assert added(most, tags(("a", 0.9, 0)), tags(("b", 0.9, 10), ("c", 0.9, 20))) == {
+        "tags": ["a", "b"]
+    }
+
+
+def test_an_item_is_known_if_half_of_its_values_stand_in_one_of_before() -> None:
+    def lines(*items: tuple[int, int, int]) -> Findings:
+        fields: dict[str, Any] = {"lines__count": (len(items), 0.9)}
+        for n, starts in enumerate(items, start=1):
+            for name, start in zip(("what", "qty", "unit"), starts, strict=True):
+                fields[f"lines__{n}__{name}"] = (f"{name}{start}", 0.9, start)
+        return known(**fields)
+
+    schema = "lines [{what, qty, unit}]"
+    first = lines((0, 10, 20))
+    second = lines((0, 10, 90), (50, 60, 20))
+    data = added(schema, first, second)
+    assert [line["what"] for line in data["lines"]] == ["what0", "what50"]
+
+
 # --- end to end ------------------------------------------------------------------------------
 
 LONG = " ".join(
@@ -187,7 +263,9 @@ def test_the_error_says_how_many_tokens_over(model: Path) -> None:
         with pytest.raises(ContextOverflowError, match=r"^document 1: (\d+) tokens over") as caught:
             extractor.extract(LONG)
         words = re.findall(r"\d+", str(caught.value))
-        n_over, n_document, n_ctx, room = map(int, words[1:])
+        n_over, n_document, n_ctx, room = map(int, words[1:5])
+        assert "set by n_ctx (-c)" in str(caught.value)
+        assert "--on-overflow chunk" in str(caught.value)
         assert (n_ctx, n_document - room) == (512, n_over)
         tokens = extractor.native_model.tokenize
         # Cut by that many tokens it fits, and by less it does not.
@@ -213,9 +291,25 @@ def test_a_document_beyond_the_models_training_is_too_long(tiny_model: TinyModel
     short = tiny_model("qwen3", n_ctx_train=512)
     with (
         Extractor("maker", short, n_ctx=4096, max_tokens=8) as extractor,
-        pytest.raises(ContextOverflowError, match="the context of 512"),
+        pytest.raises(ContextOverflowError, match="the context of 512") as caught,
     ):
         extractor.extract(LONG)
+    assert "the model's, which was trained for no more" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("limit", "n_cells", "reason"),
+    [
+        (ContextLimit(8192, 32768, 0), 8192, "by hpd, as n_ctx (-c) is not: it can be raised, up"),
+        (ContextLimit(4096, 32768, 4096), 4096, "by n_ctx (-c): it can be raised, up to the 32768"),
+        (ContextLimit(4096, 0, 4096), 4096, "set by n_ctx (-c): it can be raised"),
+        (ContextLimit(4096, 2048, 4096), 2048, "the model's, which was trained for no more"),
+        (ContextLimit(2048, 2048, 0), 2048, "the model's, which was trained for no more"),
+    ],
+)
+def test_the_limit_says_whose_it_is(limit: ContextLimit, n_cells: int, reason: str) -> None:
+    assert limit.n_cells == n_cells
+    assert reason in limit.reason
 
 
 def test_truncate_reads_the_beginning_and_says_so(model: Path) -> None:
@@ -285,3 +379,108 @@ def test_a_text_without_any_blank_is_cut_as_well(model: Path) -> None:
         assert extractor.extract("日本語" * 800).error is None
         assert extractor.extract("\n" * 5000).error is None
         assert extractor.extract("x" * 5000).error is None
+
+
+# --- sizes, passes and progress --------------------------------------------------------------
+
+CHUNKS = {"n_ctx": 4096, "max_tokens": 8, "on_overflow": "chunk"}
+
+
+def test_chunks_have_the_size_that_is_asked_for(model: Path) -> None:
+    n_tokens: list[int] = []
+
+    def replay(document: Document) -> dict[str, Any]:
+        n_tokens.append(len(document.text.split()))
+        return {"maker": None}
+
+    with Extractor("maker", model, **CHUNKS) as extractor:
+        tokens = len(extractor.native_model.tokenize(LONG))
+        assert extractor.extract(LONG).usage.n_chunks == 1  # type: ignore[union-attr]
+    for size in (100, 300):
+        n_tokens.clear()
+        with Extractor(
+            "maker", model, replay=Replay(replay), chunk_size=size, **CHUNKS
+        ) as extractor:
+            long, short = extractor.extract_many([LONG, "Nike"])
+            assert long.usage is not None
+            # The overlap is an eighth, and a chunk ends with a sentence in its second half.
+            assert tokens / size <= long.usage.n_chunks <= 2 * tokens / size / (7 / 8) + 1
+            assert short.usage is not None
+            assert short.usage.n_chunks == 1
+
+
+def test_the_pieces_are_no_longer_than_asked_for(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts: list[str] = []
+    with Extractor("maker", model, chunk_size=100, **CHUNKS) as extractor:
+        make = Job.__init__
+
+        def noting(job: Job, questionnaire: Any, documents: Any, *rest: Any) -> None:
+            texts.extend(document.text for _, document in documents)
+            make(job, questionnaire, documents, *rest)
+
+        monkeypatch.setattr(Job, "__init__", noting)
+        extractor.extract(LONG)
+        sizes = [len(extractor.native_model.tokenize(text)) for text in texts if text != LONG]
+    assert len(sizes) > 5
+    assert max(sizes) <= 100
+
+
+@pytest.mark.parametrize(("n_ctx", "whose"), [(512, "by n_ctx"), (4096, "the model's")])
+def test_chunks_that_cannot_fit_are_refused(tiny_model: TinyModel, n_ctx: int, whose: str) -> None:
+    short = tiny_model("qwen3", n_ctx_train=1024)
+    settings = {"max_tokens": 8, "on_overflow": "chunk", "n_ctx": n_ctx}
+    with pytest.raises(
+        ContextOverflowError, match=r"chunks of 2000 tokens .* do not fit"
+    ) as caught:
+        Extractor("maker", short, chunk_size=2000, **settings)
+    assert whose in str(caught.value)
+    by_category = {"a": ["maker"], "b": ["brand"]}
+    with (
+        Extractor(by_category, short, chunk_size=2000, **settings) as extractor,
+        pytest.raises(ContextOverflowError, match="chunks of 2000 tokens"),
+    ):
+        extractor.extract(LONG * 20, category="a")
+
+
+@pytest.mark.parametrize("settings", [{}, {"on_overflow": "truncate"}])
+@pytest.mark.parametrize("option", [{"chunk_size": 100}, {"passes": 2}])
+def test_without_chunks_their_options_are_refused(
+    settings: dict[str, Any], option: dict[str, Any]
+) -> None:
+    with pytest.raises(OptionError, match=r"does nothing unless on_overflow"):
+        Options(**settings, **option)
+
+
+def test_a_later_pass_finds_what_a_cut_tore_apart(model: Path) -> None:
+    """The model finds a thing only in a chunk that has it with what stands before and behind it."""
+
+    def replay(document: Document) -> dict[str, Any]:
+        whole = r"(?<=word )thing\d+(?= word word word word)"
+        return {"things": re.findall(whole, document.text)}
+
+    text = " ".join("word " * 5 + f"thing{n}" for n in range(80)) + " word word word word"
+    found: dict[int, list[str]] = {}
+    for passes in (1, 2, 3):
+        settings = {**CHUNKS, "chunk_size": 60, "passes": passes}
+        with Extractor("things [str]", model, replay=Replay(replay), **settings) as extractor:
+            extraction = extractor.extract(text)
+        found[passes] = extraction.data["things"]
+        assert len(set(found[passes])) == len(found[passes])
+        for n, thing in enumerate(found[passes]):
+            field = extraction.fields[f"things[{n}]"]
+            assert text[field.start : field.end] == thing
+    assert len(found[1]) < len(found[2]) <= len(found[3])
+    assert found[2][: len(found[1])] == found[1]
+
+
+def test_progress_is_told_by_chunk(model: Path) -> None:
+    told: list[tuple[int, int, int]] = []
+    settings = {**CHUNKS, "chunk_size": 100, "passes": 2}
+    with Extractor("maker", model, **settings) as extractor:
+        note = lambda *progress: told.append(progress)  # noqa: E731
+        found = dict(extractor.iter_extract(["Nike", LONG], on_chunk=note))
+    assert found[1].usage is not None
+    n = found[1].usage.n_chunks
+    assert told == [(1, done, n) for done in range(n + 1)]

@@ -73,7 +73,7 @@ def test_the_preview_is_what_the_extractor_asks(
         # Control tokens have no text of their own. The prompt goes on into the keys as far as
         # all of them agree.
         assert text.startswith(re.sub(r"<\|im_\w+\|>", "", shown.text))
-        assert context_size(vocabulary) == 2048 == extractor._pipeline._n_ctx
+        assert context_size(vocabulary) == 2048 == extractor._pipeline._limit.n_cells
 
 
 def test_dry_run_prints_prompt_and_counts(

@@ -21,7 +21,7 @@ def one_second(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("one_second")
 def test_a_template_that_loops_for_ever_is_an_error() -> None:
     with pytest.raises(ModelLoadError, match="does not come to an end within 1 s"):
-        render(LOOP + "{{ messages[1].content }}", "s", "u")
+        render(LOOP + "{{ messages[1].content }}", "s")
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_a_template_that_loops_for_ever_is_an_error() -> None:
 )
 def test_a_template_that_takes_all_memory_is_an_error(greedy: str) -> None:
     with pytest.raises(ModelLoadError, match="1024 MiB"):
-        render(greedy + "{{ messages[1].content }}", "s", "u")
+        render(greedy + "{{ messages[1].content }}", "s")
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_a_template_that_takes_all_memory_is_an_error(greedy: str) -> None:
 )
 def test_whatever_a_template_raises_is_an_error(broken: str) -> None:
     with pytest.raises(ModelLoadError, match=r"chat template fails: ."):
-        render(broken, "s", "u")
+        render(broken, "s")
 
 
 def test_a_renderer_that_cannot_run_says_why(
@@ -54,7 +54,7 @@ def test_a_renderer_that_cannot_run_says_why(
     broken.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(broken))
     with pytest.raises(ModelLoadError, match="no interpreter here"):
-        render("{{ messages[1].content }} for a broken renderer", "s", "u")
+        render("{{ messages[1].content }} for a broken renderer", "s")
 
 
 def test_the_renderer_has_nothing_loaded_in_advance(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,8 +36,8 @@ def joint(model: _native.Model, documents: list[str], key: str) -> list[int]:
     instruction = prompt.instruction_text(SCHEMA)
     texts = {token: text for token, text, _, _ in model.control_tokens}
     system = prompt.SYSTEM
-    around = render(model.chat_template, system, instruction, bos=texts.get(model.bos, ""))
-    text = around.before + prompt.documents_text(documents) + around.after + key
+    around = render(model.chat_template, system, bos=texts.get(model.bos, ""))
+    text = around.before + instruction + prompt.documents_text(documents) + around.after + key
     tokens = model.tokenize(text, True)
     return tokens if tokens[:1] == [model.bos] or model.bos < 0 else [model.bos, *tokens]
 
@@ -161,11 +161,11 @@ def test_a_key_shows_the_values_that_its_field_depends_on() -> None:
 
 def test_templates_that_fail_say_so() -> None:
     with pytest.raises(ModelLoadError, match="0 times instead of once"):
-        render("no place for text", "s", "u")
+        render("no place for text", "s")
     with pytest.raises(ModelLoadError, match="2 times instead of once"):
-        render("{{ messages[1].content }}{{ messages[1].content }}", "s", "u")
+        render("{{ messages[1].content }}{{ messages[1].content }}", "s")
     with pytest.raises(ModelLoadError, match="chat template fails"):
-        render("{{ raise_exception('no') }}", "s", "u")
+        render("{{ raise_exception('no') }}", "s")
 
 
 def test_a_template_without_a_system_role_gets_the_rules_in_the_users_text() -> None:
@@ -173,15 +173,15 @@ def test_a_template_without_a_system_role_gets_the_rules_in_the_users_text() -> 
         "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}"
         "<u>{{ messages[0].content }}</u>"
     )
-    rendered = render(template, "the rules", "the question ")
-    assert rendered.before == "<u>the rules\n\nthe question "
+    rendered = render(template, "the rules")
+    assert rendered.before == "<u>the rules\n\n"
     assert rendered.after == "</u>"
     assert "{{ user }}" in PLAIN
 
 
 def test_thinking_is_switched_off() -> None:
     template = "{{ messages[1].content }}{% if not enable_thinking %}<think></think>{% endif %}"
-    assert render(template, "s", "u").after == "<think></think>"
+    assert render(template, "s").after == "<think></think>"
 
 
 def test_keys_that_show_values_do_not_fill_the_memory(

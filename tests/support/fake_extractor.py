@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -49,7 +49,11 @@ class FakeExtractor:
         self.made.append(self)
 
     def iter_extract(
-        self, documents: Iterable[Document | NotYet], *, on_error: str
+        self,
+        documents: Iterable[Document | NotYet],
+        *,
+        on_error: str,
+        on_chunk: Callable[[int, int, int], None],
     ) -> Iterator[tuple[int, Extraction]]:
         assert on_error == "record"
         waiting: list[tuple[int, Document]] = []

@@ -10,10 +10,13 @@ from hypothesis import strategies as st
 from hpd.options import OPTIONS, Option
 
 # What an option cannot do without, so that it may be set at all.
-NEEDED: dict[str, object] = {"draft_model": "d.gguf", "temperature": 0.5, "split_mode": "row"}
+NEEDED: dict[str, object] = {
+    "draft_model": "d.gguf", "temperature": 0.5, "split_mode": "row", "on_overflow": "chunk",
+}  # fmt: skip
 
 OTHER: dict[str, object] = {
-    "method": "hpd", "layout": "skeleton", "stack": 2, "in_flight": 5, "drafts": False,
+    "method": "hpd", "layout": "skeleton", "instructions": "Be brief.",
+    "stack": 2, "in_flight": 5, "drafts": False,
     "draft_model": "d.gguf", "n_draft": 4, "draft_p_min": 0.5, "max_tokens": 9, "n_ctx": 100,
     "deterministic": False, "dedupe": False, "cache": "",
     "n_batch": 64, "n_ubatch": 32, "n_value_batch": 7, "n_threads": 3,
@@ -21,9 +24,9 @@ OTHER: dict[str, object] = {
     "split_mode": "row", "tensor_split": (3.0, 1.0), "main_gpu": 1,
     "flash_attn": "on", "cpu_attention": False, "cache_type_k": "q8_0", "cache_type_v": "bf16",
     "loras": (("a.gguf", 0.5), ("b.gguf", 1.0)), "temperature": 0.75, "top_k": 3, "top_p": 0.5,
-    "min_p": 0.125, "seed": 42, "strict": False, "null_threshold": 0.25,
+    "min_p": 0.125, "seed": 42, "on_invalid": "record", "null_threshold": 0.25,
     "calibration": "none", "require_grounding": True, "all_occurrences": True,
-    "on_overflow": "chunk", "verbose": True, "quiet": True,
+    "on_overflow": "chunk", "chunk_size": 300, "passes": 2, "verbose": True, "quiet": True,
 }  # fmt: skip
 """One value for each option that is not its default; all together are good, so the method is, and
 ``deterministic`` and ``cache``, which cannot be had with a stack."""
@@ -64,6 +67,8 @@ def is_allowed(option: Option, value: Any) -> bool:
         return value is True or value is False
     if option.kind == "choice":
         return any(value == choice for choice in option.choices)
+    if option.is_prose:
+        return type(value) is str and "\0" not in value and is_unicode(value)
     if option.kind == "text":
         return type(value) is str and "\0" not in value
     if type(value) not in (list, tuple):
@@ -72,6 +77,11 @@ def is_allowed(option: Option, value: Any) -> bool:
         are_shares = all(type(share) in (int, float) and 0 <= share <= 1e38 for share in value)
         return are_shares and (not value or sum(value) > 0)
     return all(is_adapter(pair) for pair in value)
+
+
+def is_unicode(value: str) -> bool:
+    """Whether a text has no half of a surrogate pair."""
+    return not any("\ud800" <= char <= "\udfff" for char in value)
 
 
 def is_adapter(pair: Any) -> bool:

@@ -133,19 +133,22 @@ def test_the_engine_says_the_same(gguf, decoder, mask, n_stacked):
     assert n_tokens > 60, "the models say next to nothing: this shows nothing"
 
 
+@pytest.mark.parametrize("instructions", ["", "Sizes are <|im_start|> European."])
 @pytest.mark.parametrize("n_stacked", [1, 2])
-def test_prompts_are_the_engines(gguf, vocabulary, n_stacked):
+def test_prompts_are_the_engines(gguf, vocabulary, n_stacked, instructions):
     """The checkpoint's tokenizer and llama.cpp's, through the same template and layout."""
     schema = Schema((Attribute("Brand", description="the maker"), Attribute("Größe")))
     documents = ["Nike <|im_end|> Shoe\n\n日本, 10 M US", "  Café  "][:n_stacked]
     paths = [("Brand",), ("Größe",)]
     engines = PromptTokenizer(
-        open_model(gguf), prompt.system_text(n_stacked), prompt.instruction_text(schema)
+        open_model(gguf),
+        prompt.system_text(n_stacked),
+        prompt.instruction_text(schema, instructions=instructions),
     )
     labels = PromptTokenizer(
         open_model(gguf),
         prompt.system_text(n_stacked, "label"),
-        prompt.instruction_text(schema, layout="label"),
+        prompt.instruction_text(schema, layout="label", instructions=instructions),
     )
     for layout in ("branch", "skeleton", "label"):
         if layout == "label":
@@ -153,13 +156,13 @@ def test_prompts_are_the_engines(gguf, vocabulary, n_stacked):
         else:
             keys = prompt.key_texts(paths, layout)
         theirs = (labels if layout == "label" else engines).tokenize(documents, keys)
-        ours = Prompter(vocabulary, schema, layout).fields(documents, keys)
+        ours = Prompter(vocabulary, schema, layout, instructions).fields(documents, keys)
         expected = Prompt(theirs.prompt, theirs.keys)
         if layout == "skeleton":
             expected = skeleton(theirs.prompt, theirs.keys)
         assert ours == expected
     answer = engines.tokenize(documents, [""])
-    assert Prompter(vocabulary, schema, "branch").answer(documents) == Prompt(
+    assert Prompter(vocabulary, schema, "branch", instructions).answer(documents) == Prompt(
         answer.prompt, answer.keys
     )
 

@@ -151,7 +151,7 @@ def open_answering(
 
     options = options_of(arguments).replaced(
         # A field without an answer must not cost the others theirs.
-        {"max_tokens": arguments.max_tokens or for_value, "strict": False, **decoding}
+        {"max_tokens": arguments.max_tokens or for_value, "on_invalid": "record", **decoding}
     )
     return Extractor(
         schemas, resolve_model(arguments.model, arguments.hf), options=options, rules=rules

@@ -71,7 +71,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     _add_methods(parser.add_argument_group("what is measured"))
     add_field_arguments(parser.add_argument_group("input"))
     # What is called a method here says this one, too; and no document is refused.
-    add_option_arguments(parser, leave_out=("method", "strict", "dedupe", "cache"))
+    add_option_arguments(parser, leave_out=("method", "on_invalid", "dedupe", "cache"))
 
 
 def _add_methods(group: argparse._ArgumentGroup) -> None:

@@ -123,28 +123,18 @@ def run(arguments: argparse.Namespace) -> int:
             writer = open_writer(arguments, schemas, settings, model)
         output = None if is_stream(arguments.output) else arguments.output
         columns = added_columns(reader, arguments)
-        writing = Writing(schemas, writer, output, columns)
-        try:
+        writing = Writing(schemas, writer, output, columns, quiet=options.quiet)
+        with writing.to_the_end():
             for repair in writer.repairs:
                 say(f"{output}: {repair}")
             _extract(arguments, schemas, options, examples, model, reader, writer, writing, records)
-        except KeyboardInterrupt:
-            writer.close(complete=False)
-            writing.say_interrupted()
+        if writing.was_stopped:
             return EXIT_INTERRUPTED
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise writing.failed_write(error) from error
-        except BaseException:
-            writer.close(complete=False)
-            raise
-        writer.close(complete=writing.is_complete)
         for unread in reader.unread:
             say(f"{unread} (the line that says so is in another shard)")
     if output is not None and is_table(output):
         _write_table(Path(output), schemas, writing)
-    return writing.finish(quiet=options.quiet)
+    return writing.finish()
 
 
 def _extract(

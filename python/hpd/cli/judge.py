@@ -216,8 +216,9 @@ def _text(prediction: Prediction, known: Example | None) -> str | None:
 
 def _judge(arguments: argparse.Namespace, asked: Inquiries, writer: FileWriter, rules: str) -> int:
     """Ask about the documents that have no verdicts yet; returns the exit code."""
-    writing = Writing(asked.schemas, writer, arguments.output)
-    try:
+    writing = Writing(asked.schemas, writer, arguments.output, quiet=arguments.quiet)
+    pending = None
+    with writing.to_the_end():
         with before_the_model():
             pending = list(writer.pending(asked.records))
         if pending:
@@ -231,19 +232,11 @@ def _judge(arguments: argparse.Namespace, asked: Inquiries, writer: FileWriter, 
                 ) as bar,
             ):
                 writing.run(model, pending, bar)
-    except KeyboardInterrupt:
-        writer.close(complete=False)
-        writing.say_interrupted()
+    if writing.was_stopped:
         return EXIT_INTERRUPTED
-    except OSError as error:
-        raise writing.failed_write(error) from error
-    except BaseException:
-        writer.close(complete=False)
-        raise
-    writer.close(complete=writing.is_complete)
     if not pending:
         return EXIT_OK
-    return writing.finish(quiet=arguments.quiet)
+    return writing.finish()
 
 
 def _print_figures(

@@ -56,7 +56,17 @@ def add_option_argument(
         settings["metavar"] = option.metavar or "{" + ",".join(option.choices) + "}"
     if option.kind == "adapters":
         settings["action"] = "append"
+    if option.shorthands:
+        group = group.add_mutually_exclusive_group()
     group.add_argument(*option.flags, **settings)
+    for flag, value in option.shorthands.items():
+        group.add_argument(
+            flag,
+            dest=option.name,
+            action="store_const",
+            const=value,
+            help=f"the same as {option.flag} {value}",
+        )
 
 
 def options_of(arguments: argparse.Namespace) -> Options:

@@ -218,6 +218,8 @@ def run_settings(
         decoding["calibration"] = file_fingerprint(options.calibration)
     if options.deterministic:
         decoding |= _rounding(options)
+    if options.instructions:
+        decoding["instructions"] = text_fingerprint(options.instructions)
     adapters = [(file_fingerprint(local_lora(path)), scale) for path, scale in options.loras]
     return {
         "schema": text_fingerprint(repr(schemas)),

@@ -19,6 +19,7 @@ class Summary:
         self._n_nulls = 0
         self._n_near_ties = 0
         self._n_reused = 0
+        self._n_retried = 0
 
     def add_values(self, extraction: Extraction[Any]) -> None:
         """Count the values of an extraction."""
@@ -27,6 +28,7 @@ class Summary:
         self._n_near_ties += extraction.n_near_ties
         if extraction.usage is not None:
             self._n_reused += extraction.usage.reused_values
+        self._n_retried += sum(bool(field.refused) for field in extraction.fields.values())
 
     def add_line(self, failed: str | None) -> None:
         """Count a line that is written; ``failed`` is the type of its error, if it is one."""
@@ -52,6 +54,8 @@ class Summary:
             parts.append(f"{self._n_near_ties} near tie{'s' * (self._n_near_ties != 1)}")
         if self._n_reused:
             parts.append(f"{self._n_reused} values were decoded before")
+        if self._n_retried:
+            parts.append(f"{self._n_retried} value{'s' * (self._n_retried != 1)} asked again")
         for kind, n in sorted(self.failures.items()):
             parts.append(f"{n} failed ({kind})")
         if n_failed_kept:

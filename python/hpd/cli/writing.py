@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Literal, Protocol
 
 from tqdm import tqdm
@@ -22,7 +24,11 @@ class Extracting(Protocol):
     """A local extractor, or one behind an endpoint."""
 
     def iter_extract(
-        self, documents: Iterable[Document | NotYet], *, on_error: Literal["raise", "record"]
+        self,
+        documents: Iterable[Document | NotYet],
+        *,
+        on_error: Literal["raise", "record"],
+        on_chunk: Callable[[int, int, int], None],
     ) -> Iterator[tuple[int, Extraction[Any]]]:
         """The extraction of each document with its place, as soon as it is finished."""
 
@@ -35,6 +41,7 @@ class Writing:
         writer: takes the lines, and knows the records that have one already.
         output: the name of the output for people; None for standard output.
         columns: what a record's own line adds to that of its extraction.
+        quiet: say nothing but that the run was interrupted.
     """
 
     def __init__(
@@ -43,6 +50,8 @@ class Writing:
         writer: Writer,
         output: str | None,
         columns: Callable[[Record], Mapping[str, Any]] | None = None,
+        *,
+        quiet: bool = False,
     ) -> None:
         self._schemas = schemas
         self._writer = writer
@@ -51,6 +60,33 @@ class Writing:
         self._interrupts = Interrupts()
         self._summary = Summary()
         self._bar: tqdm[Any] | None = None
+        self._quiet = quiet
+        self._has_cut = False  # a document into chunks
+        self.was_stopped = False
+        """Whether Ctrl-C ended the run at once, with documents still in flight."""
+
+    @contextmanager
+    def to_the_end(self) -> Iterator[None]:
+        """The run: its writer is closed however it ends, and Ctrl-C ends it without an error.
+
+        Raises:
+            HpdError: the output cannot be written any more.
+        """
+        try:
+            yield
+        except KeyboardInterrupt:
+            self._writer.close(complete=False)
+            self.was_stopped = True
+            self._say_interrupted()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise self._failed_write(error) from error
+        except BaseException:
+            self._writer.close(complete=False)
+            raise
+        else:
+            self._writer.close(complete=self.is_complete)
 
     def run(
         self, extractor: Extracting, records: Iterable[tuple[int, Record] | NotYet], bar: tqdm[Any]
@@ -65,7 +101,11 @@ class Writing:
         given: dict[int, tuple[int, Record]] = {}
         with self._interrupts:
             documents = self._documents(records, given)
-            for i, extraction in extractor.iter_extract(documents, on_error="record"):
+            for i, extraction in extractor.iter_extract(
+                documents,
+                on_error="record",
+                on_chunk=lambda i, n_done, n: self._count_chunk(given[i][1], n_done, n),
+            ):
                 place, record = given.pop(i)
                 self._summary.add_values(extraction)
                 failed = None if extraction.error is None else extraction.error.type
@@ -77,23 +117,23 @@ class Writing:
         """Whether every record has been read and written."""
         return not self._interrupts.is_stopping
 
-    def finish(self, *, quiet: bool) -> int:
+    def finish(self) -> int:
         """Say how it went, and return the exit code."""
-        if not quiet:
+        if not self._quiet:
             kept = {"n_kept": self._writer.n_kept, "n_failed_kept": self._writer.n_failed_kept}
             say(self._summary.text(**kept))
         if not self.is_complete:
-            self.say_interrupted()
+            self._say_interrupted()
             return EXIT_INTERRUPTED
         n_failed = self._summary.failures.total() + self._writer.n_failed_kept
         return EXIT_SOME_FAILED if n_failed else EXIT_OK
 
-    def say_interrupted(self) -> None:
+    def _say_interrupted(self) -> None:
         """Say what there is so far, and how to go on."""
         how = "" if self._output is None else "; the same command with --resume does the rest"
         say(f"interrupted: {self._n_safe} documents are written{how}")
 
-    def failed_write(self, error: OSError) -> HpdError:
+    def _failed_write(self, error: OSError) -> HpdError:
         """The error for an output that cannot be written any more."""
         reason = error.strerror or str(error)
         where = "standard output" if self._output is None else self._output
@@ -123,6 +163,21 @@ class Writing:
             given[n_given] = place, record
             n_given += 1
             yield Document(record.text, record.id, record.category)
+
+    def _count_chunk(self, record: Record, n_done: int, n_chunks: int) -> None:
+        """Let the bar count the chunks of a document; the last one comes with its line."""
+        assert self._bar is not None
+        if n_done == 0:
+            if not self._has_cut and not self._quiet:
+                counted = "" if self._bar.disable else "; from here on, the bar counts chunks"
+                with tqdm.external_write_mode(file=sys.stderr):
+                    say(f"{record.id} is cut into {n_chunks} chunks{counted}")
+            self._has_cut = True
+            self._bar.unit = "chunk"
+            if self._bar.total is not None:
+                self._bar.total += n_chunks - 1
+        elif n_done < n_chunks:
+            self._bar.update()
 
     def _unknown_category(self, record: Record) -> InputError | None:
         if isinstance(self._schemas, Schema) or record.category in self._schemas:

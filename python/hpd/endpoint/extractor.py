@@ -49,6 +49,7 @@ class EndpointExtractor:
         documents: Iterable[Document | NotYet],
         *,
         on_error: Literal["raise", "record"] = "raise",
+        on_chunk: object = None,
     ) -> Iterator[tuple[int, Extraction[Any]]]:
         """The extraction of each document with its place, as soon as it is there.
 
@@ -56,6 +57,7 @@ class EndpointExtractor:
             documents: are read as the endpoint answers; each has a category if the schema is by
                 category. ``NOT_YET`` in place of one hands out what is there.
             on_error: ``record``: a document that fails gives an extraction with ``error``.
+            on_chunk: as of ``hpd.Extractor``; it is never called, as no document is cut.
 
         Raises:
             EndpointError: a document failed, with ``raise``; or all would.

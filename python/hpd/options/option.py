@@ -8,6 +8,7 @@ import types
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any, Literal, TypeGuard, TypeVar, Union, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
@@ -63,6 +64,10 @@ class Option:
     """The bounds of a number."""
     needs: str
     """The option without which this one does nothing."""
+    shorthands: Mapping[str, str]
+    """Flags of their own for some of its values."""
+    is_prose: bool
+    """Whether it is text for the model, for which ``@FILE`` stands on the command line."""
     in_identity: bool
     """Whether the fastest settings may depend on its value."""
     per_call: bool
@@ -115,7 +120,7 @@ class Option:
         Raises:
             ValueError: it stands for none that the option may have; the message as in ``checked``.
         """
-        value: object = text
+        value: object = _file_text(text[1:]) if self.is_prose and text[:1] == "@" else text
         if self.kind == "switch":
             if text not in ("on", "off"):
                 raise ValueError(f"must be on or off, not {shown(text)}")
@@ -144,6 +149,9 @@ class Option:
         elif self.kind == "choice":
             if isinstance(value, str) and value in self.choices:
                 return value
+        elif self.is_prose:
+            if isinstance(value, str):
+                return _prose(value)
         elif self.kind == "text":
             if isinstance(value, str | os.PathLike):
                 return _text(value)
@@ -179,6 +187,8 @@ def option(
     minimum: float = -math.inf,
     maximum: float = math.inf,
     needs: str = "",
+    shorthands: Mapping[str, str] | None = None,
+    is_prose: bool = False,
     in_identity: bool = False,
     per_call: bool = False,
     tuning: Tuning | None = None,
@@ -194,6 +204,8 @@ def option(
         minimum=minimum,
         maximum=maximum,
         needs=needs,
+        shorthands=shorthands or {},
+        is_prose=is_prose,
         in_identity=in_identity,
         per_call=per_call,
         tuning=tuning,
@@ -245,6 +257,25 @@ def _text(value: str | os.PathLike[Any]) -> str:
     text = os.fspath(value)
     if not isinstance(text, str) or "\0" in text:
         raise ValueError
+    return text
+
+
+def _prose(value: str) -> str:
+    value.encode()  # which refuses half of a surrogate pair
+    return _text(value)
+
+
+def _file_text(path: str) -> str:
+    """The text that a file holds, without blank lines around it."""
+    try:
+        text = Path(os.path.expanduser(path)).read_text(encoding="utf-8-sig").strip()
+        problem = "" if text else "it holds no text"
+    except OSError as error:
+        problem = str(error.strerror)
+    except ValueError:
+        problem = "it is not UTF-8"
+    if problem:
+        raise ValueError(f"must be text, or @ and a file that holds it, not '@{path}': {problem}")
     return text
 
 

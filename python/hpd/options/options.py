@@ -13,6 +13,7 @@ from hpd.options.option import Option, Tuning, option, shown, table_of
 from hpd.prompt import Layout
 
 Method = Literal["hpd", "ar"]
+OnInvalid = Literal["raise", "record", "retry"]
 OnOverflow = Literal["error", "chunk", "truncate"]
 FlashAttention = Literal["auto", "on", "off"]
 SplitMode = Literal["none", "layer", "row", "tensor"]
@@ -27,6 +28,7 @@ _WHY_NOT_REUSED = {
     "temperature": "values are drawn at random",
     "stack": "documents in one prompt see each other",
 }
+_MOST_PASSES = 16  # the cuts of more would be next to each other
 _INT32 = 2**31 - 1
 _UINT64 = 2**64 - 1
 
@@ -56,6 +58,16 @@ class Options:
         help="what a field sees of the others: nothing (branch), the keys before its own "
         "(skeleton), or nothing behind a letter in place of a key (label)",
         in_identity=True,
+        per_call=True,
+    )
+    instructions: str = option(
+        "",
+        "--instructions",
+        metavar="TEXT|@FILE",
+        group="decoding",
+        help="what you want to say of the task, for every prompt, before the attributes: a text, "
+        "or @ and the name of a file that holds it",
+        is_prose=True,
         per_call=True,
     )
     stack: int = option(
@@ -378,12 +390,15 @@ class Options:
         target="sampling",
     )
 
-    strict: bool = option(
-        True,
-        "--strict",
+    on_invalid: OnInvalid = option(
+        "raise",
+        "--on-invalid",
         group="values",
-        help="a document whose data breaks the schema (a required value is missing, or not valid) "
-        "has an error, beside its data",
+        help="what happens where data breaks the schema (a required value is missing, or not "
+        "valid): the document has an error, beside its data (raise); only the field has one "
+        "(record); or what is not valid is asked again, with the reason why, twice at most, and "
+        "then it is as with raise (retry)",
+        shorthands={"--strict": "raise", "--no-strict": "record"},
         per_call=True,
     )
     null_threshold: float = option(
@@ -429,6 +444,31 @@ class Options:
         "left out (truncate)",
         per_call=True,
     )
+    chunk_size: int = option(
+        0,
+        "--chunk-size",
+        metavar="N",
+        group="decoding",
+        help="with --on-overflow chunk, cut all documents of more than N tokens, into chunks of N "
+        "at most; 0: cut only what does not fit, into chunks of a good length",
+        minimum=0,
+        maximum=_INT32,
+        needs="on_overflow",
+        per_call=True,
+    )
+    passes: int = option(
+        1,
+        "--passes",
+        metavar="N",
+        group="decoding",
+        help="with --on-overflow chunk, read a document that is cut N times, with other cuts each "
+        "time: a later pass adds values that are still null, and items of lists that stand "
+        "elsewhere than those that there are",
+        minimum=1,
+        maximum=_MOST_PASSES,
+        needs="on_overflow",
+        per_call=True,
+    )
     verbose: bool = option(False, "--verbose", group="output", help="show llama.cpp's own log")
     quiet: bool = option(
         False, "--quiet", group="output", help="show no progress bars and no summary"
@@ -451,9 +491,19 @@ class Options:
                 f"layout {self.layout!r} ({OPTIONS['layout'].flag}) does nothing with method 'ar' "
                 f"({OPTIONS['method'].flag}), which writes all keys itself"
             )
+        if self.method == "ar" and self.on_invalid == "retry":
+            raise OptionError(
+                f"{named('on_invalid')} 'retry' cannot be had with {named('method')} 'ar', which "
+                "writes all values at once: no single one can be asked again"
+            )
         if self.deterministic:
             self._check_deterministic()
         self._check_reuse()
+        for name in ("chunk_size", "passes"):
+            if self._is_set(name) and self.on_overflow != "chunk":
+                raise OptionError(
+                    f"{named(name)} does nothing unless {named('on_overflow')} is 'chunk'"
+                )
         for name, declared in OPTIONS.items():
             if declared.needs and self._is_set(name) and not self._is_set(declared.needs):
                 raise OptionError(f"{named(name)} does nothing without {named(declared.needs)}")

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from hpd.options.options import CacheType, FlashAttention, Method, OnOverflow, SplitMode
+from hpd.options.options import (
+    CacheType,
+    FlashAttention,
+    Method,
+    OnInvalid,
+    OnOverflow,
+    SplitMode,
+)
 from hpd.prompt import Layout
 
 
@@ -13,6 +20,7 @@ class Settings(TypedDict, total=False):
 
     method: Method
     layout: Layout
+    instructions: str
     stack: int
     in_flight: int | None
     drafts: bool | None
@@ -43,11 +51,13 @@ class Settings(TypedDict, total=False):
     top_p: float
     min_p: float
     seed: int
-    strict: bool
+    on_invalid: OnInvalid
     null_threshold: float
     calibration: str
     require_grounding: bool
     all_occurrences: bool
     on_overflow: OnOverflow
+    chunk_size: int
+    passes: int
     verbose: bool
     quiet: bool

@@ -37,17 +37,20 @@ class _Piece:
     ends_sentence: bool = False
 
 
-def chunks(text: str, room: int, count_tokens: CountTokens) -> list[Chunk]:
+def chunks(
+    text: str, room: int, count_tokens: CountTokens, first_room: int | None = None
+) -> list[Chunk]:
     """Parts of at most ``room`` tokens, which overlap each other and cover all of ``text``.
 
     A part ends with a sentence if one ends in its second half, else with a word; only very long
-    words are cut. A part holds at least one piece, however small the room is.
+    words are cut. A part holds at least one piece, however small the room is. The first part has
+    ``first_room`` tokens at most, if that is given, which moves all cuts.
     """
     pieces = _pieces(text, count_tokens)
     parts: list[Chunk] = []
     first = end = 0
     while end < len(pieces):
-        least, end = end, _fill(pieces, first, room)
+        least, end = end, _fill(pieces, first, room if parts else first_room or room)
         if end < len(pieces):
             end = _last_sentence(pieces, max(least, first + (end - first) // 2), end)
         parts.append(Chunk(pieces[first].start, pieces[end - 1].end))

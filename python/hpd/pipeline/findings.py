@@ -110,13 +110,39 @@ class Findings:
         """The values found so far, nested as in the answer."""
         return assemble(schema, self.values).data
 
+    def faults(self, schema: Schema, *, is_part: bool = False) -> dict[Path, str]:
+        """The fields whose values are refused, by path, each with the reason.
+
+        If the user's class refuses a whole, all its fields are to blame. Of a part of a document,
+        nothing is missing: the rest may have it.
+        """
+        if is_part:
+            return {
+                path: parsed.error
+                for path, parsed in self.values.items()
+                if parsed.error and not parsed.missing
+            }
+        assembled = assemble(schema, self.values)
+        faults = dict(assembled.faults)
+        for place, message in build_data(schema, assembled.data)[1].items():
+            for path, own in assembled.places.items():
+                if not place or own == place or own.startswith((f"{place}.", f"{place}[")):
+                    faults.setdefault(path, message)
+        # Items are asked anew once their number is.
+        counts = [path for path in faults if is_count(path)]
+        return {
+            path: message
+            for path, message in faults.items()
+            if not any(path != count and path[: len(count) - 1] == count[:-1] for count in counts)
+        }
+
     def extraction(
         self, schema: Schema, id_: Any, usage: Usage, *, strict: bool
     ) -> Extraction[Any]:
         """The extraction for the user: nested data, or an instance of the user's class.
 
         Data that the user's class refuses is an error of the document; with ``strict``, so is
-        data that breaks the schema.
+        data that breaks the schema otherwise.
         """
         assembled = assemble(schema, self.values)
         data, problems = build_data(schema, assembled.data)

@@ -45,6 +45,9 @@ class FinishedJob:
 class Delivery:
     """Turns a finished job into extractions, one for each document of its prompt."""
 
+    is_part = False
+    """Whether the prompt has only a part of a document."""
+
     def extractions(self, finished: FinishedJob) -> Iterator[tuple[int, Extraction[Any]]]:
         """The place of each document in the input, and its extraction."""
         n = len(finished.documents)
@@ -58,7 +61,7 @@ class Delivery:
             findings.ground(schema, document.text, finished.questionnaire.options)
             if finished.questionnaire.confidence_map is not None:
                 findings.calibrate(schema, finished.questionnaire.confidence_map)
-            strict = finished.questionnaire.options.strict
+            strict = finished.questionnaire.options.on_invalid != "record"
             yield place, findings.extraction(schema, document.id, usage, strict=strict)
 
 
@@ -73,6 +76,7 @@ class Job(ABC):
         delivery: turns findings into extractions.
         answers: known answers, to be decoded in place of the model's own.
         known: the values of the document, if it is alone, that need not be decoded again.
+        n_most_cells: the KV cells that a request may take.
     """
 
     def __init__(
@@ -82,6 +86,7 @@ class Job(ABC):
         delivery: Delivery | None = None,
         answers: Answers = (),
         known: KnownValues | None = None,
+        n_most_cells: int = 0,
     ) -> None:
         self.documents = documents
         self.kept_prompt: list[int] | None = None
@@ -91,6 +96,7 @@ class Job(ABC):
         self._delivery = delivery or Delivery()
         self._answers = answers
         self._known = known
+        self._n_most_cells = n_most_cells
         self._findings = [Findings() for _ in documents]
         self._usage = Usage()
         self._failure: Failure | None = None

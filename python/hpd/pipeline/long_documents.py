@@ -9,11 +9,13 @@ from typing import Any
 from hpd.documents import Document
 from hpd.errors import ContextOverflowError, HpdError, InputError
 from hpd.pipeline.answer_job import AnswerJob
-from hpd.pipeline.chunking import chunks, fitting_length
+from hpd.pipeline.chunking import Chunk, chunks, fitting_length
+from hpd.pipeline.context_limit import ContextLimit
 from hpd.pipeline.fields_job import FieldsJob
 from hpd.pipeline.findings import Findings
 from hpd.pipeline.job import Delivery, FinishedJob, Job, Placed
 from hpd.pipeline.merging import merge, shift
+from hpd.pipeline.passes import add_pass
 from hpd.pipeline.questionnaire import Questionnaire
 from hpd.results import Extraction, Failure, Usage
 from hpd.reuse import Reuse
@@ -23,6 +25,10 @@ LEAST_ROOM = 16
 
 _COMFORTABLE_CHUNK = 256
 """The tokens that a chunk should have, so that it keeps together what belongs together."""
+
+OnChunk = Callable[[int, int, int], None]
+"""Told of a document that is cut: its place in the input, the chunks that are finished (none when
+it has just been cut), and the number of its chunks."""
 
 Item = Job | tuple[int, Extraction[Any]]
 """A job, or the extraction and the place of a document that cannot become a job."""
@@ -46,7 +52,7 @@ class JobMaker:
 
     Args:
         questionnaire: makes their requests.
-        n_ctx: the KV cells that one request may take.
+        limit: of the KV cells that one request may take.
         replay: known answers, to be decoded in place of the model's own.
         reuse: where values are known from earlier; None: they are all decoded.
     """
@@ -54,19 +60,20 @@ class JobMaker:
     def __init__(
         self,
         questionnaire: Questionnaire,
-        n_ctx: int,
+        limit: ContextLimit,
         replay: Replay | None = None,
         reuse: Reuse | None = None,
     ) -> None:
         self._questionnaire = questionnaire
         self._options = questionnaire.options
-        self._n_ctx = n_ctx
+        self._limit = limit
+        self._n_ctx = limit.n_cells
         self._replay = replay
         self._kind = AnswerJob if self._options.method == "ar" else FieldsJob
         self._reuse = reuse and reuse.within(questionnaire.context(with_others=not reuse.by_field))
 
-    def jobs(self, documents: Sequence[Placed]) -> Iterator[Item]:
-        """The jobs of a stack of documents."""
+    def jobs(self, documents: Sequence[Placed], on_chunk: OnChunk | None = None) -> Iterator[Item]:
+        """The jobs of a stack of documents; ``on_chunk`` is told of those that are cut."""
         try:
             job = self._job(documents)
             n_over = self._n_over(job)
@@ -75,21 +82,29 @@ class JobMaker:
                 yield _failed(documents[0], error)
                 return
             n_over = 1
-        if n_over <= 0:
+        if n_over <= 0 and not any(self._is_to_be_cut(document.text) for _, document in documents):
             yield job
         elif len(documents) == 1:
-            yield from self._long(documents[0], job)
+            yield from self._long(documents[0], job, on_chunk)
         else:
             # They are too long together, or one cannot be tokenised: each gets a job of its own.
             for document in documents:
-                yield from self.jobs([document])
+                yield from self.jobs([document], on_chunk)
+
+    def _is_to_be_cut(self, text: str) -> bool:
+        """Whether a document has more tokens than the user wants in a chunk."""
+        size = self._options.chunk_size
+        # A token has at least one byte.
+        return 0 < size < len(text.encode()) and self._questionnaire.n_tokens(text) > size
 
     def _job(self, documents: Sequence[Placed], delivery: Delivery | None = None) -> Job:
         answers = (
             [self._replay.answer(document) for _, document in documents] if self._replay else ()
         )
         known = self._reuse.known_values(documents[0][1].text) if self._reuse else None
-        return self._kind(self._questionnaire, documents, delivery, answers, known)
+        return self._kind(
+            self._questionnaire, documents, delivery, answers, known, self._n_ctx
+        )
 
     def _n_needed(self, job: Job) -> int:
         request = job.first()
@@ -107,19 +122,30 @@ class JobMaker:
         """Refuse what leaves no room for any document.
 
         Raises:
-            ContextOverflowError: with the numbers of tokens.
+            ContextOverflowError: with the numbers of tokens; or the chunks that the user wants are
+                too long.
         """
         n_fixed = self._n_fixed()
         room = self._n_ctx - n_fixed
         if room < LEAST_ROOM:
+            n_own = self._questionnaire.n_tokens(self._options.instructions)
+            own = f" ({n_own} of them your instructions)" if n_own else ""
+            remedies = ["shorter instructions"] * bool(n_own) + ["fewer attributes"]
+            remedies += ["a larger n_ctx (-c)"] * (not self._limit.is_the_models)
             raise ContextOverflowError(
-                f"the instruction and the longest value may take {n_fixed} tokens, which leaves "
-                f"{'none' if room <= 0 else room} of the context of {self._n_ctx} "
-                "for the document: fewer attributes, a smaller max_tokens or a larger n_ctx are "
-                "needed"
+                f"the instruction and the longest value may take {n_fixed} tokens{own}, which "
+                f"leaves {'none' if room <= 0 else room} of the context of {self._n_ctx} "
+                f"for the document ({self._limit.reason}): {', '.join(remedies)} or a smaller "
+                "max_tokens (--max-tokens) are needed"
+            )
+        if self._options.chunk_size > room:
+            raise ContextOverflowError(
+                f"chunks of {self._options.chunk_size} tokens (chunk_size, --chunk-size) do not "
+                f"fit: beside the instruction and the longest value, the context of {self._n_ctx} "
+                f"has room for {room}; {self._limit.reason}"
             )
 
-    def _long(self, placed: Placed, job: Job) -> Iterator[Item]:
+    def _long(self, placed: Placed, job: Job, on_chunk: OnChunk | None) -> Iterator[Item]:
         try:
             self.check_room()
         except ContextOverflowError as error:
@@ -131,13 +157,14 @@ class JobMaker:
             message = (
                 f"{self._n_over(job)} tokens over: the document has "
                 f"{self._n_needed(job) - n_fixed}, and the context of {self._n_ctx} has room for "
-                f"{room} beside the instruction and the longest value"
+                f"{room} beside the instruction and the longest value; {self._limit.reason}; or "
+                'have long documents cut: on_overflow="chunk" (--on-overflow chunk)'
             )
             yield _failed(placed, ContextOverflowError(message))
         elif self._options.on_overflow == "truncate":
             yield self._truncated(placed, room)
         else:
-            yield from self._chunked(placed, room)
+            yield from self._chunked(placed, room, on_chunk)
 
     def _truncated(self, placed: Placed, room: int) -> Item:
         place, document = placed
@@ -154,25 +181,41 @@ class JobMaker:
                 return job
             room -= n_over
 
-    def _chunked(self, placed: Placed, room: int) -> Iterator[Job]:
+    def _chunked(self, placed: Placed, room: int, on_chunk: OnChunk | None) -> Iterator[Job]:
         place, document = placed
         # Several chunks are decoded together, if they are not too short for that.
-        wanted = max(min(room, _COMFORTABLE_CHUNK), room // 4)
+        wanted = self._options.chunk_size or max(min(room, _COMFORTABLE_CHUNK), room // 4)
         while True:
-            parts = chunks(document.text, wanted, self._questionnaire.n_tokens)
-            whole = ChunkedDocument(len(parts))
+            passes = self._passes(document.text, wanted)
+            whole = ChunkedDocument([len(parts) for parts in passes], place, on_chunk)
             jobs = [
                 self._job(
                     [(place, replace(document, text=document.text[part.start : part.end]))],
-                    ChunkDelivery(whole, n, part.start),
+                    ChunkDelivery(whole, n_pass, n, part.start),
                 )
+                for n_pass, parts in enumerate(passes)
                 for n, part in enumerate(parts)
             ]
             n_over = max(self._n_over(job) for job in jobs)
             if n_over <= 0 or wanted <= 1:
+                whole.announce()
                 yield from jobs
                 return
             wanted = max(1, wanted - n_over)
+
+    def _passes(self, text: str, size: int) -> list[list[Chunk]]:
+        """The chunks of each pass, whose cuts are in the midst of other passes' chunks.
+
+        A pass that would read the same chunks once more is left out.
+        """
+        n_passes = self._options.passes
+        passes: list[list[Chunk]] = []
+        for n in range(n_passes):
+            first = max(1, size * (n_passes - n) // n_passes)
+            parts = chunks(text, size, self._questionnaire.n_tokens, first)
+            if parts not in passes:
+                passes.append(parts)
+        return passes
 
 
 class TruncatedDelivery(Delivery):
@@ -188,39 +231,60 @@ class TruncatedDelivery(Delivery):
 
 
 class ChunkedDocument:
-    """Gathers the findings on a document's chunks."""
+    """Gathers the findings on a document's chunks.
 
-    def __init__(self, n_chunks: int) -> None:
-        self._parts: list[Findings | None] = [None] * n_chunks
+    Args:
+        n_chunks: of each pass.
+        place: the document's, in the input.
+        on_chunk: told of every finished chunk.
+    """
+
+    def __init__(self, n_chunks: Sequence[int], place: int, on_chunk: OnChunk | None) -> None:
+        self._parts = [[Findings() for _ in range(n)] for n in n_chunks]
         self._failure: Failure | None = None
-        self._usage = Usage(n_chunks=n_chunks)
+        self._usage = Usage(n_chunks=sum(n_chunks))
         self._n_finished = 0
+        self._place = place
+        self._on_chunk = on_chunk
 
-    def take(self, n: int, findings: Findings, usage: Usage, failure: Failure | None) -> bool:
+    def announce(self) -> None:
+        """Tell how many chunks there are, and how many of them are finished."""
+        if self._on_chunk is not None:
+            self._on_chunk(self._place, self._n_finished, self._usage.n_chunks)
+
+    def take(
+        self, n_pass: int, n: int, findings: Findings, usage: Usage, failure: Failure | None
+    ) -> bool:
         """Take in a finished chunk; returns whether it was the last one."""
         self._n_finished += 1
-        self._parts[n] = findings
+        self._parts[n_pass][n] = findings
         self._failure = self._failure or failure
         self._usage += usage
-        return self._n_finished == len(self._parts)
+        self.announce()
+        return self._n_finished == self._usage.n_chunks
 
     def extraction(self, questionnaire: Questionnaire, document: Document) -> Extraction[Any]:
         """The extraction of the whole document, once all of its chunks are finished."""
         if self._failure is not None:
             return Extraction(document.id, usage=self._usage, error=self._failure)
         schema = questionnaire.schema
-        findings = merge(schema, [part for part in self._parts if part is not None])
+        findings, *later = [merge(schema, parts) for parts in self._parts]
+        for others in later:
+            add_pass(schema, findings, others)
         if questionnaire.confidence_map is not None:
             findings.calibrate(schema, questionnaire.confidence_map)
-        strict = questionnaire.options.strict
+        strict = questionnaire.options.on_invalid != "record"
         return findings.extraction(schema, document.id, self._usage, strict=strict)
 
 
 class ChunkDelivery(Delivery):
     """Delivers the extraction of the whole document with the last of its chunks."""
 
-    def __init__(self, whole: ChunkedDocument, n: int, start: int) -> None:
+    is_part = True
+
+    def __init__(self, whole: ChunkedDocument, n_pass: int, n: int, start: int) -> None:
         self._whole = whole
+        self._n_pass = n_pass
         self._n = n
         self._start = start
 
@@ -231,7 +295,7 @@ class ChunkDelivery(Delivery):
         questionnaire = finished.questionnaire
         findings.ground(questionnaire.schema, document.text, questionnaire.options)
         shift(findings, self._start)
-        if self._whole.take(self._n, findings, finished.usage, finished.failure):
+        if self._whole.take(self._n_pass, self._n, findings, finished.usage, finished.failure):
             yield place, self._whole.extraction(questionnaire, document)
 
 

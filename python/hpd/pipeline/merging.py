@@ -46,7 +46,7 @@ class _Merger:
         self.whole = Findings()
 
     def siblings(self, attributes: Sequence[Attribute], prefix: Path) -> None:
-        for group in _dependent_groups(attributes):
+        for group in dependent_groups(attributes):
             first = group[0]
             path = (*prefix, first.name)
             if len(group) > 1:
@@ -71,10 +71,10 @@ class _Merger:
             if rank[:-1] == ranks[best][:-1] and part is not self.parts[best]
         ]
         for path, parsed in self.parts[best].values.items():
-            if _is_below(path, roots):
+            if is_below(path, roots):
                 self.whole.values[path] = parsed
         for path, result in self.parts[best].results.items():
-            if _is_below(path, roots):
+            if is_below(path, roots):
                 same = [part.results[path] for part in self.parts if path in part.results]
                 margins = [other.margin for other in same]
                 if any(other.value != result.value for other in same):
@@ -103,7 +103,7 @@ class _Merger:
             n_items = count.value if isinstance(count.value, int) else 0
             for number in range(1, n_items + 1):
                 root = (*path, str(number))
-                identity = _identity(part, root)
+                identity = item_identity(part, root)
                 if identity is not None and seen.setdefault(identity, n) == n:
                     items.append((part, root, _confidence(part, root)))
         if array.max_items is not None and len(items) > array.max_items:
@@ -123,7 +123,7 @@ class _Merger:
             result.margin
             for part in self.parts
             for below, result in part.results.items()
-            if _is_below(below, [path])
+            if is_below(below, [path])
         )
         least_sure = min(results, key=lambda result: result.confidence or 0.0)
         if n_items:
@@ -144,14 +144,14 @@ class _Merger:
     def move(self, part: Findings, root: Path, to: Path) -> None:
         """Take an item of a chunk, with a new number."""
         for path, parsed in part.values.items():
-            if _is_below(path, [root]):
+            if is_below(path, [root]):
                 self.whole.values[to + path[len(root) :]] = parsed
         for path, result in part.results.items():
-            if _is_below(path, [root]):
+            if is_below(path, [root]):
                 self.whole.results[to + path[len(root) :]] = result
 
 
-def _dependent_groups(attributes: Sequence[Attribute]) -> list[list[Attribute]]:
+def dependent_groups(attributes: Sequence[Attribute]) -> list[list[Attribute]]:
     """Groups of siblings that come after one another, directly or not, in the schema's order."""
     group_of: dict[str, set[str]] = {attribute.name: {attribute.name} for attribute in attributes}
     for attribute in attributes:
@@ -171,7 +171,7 @@ def _dependent_groups(attributes: Sequence[Attribute]) -> list[list[Attribute]]:
 
 def _rank(part: Findings, roots: Sequence[Path]) -> tuple[int, int, int, float]:
     """The quality of a chunk's values below some paths, to be compared with that of others."""
-    results = [result for path, result in part.results.items() if _is_below(path, roots)]
+    results = [result for path, result in part.results.items() if is_below(path, roots)]
     filled = [result for result in results if result.value is not None]
     n_grounded = sum(result.match not in (None, "none") for result in filled)
     n_errors = sum(result.error is not None for result in results)
@@ -181,11 +181,12 @@ def _rank(part: Findings, roots: Sequence[Path]) -> tuple[int, int, int, float]:
     return n_grounded, len(filled), -n_errors, sign * mean / max(1, len(filled or results))
 
 
-def _is_below(path: Path, roots: Sequence[Path]) -> bool:
+def is_below(path: Path, roots: Sequence[Path]) -> bool:
+    """Whether a path leads to one of the roots, or to a part of it."""
     return any(path[: len(root)] == root for root in roots)
 
 
-def _identity(part: Findings, root: Path) -> str | None:
+def item_identity(part: Findings, root: Path) -> str | None:
     """A key that is the same for items with the same values; None if all values are null."""
     values = {
         path[len(root) :]: parsed.value

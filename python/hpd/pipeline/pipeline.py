@@ -15,7 +15,9 @@ from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import EngineClosedError
 from hpd.options import Options
 from hpd.pipeline.cancellation import Cancellation
-from hpd.pipeline.long_documents import Item, JobMaker, Replay
+from hpd.pipeline.context_limit import ContextLimit
+from hpd.pipeline.job import Placed
+from hpd.pipeline.long_documents import Item, JobMaker, OnChunk, Replay
 from hpd.pipeline.questionnaire import Examples, Questionnaire
 from hpd.pipeline.runner import Runner
 from hpd.pipeline.stacks import Stacks
@@ -70,8 +72,7 @@ class Pipeline:
         self._confidence_map = confidence_map
         _native.claim_process()
         self._engine = make_engine(model, native)
-        # A model knows no positions beyond those of its training.
-        self._n_ctx = min(self._engine.n_ctx, model.n_ctx_train or self._engine.n_ctx)
+        self._limit = ContextLimit(self._engine.n_ctx, model.n_ctx_train, options.n_ctx)
         in_flight = options.most_in_flight
         self._runner = Runner(self._engine, n_ahead=in_flight)
         self._patience = patience or 4 * options.stack * in_flight
@@ -92,8 +93,7 @@ class Pipeline:
         """The task of a call with schemas of its own: without examples, else as the pipeline's."""
         if schemas is self._task.schemas:
             return self._task
-        # Schemas that differ may be equal, as 1 and True are.
-        name = repr(schemas)
+        name = _name(schemas)
         with self._lock:
             task = self._other_tasks.get(name)
             if task is None:
@@ -108,19 +108,21 @@ class Pipeline:
         self,
         documents: Iterable[str | Document | NotYet],
         task: Task | None = None,
+        on_chunk: OnChunk | None = None,
         cancellation: Cancellation | None = None,
     ) -> Iterator[tuple[int, Extraction[Any]]]:
         """The extraction of each document with its place in the input, as soon as it is finished.
 
         Documents are pulled as the engine wants them. One that fails has ``error`` in its
-        extraction. ``task`` takes the place of the pipeline's own.
+        extraction. ``task`` takes the place of the pipeline's own; ``on_chunk`` is told of
+        documents that are cut.
 
         Raises:
             CallCancelledError: by way of ``cancellation``.
         """
         texts: dict[int, str] = {}  # of the documents that are under way
         twins = Twins() if self._reuse is not None else None
-        items = self._items(documents, texts, task or self._task, twins)
+        items = self._items(documents, texts, task or self._task, twins, on_chunk)
         for place, extraction in self._runner.run(items, cancellation):
             finished = replace(extraction, text=texts.pop(place, None))
             yield place, finished
@@ -146,13 +148,17 @@ class Pipeline:
         texts: dict[int, str],
         task: Task,
         twins: Twins | None,
+        on_chunk: OnChunk | None,
     ) -> Iterator[Item | NotYet]:
+        def jobs(stack: list[Placed]) -> Iterator[Item]:
+            return self._jobs_of(task, stack[0][1].category).jobs(stack, on_chunk)
+
         stacks = Stacks(task.options.stack, self._patience)
         places = itertools.count()
         for given in documents:
             if given is NOT_YET:
                 for stack in stacks.rest():
-                    yield from self._jobs_of(task, stack[0][1].category).jobs(stack)
+                    yield from jobs(stack)
                 yield NOT_YET
                 continue
             place = next(places)
@@ -165,9 +171,9 @@ class Pipeline:
                 continue
             texts[place] = document.text
             for stack in stacks.add(place, document):
-                yield from self._jobs_of(task, stack[0][1].category).jobs(stack)
+                yield from jobs(stack)
         for stack in stacks.rest():
-            yield from self._jobs_of(task, stack[0][1].category).jobs(stack)
+            yield from jobs(stack)
 
     def _jobs_of(self, task: Task, category: str | None) -> JobMaker:
         key = task, None if isinstance(task.schemas, Schema) else category
@@ -198,7 +204,14 @@ class Pipeline:
             confidence_map=self._confidence_map,
         )
         self._runner.teach(list(questionnaire.taught_values()))
-        return JobMaker(questionnaire, self._n_ctx, self._replay, self._reuse)
+        return JobMaker(questionnaire, self._limit, self._replay, self._reuse)
+
+
+def _name(schemas: Schemas) -> str:
+    """A text that differs for all schemas that differ."""
+    if isinstance(schemas, Schema):
+        return schemas.key
+    return repr([(category, schema.key) for category, schema in schemas.items()])
 
 
 def _refusal(document: Document, schemas: Schemas) -> Failure | None:

@@ -13,6 +13,7 @@ from hpd.grammar import answer_grammar
 from hpd.options import Options
 from hpd.pipeline.constraints import FREE, Constraints
 from hpd.pipeline.request import Request
+from hpd.pipeline.retries import N_REFUSED_TOKENS, N_RETRIES
 from hpd.prompt import COUNT_KEY, Labels, Path, PromptTokenizer
 from hpd.questions import (
     UNKNOWN,
@@ -73,7 +74,9 @@ class Questionnaire:
         self._rules = rules
         self._constrains_replay = constrains_replay
         self._labels = Labels(schema) if options.layout == "label" else None
-        self._instruction = prompt.instruction_text(schema, examples, options.layout)
+        self._instruction = prompt.instruction_text(
+            schema, examples, options.layout, options.instructions
+        )
         self._tokenizers: dict[bool, PromptTokenizer] = {}
         self._constraints = Constraints(model)
         self._n_later_tokens: int | None = None
@@ -143,7 +146,8 @@ class Questionnaire:
             with_others: whether the other attributes of the schema, which the instruction names,
                 count as such.
         """
-        instruction = self._instruction if with_others else repr(self._examples)
+        own = repr((self.options.instructions, self._examples))
+        instruction = self._instruction if with_others else own
         asked = [getattr(self.options, name) for name in ("method", "layout", "max_tokens")]
         system = prompt.system_text(1, self.options.layout, self._rules)
         return repr((asked, system, instruction))
@@ -215,6 +219,8 @@ class Questionnaire:
             n_later = max((self._n_key_tokens(leaf) for leaf in later), default=0)
             is_ar = self.options.method == "ar"
             self._n_later_tokens = 0 if is_ar else max(0, n_later - n_first)
+            if self.options.on_invalid == "retry":
+                self._n_later_tokens += N_RETRIES * N_REFUSED_TOKENS
         return self._n_later_tokens
 
     def _tokenizer(self, n_stacked: int) -> PromptTokenizer:

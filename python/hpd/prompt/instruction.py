@@ -1,4 +1,4 @@
-"""The user's text before the documents: the attributes, and examples with their answers."""
+"""The user's text before the documents: instructions of their own, the attributes, examples."""
 
 from __future__ import annotations
 
@@ -10,15 +10,24 @@ from hpd.schema.attributes import Schema
 
 
 def instruction_text(
-    schema: Schema, examples: Sequence[tuple[str, object]] = (), layout: Layout = "branch"
+    schema: Schema,
+    examples: Sequence[tuple[str, object]] = (),
+    layout: Layout = "branch",
+    instructions: str = "",
 ) -> str:
     """The user's text before the documents.
 
-    ``examples`` are pairs of a document and its answer, which is shown as the model would write it.
+    Args:
+        schema: the attributes.
+        examples: pairs of a document and its answer, which is shown as the model would write it.
+        layout: that of the keys, whose letters stand before the attributes.
+        instructions: what the user says of the task. They come first, so that their cells can be
+            shared by all categories.
     """
     labels = Labels(schema) if layout == "label" else None
     lines = labels.lines if labels else attribute_lines(schema)
-    parts = ["Attributes:\n" + "\n".join(lines) + "\n\n"]
+    parts = [f"Instructions:\n{instructions}\n\n"] if instructions else []
+    parts.append("Attributes:\n" + "\n".join(lines) + "\n\n")
     for document, answer in examples:
         shown = answer_text(answer)
         if labels and isinstance(answer, Mapping):

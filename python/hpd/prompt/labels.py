@@ -7,10 +7,10 @@ numbers to the letter of their attribute (``C2``), and stacked documents put the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from hpd.prompt.text import COUNT_KEY, Path, answer_text, attribute_line
+from hpd.prompt.text import COUNT_KEY, WRONG_KEY, Path, answer_text, attribute_line
 from hpd.schema.attributes import Attribute, Schema
 
 
@@ -35,19 +35,31 @@ class Labels:
         self._names = _letters()
         self._roots = self._nodes(schema.attributes, "")
 
-    def key(self, place: Path, path: Path, seen: Mapping[Path, object] | None = None) -> str:
+    def key(
+        self,
+        place: Path,
+        path: Path,
+        seen: Mapping[Path, object] | None = None,
+        refused: Sequence[tuple[object, str]] = (),
+    ) -> str:
         """The key of a field: its label alone.
 
         Args:
             place: the number of its document in a stack; empty for one document.
             path: the field's path in its document.
             seen: finished values that stand before the key, by their paths in the document.
+            refused: values that the field had before, each with the reason why it cannot have it.
         """
+        label = self._label(place, path)
         members = [
             f"{self._label(place, other)} {answer_text(value)}, "
             for other, value in (seen or {}).items()
         ]
-        return "".join(members) + self._label(place, path)
+        members += [
+            f"{label} {answer_text(value)}, {WRONG_KEY} {answer_text(reason)}, "
+            for value, reason in refused
+        ]
+        return "".join(members) + label
 
     def answer(self, answer: Mapping[str, object]) -> str:
         """An example's answer in this layout, one attribute of the schema after the other."""

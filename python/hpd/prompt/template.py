@@ -1,4 +1,4 @@
-"""A model's chat template, filled in around a place for the documents."""
+"""A model's chat template, filled in around a place for the user's text."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pathlib import Path
 
 from hpd.errors import ModelLoadError
 
-# Stands for the documents while a template is rendered: characters for private use, which no
+# Stands for the user's text while a template is rendered: characters for private use, which no
 # template looks for or strips.
-_PLACE = "\ue000documents\ue001"
+_PLACE = "\ue000text\ue001"
 
 CPU_SECONDS = 10
 WALL_SECONDS = 120
@@ -30,21 +30,18 @@ PLAIN = "{{ system }}\n\n{{ user }}\n\nAnswer:\n"
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A prompt's text around the documents."""
+    """A prompt's text around that of the user: the instruction and the documents."""
 
     before: str
     after: str
 
 
-def render(
-    template: str, system: str, instruction: str, *, bos: str = "", eos: str = ""
-) -> Rendered:
+def render(template: str, system: str, *, bos: str = "", eos: str = "") -> Rendered:
     """The prompt up to the assistant's turn, thinking off, in the model's own format.
 
     Args:
         template: the Jinja template of the model; empty for none.
         system: the rules.
-        instruction: the user's text before the documents.
         bos: the text of the token that begins a sequence, for templates that write it.
         eos: the text of the token that ends one.
 
@@ -52,11 +49,10 @@ def render(
         ModelLoadError: the template cannot be rendered, or does not have the user's text exactly
             once.
     """
-    user = instruction + _PLACE
     if not template:
-        text = PLAIN.replace("{{ system }}", system).replace("{{ user }}", user)
+        text = PLAIN.replace("{{ system }}", system).replace("{{ user }}", _PLACE)
     else:
-        text = _render_chat(template, system, user, bos, eos)
+        text = _render_chat(template, system, _PLACE, bos, eos)
     parts = text.split(_PLACE)
     if len(parts) != 2:
         raise ModelLoadError(

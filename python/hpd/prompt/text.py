@@ -51,6 +51,9 @@ _LABEL_STACK_RULE = (
 COUNT_KEY = "count"
 """The key of an array's number of items; its items have the keys 1, 2, ..."""
 
+WRONG_KEY = "wrong because"
+"""The key of the reason why a value is refused, before the field is asked again."""
+
 _OPENING = r"[\[({<⟦⟨〔【〖「『《〈‹«\"'“”„‘’‚`|]"  # noqa: RUF001
 _CLOSING = r"[\])}>⟧⟩〕】〗」』》〉›»\"'“”„‘’‚`|]"  # noqa: RUF001
 _STACK_MARK = re.compile(
@@ -150,11 +153,19 @@ def value_text(value: object) -> str:
     return f" {answer_text(value)}" + ("}" if is_number else "")
 
 
-def key_text(path: Path, seen: Mapping[Path, object] | None = None) -> str:
+def key_text(
+    path: Path,
+    seen: Mapping[Path, object] | None = None,
+    refused: Sequence[tuple[object, str]] = (),
+) -> str:
     """The start of the answer up to a field's value: ``{"maker": {"city":``.
 
-    ``seen`` holds finished values that stand before the field's own key, each in the object it
-    belongs to: ``{"brand": "Nike", "model":``.
+    Args:
+        path: the field's.
+        seen: finished values that stand before the field's own key, each in the object it belongs
+            to: ``{"brand": "Nike", "model":``.
+        refused: values that the field had before, each with the reason why it cannot have it:
+            ``{"size": 0, "wrong because": "below the minimum 1", "size":``.
     """
     parts = []
     for depth, name in enumerate(path):
@@ -163,6 +174,12 @@ def key_text(path: Path, seen: Mapping[Path, object] | None = None) -> str:
             for other, value in (seen or {}).items()
             if other[:-1] == path[:depth]
         ]
+        if depth == len(path) - 1:
+            members += [
+                f"{answer_text(name)}: {answer_text(value)}, "
+                f"{answer_text(WRONG_KEY)}: {answer_text(reason)}, "
+                for value, reason in refused
+            ]
         parts.append("{" + "".join(members) + answer_text(name) + ":")
     return " ".join(parts)
 

@@ -2,7 +2,8 @@
 
 A prompt is tokenised in *fragments*, which control tokens separate. The text of a fragment goes to
 the tokenizer at once, so no token boundary is forced into the document or the key. Control tokens
-are only looked for in the template; in a document their text stays plain text.
+are only looked for in the template and the rules; in a document, and in what the user says of the
+task, their text stays plain text.
 """
 
 from __future__ import annotations
@@ -54,12 +55,12 @@ class TokenizedPrompt:
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """A template, cut at the control tokens around the documents."""
+    """A template, cut at the control tokens around the user's text."""
 
     head: list[int]
-    """The tokens up to the last control token before the documents."""
+    """The tokens up to the last control token before the user's text."""
     before: str
-    """The plain text between it and the documents."""
+    """The plain text between it and the documents, the instruction included."""
     after: str
     """The plain text from the documents to the next control token."""
     middle: list[int] | None
@@ -76,8 +77,8 @@ class PromptTokenizer:
         self._control = model.control_tokens
         texts = {token: text for token, text, _, _ in self._control}
         bos_text = texts.get(model.bos, "")
-        rendered = render(model.chat_template, system, instruction, bos=bos_text)
-        self._frame = self._cut(rendered)
+        rendered = render(model.chat_template, system, bos=bos_text)
+        self._frame = self._cut(rendered, instruction)
         self._shared = self._shared_prefix()
         self._key = lru_cache(_N_KEYS)(self._tokenized_key)
 
@@ -112,7 +113,7 @@ class PromptTokenizer:
     def _tokenized_key(self, text: str) -> list[int]:
         return self._model.tokenize(self._frame.tail + text)
 
-    def _cut(self, rendered: Rendered) -> _Frame:
+    def _cut(self, rendered: Rendered, instruction: str) -> _Frame:
         before, after = rendered.before, rendered.after
         head_end, strip_before = self._last_control(before)
         head = self._model.tokenize(before[:head_end], True)
@@ -121,6 +122,7 @@ class PromptTokenizer:
         plain_before = before[head_end:]
         if strip_before:
             plain_before = plain_before.lstrip()
+        plain_before += instruction
         first, strip_after = self._first_control(after)
         if first < 0:
             return _Frame(head, plain_before, after, None, "")

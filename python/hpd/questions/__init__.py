@@ -14,6 +14,7 @@ from hpd.questions.leaves import (
 from hpd.questions.waves import (
     UNKNOWN,
     Question,
+    Refused,
     Waves,
     answer_at,
     replayed_waves,
@@ -25,6 +26,7 @@ __all__ = [
     "UNKNOWN",
     "Leaf",
     "Question",
+    "Refused",
     "Waves",
     "answer_at",
     "count_attribute",

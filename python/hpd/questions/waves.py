@@ -36,6 +36,15 @@ class Question:
     """The text between the prompt and the value."""
 
 
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A question whose values so far were refused, each for a reason."""
+
+    document: int
+    leaf: Leaf
+    values: Sequence[tuple[object, str]]
+
+
 class Waves:
     """The questions of stacked documents of one schema, wave after wave.
 
@@ -101,6 +110,22 @@ class Waves:
             self._n_over += not self._asked
         return self._asked
 
+    def again(
+        self, refused: Sequence[Refused], data: Callable[[int], Mapping[str, Any]]
+    ) -> list[Question]:
+        """Ask questions again that have been asked, once ``next`` has no more.
+
+        Args:
+            refused: what is asked again, and why.
+            data: as for ``next``.
+        """
+        seen = {d: data(d) for d in {r.document for r in refused if r.leaf.after}}
+        self._asked = [
+            Question(r.document, r.leaf, self._later_key(r.document, r.leaf, seen, r.values))
+            for r in refused
+        ]
+        return self._asked
+
     @property
     def may_go_on(self) -> bool:
         """Whether another wave may follow the one that was given last."""
@@ -111,13 +136,19 @@ class Waves:
         self._waiting = [(d, leaf) for d, leaf in self._waiting if leaf.wave > self._n_over]
         return due
 
-    def _later_key(self, d: int, leaf: Leaf, seen: Mapping[int, Mapping[str, Any]]) -> str:
+    def _later_key(
+        self,
+        d: int,
+        leaf: Leaf,
+        seen: Mapping[int, Mapping[str, Any]],
+        refused: Sequence[tuple[object, str]] = (),
+    ) -> str:
         place = self._places[d]
         values = {path: answer_at(seen[d], path) for path in leaf.after}
         if self._labels:
-            return self._labels.key(place, leaf.path, values)
+            return self._labels.key(place, leaf.path, values, refused)
         placed = {(*place, *path): value for path, value in values.items()}
-        return key_text((*place, *leaf.path), placed)
+        return key_text((*place, *leaf.path), placed, refused)
 
 
 def replayed_waves(

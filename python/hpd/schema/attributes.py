@@ -59,6 +59,18 @@ class Schema:
     title: str = ""
     model: Any = field(default=None, compare=False)
     """The Pydantic class that the schema was read from, if any: results become its instances."""
+    _key: str = field(default="", init=False, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[Attribute]:
         return iter(self.attributes)
+
+    @property
+    def key(self) -> str:
+        """A text that differs for all schemas that differ, as long as one keeps them.
+
+        Unlike ``==``, it tells 1 from True, and one class from another of the same name.
+        """
+        if not self._key:
+            # It is long to write, and asked for with every document.
+            object.__setattr__(self, "_key", f"{id(self.model)} {self!r}")
+        return self._key

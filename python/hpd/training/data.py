@@ -134,12 +134,18 @@ class RowMaker:
     """Labelled documents as rows."""
 
     def __init__(
-        self, vocabulary: CheckpointVocabulary, eos: int, mask: KeyedMask, max_tokens: int
+        self,
+        vocabulary: CheckpointVocabulary,
+        eos: int,
+        mask: KeyedMask,
+        max_tokens: int,
+        instructions: str = "",
     ) -> None:
         self._vocabulary = vocabulary
         self._eos = eos
         self._mask: KeyedMask = mask
         self._max_tokens = max_tokens
+        self._instructions = instructions
         self._prompters: dict[int, Prompter] = {}
 
     def fields(self, documents: Sequence[Labelled]) -> TrainingRow | None:
@@ -180,7 +186,9 @@ class RowMaker:
 
     def _prompter(self, schema: Schema) -> Prompter:
         if id(schema) not in self._prompters:
-            self._prompters[id(schema)] = Prompter(self._vocabulary, schema, self._mask)
+            self._prompters[id(schema)] = Prompter(
+                self._vocabulary, schema, self._mask, self._instructions
+            )
         return self._prompters[id(schema)]
 
     def _value(self, value: Any) -> list[int]:

@@ -42,6 +42,8 @@ class FinetuneOptions:
     """Longest value; the gap of ``paper``."""
     unnamed: Unnamed = "null"
     stack: int = 1
+    instructions: str = ""
+    """What the user says of the task, as the extractor will be told."""
     max_row: int = 4096
     """Longer rows are left out."""
     lora_rank: int = 0
@@ -104,7 +106,8 @@ def finetune(
     network = load_model(base, options.device)
     if labels == "self":
         say("the model labels the documents itself")
-    documents = _documents(train, labels, schemas, options, Predictor(network, vocabulary))
+    teacher = Predictor(network, vocabulary, instructions=options.instructions)
+    documents = _documents(train, labels, schemas, options, teacher)
     rows = _rows(documents, vocabulary, options, say)
     if options.lora_rank:
         alpha = options.lora_alpha or 2.0 * options.lora_rank
@@ -115,7 +118,8 @@ def finetune(
         f"{n_trained / 1e6:.1f} million weights to train"
     )
     settings = {
-        name: getattr(options, name) for name in ("method", "mask", "max_tokens", "lora_rank")
+        name: getattr(options, name)
+        for name in ("method", "mask", "max_tokens", "lora_rank", "instructions")
     }
     validate = _validation(examples, schemas, vocabulary, options, dev) if examples else None
     if options.rates:
@@ -165,7 +169,9 @@ def _rows(
     options: FinetuneOptions,
     say: Say,
 ) -> list[TrainingRow]:
-    maker = RowMaker(vocabulary, vocabulary.eos, options.mask, options.max_tokens)
+    maker = RowMaker(
+        vocabulary, vocabulary.eos, options.mask, options.max_tokens, options.instructions
+    )
     rows, n_long = data.make_rows(
         documents,
         maker,
@@ -217,6 +223,7 @@ def _validation(
             options.mask,
             options.max_tokens,
             options.stack,
+            options.instructions,
         )
         found = predictor.predict([example.text for example in examples], own)
         scores = evaluate(examples, found, every)

@@ -32,11 +32,16 @@ class Predictor:
     max_tokens: int = 64
     stack: int = 1
     """Documents in one prompt."""
+    instructions: str = ""
+    """What the user says of the task."""
     batch_size: int = 16
 
     def predict(self, texts: Sequence[str], schemas: Sequence[Schema]) -> list[dict[str, Any]]:
         """Each document's data."""
-        prompters = {id(schema): Prompter(self.vocabulary, schema, self.mask) for schema in schemas}
+        prompters = {
+            id(schema): Prompter(self.vocabulary, schema, self.mask, self.instructions)
+            for schema in schemas
+        }
         groups = [
             _Stack(places, [texts[i] for i in places], schemas[places[0]])
             for places in stacks([id(schema) for schema in schemas], self.stack)

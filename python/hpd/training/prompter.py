@@ -23,8 +23,15 @@ class Prompter:
     layout: Layout
     """Of the first wave's keys."""
 
-    def __init__(self, vocabulary: CheckpointVocabulary, schema: Schema, mask: KeyedMask) -> None:
+    def __init__(
+        self,
+        vocabulary: CheckpointVocabulary,
+        schema: Schema,
+        mask: KeyedMask,
+        instructions: str = "",
+    ) -> None:
         self.layout = mask if mask in ("branch", "label") else "skeleton"
+        self._instructions = instructions
         self._vocabulary = vocabulary
         self._schema = schema
         self._mask: Mask = "branch" if mask == "label" else mask
@@ -69,7 +76,9 @@ class Prompter:
             self._tokenizers[is_stack] = PromptTokenizer(
                 self._vocabulary,
                 prompt.system_text(n_stacked, self.layout),
-                prompt.instruction_text(self._schema, layout=self.layout),
+                prompt.instruction_text(
+                    self._schema, layout=self.layout, instructions=self._instructions
+                ),
             )
         return self._tokenizers[is_stack]
 

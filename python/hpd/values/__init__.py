@@ -2,9 +2,17 @@
 
 from hpd.values.answers import RawValue, answer_leaf, split_answer
 from hpd.values.assembly import Assembled, assemble, is_empty
-from hpd.values.parsing import Parsed, absent, check_value, joint_probability, parse_value
+from hpd.values.parsing import (
+    ABSENT,
+    Parsed,
+    absent,
+    check_value,
+    joint_probability,
+    parse_value,
+)
 
 __all__ = [
+    "ABSENT",
     "Assembled",
     "Parsed",
     "RawValue",

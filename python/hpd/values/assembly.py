@@ -24,6 +24,9 @@ class Assembled:
     array has the path of the array; items that were left out have none."""
     violations: tuple[str, ...] = ()
     """The paths among ``errors`` at which the data breaks the schema."""
+    faults: Mapping[Path, str] = field(default_factory=dict)
+    """The errors by the fields that are to blame for them. Where an item was left out, they are its
+    own fields."""
 
 
 def assemble(schema: Schema, values: Mapping[Path, Parsed]) -> Assembled:
@@ -38,7 +41,13 @@ def assemble(schema: Schema, values: Mapping[Path, Parsed]) -> Assembled:
     for attribute in schema:
         value, _ = assembly.build(attribute, (attribute.name,), attribute.name)
         _put(data, attribute, value)
-    return Assembled(data, assembly.errors, assembly.places, tuple(sorted(assembly.violations)))
+    return Assembled(
+        data,
+        assembly.errors,
+        assembly.places,
+        tuple(sorted(assembly.violations)),
+        {path: message for path, (_, message) in assembly.faults.items()},
+    )
 
 
 def is_empty(value: Any) -> bool:
@@ -58,6 +67,8 @@ class _Assembly:
         self.missing: set[str] = set()
         # The places at which the data breaks the schema.
         self.violations: set[str] = set()
+        # The place of each field's error, and the error.
+        self.faults: dict[Path, tuple[str, str]] = {}
 
     def build(self, attribute: Attribute, path: Path, place: str) -> tuple[Any, bool]:
         """The value at a path, and whether it obeys the schema there."""
@@ -70,9 +81,9 @@ class _Assembly:
             parsed = absent(attribute)
         self.places[path] = place
         if parsed.error:
-            self.fail(place, parsed.error, missing=parsed.missing)
+            self.fail(place, parsed.error, path, missing=parsed.missing)
         elif parsed.value is None:
-            return self.nothing(attribute, place)
+            return self.nothing(attribute, place, path)
         if parsed.value is None:
             return self.lacking(attribute, place)
         return parsed.value, True
@@ -90,6 +101,7 @@ class _Assembly:
             for error in [name for name in self.errors if name not in before]:
                 if error in self.missing:
                     del self.errors[error]
+                    self.faults = {p: f for p, f in self.faults.items() if f[0] != error}
             self.violations = violations_before
             return None, True
         if not is_valid and _may_lack(attribute):
@@ -102,20 +114,22 @@ class _Assembly:
         count = self.values.get(count_path, Parsed())
         self.places[count_path] = place
         if count.error and not count.missing:
-            self.fail(place, f"the number of items: {count.error}")
+            self.fail(place, f"the number of items: {count.error}", count_path)
             return self.lacking(attribute, place)
         if count.value is None or attribute.item is None:
             if attribute.nullable or attribute.min_items:
-                return self.nothing(attribute, place)
+                return self.nothing(attribute, place, count_path)
             return [], True
         items = self.items(attribute, attribute.item, path, place, count.value)
         if len(items) < (attribute.min_items or 0):
             if not items and count.value == 0:
-                return self.nothing(attribute, place)
-            self.fail(place, f"at least {attribute.min_items} items are needed, not {len(items)}")
+                return self.nothing(attribute, place, count_path)
+            message = f"at least {attribute.min_items} items are needed, not {len(items)}"
+            self.fail(place, message, count_path)
             return self.lacking(attribute, place)
         if attribute.max_items is not None and len(items) > attribute.max_items:
-            self.fail(place, f"at most {attribute.max_items} items are allowed, not {len(items)}")
+            message = f"at most {attribute.max_items} items are allowed, not {len(items)}"
+            self.fail(place, message, count_path)
             return self.lacking(attribute, place)
         return items, True
 
@@ -136,6 +150,7 @@ class _Assembly:
                 seen.add(identity)
                 items.append(value)
                 self.errors.update(inner.errors)
+                self.faults.update(inner.faults)
                 self.missing |= inner.missing
                 self.places.update(inner.places)
             elif not is_needed:
@@ -144,12 +159,17 @@ class _Assembly:
                     if error_place not in inner.missing or not is_empty(value):
                         part = error_place.removeprefix(here).lstrip(".")
                         self.fail(place, f"item {number}{f', {part}' if part else ''}: {message}")
+                        self.faults |= {
+                            p: (place, m)
+                            for p, (at, m) in inner.faults.items()
+                            if at == error_place
+                        }
         return items
 
-    def nothing(self, attribute: Attribute, place: str) -> tuple[None, bool]:
+    def nothing(self, attribute: Attribute, place: str, path: Path) -> tuple[None, bool]:
         if _may_lack(attribute):
             return None, True
-        self.fail(place, absent(attribute).error or "required", missing=True)
+        self.fail(place, absent(attribute).error or "required", path, missing=True)
         return self.lacking(attribute, place)
 
     def lacking(self, attribute: Attribute, place: str) -> tuple[None, bool]:
@@ -158,7 +178,11 @@ class _Assembly:
             self.violations.add(place)
         return None, _may_lack(attribute)
 
-    def fail(self, place: str, message: str, *, missing: bool = False) -> None:
+    def fail(
+        self, place: str, message: str, path: Path | None = None, *, missing: bool = False
+    ) -> None:
+        if path is not None:
+            self.faults[path] = (place, message)
         if place in self.errors:
             message = f"{self.errors[place]}; {message}"
         elif missing:

@@ -17,6 +17,9 @@ from hpd.schema.patterns import matches
 MAX_NESTING = 64
 """Levels of brackets within each other; JSON that is nested deeper is not read."""
 
+ABSENT = "required, but the document does not hold it"
+"""The error of a required value that is null."""
+
 _WHOLE = re.compile(r"[+-]?\d{1,18}", re.ASCII)
 _DECIMAL = re.compile(r"[+-]?(?:\d{1,18}(?:\.\d{1,18})?|\.\d{1,18})(?:[eE][+-]?\d{1,3})?", re.ASCII)
 _LOOSE_DATE = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})", re.ASCII)
@@ -61,7 +64,7 @@ def parse_value(raw: str, attribute: Attribute) -> Parsed:
 def absent(attribute: Attribute) -> Parsed:
     """The result for an attribute that the document does not hold."""
     if attribute.required and not attribute.nullable:
-        return Parsed(error="required, but the document does not hold it", missing=True)
+        return Parsed(error=ABSENT, missing=True)
     return Parsed()
 
 

@@ -74,7 +74,7 @@ def _prompt(vocabulary: CheckpointVocabulary) -> str:
     texts = {token: text for token, text, _, _ in vocabulary.control_tokens}
     try:
         rendered = render(
-            vocabulary.chat_template, system_text(), "", bos=texts.get(vocabulary.bos, "")
+            vocabulary.chat_template, system_text(), bos=texts.get(vocabulary.bos, "")
         )
     except ModelLoadError:
         return ""  # Said where the model is used; other programs may have templates of their own.

@@ -212,7 +212,7 @@ class TokenizerFile:
         bos = self.special("bos")
         text = self.added[bos]["content"] if bos in self.added else ""
         try:
-            prompt = render(self.chat_template, "", "", bos=text).before
+            prompt = render(self.chat_template, "", bos=text).before
         except ModelLoadError:
             return False
         control = [entry["content"] for entry in self.added.values() if entry["special"]]

@@ -1,0 +1,306 @@
+"""``on_invalid="retry"``: what is refused is asked again, with the reason why."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, field_validator, model_validator
+
+from decoding import engine_options, open_model
+from hpd import _native
+from hpd.cli import main
+from hpd.errors import InvalidDataError, OptionError
+from hpd.options import Options
+from hpd.pipeline.fields_job import FieldsJob
+from hpd.pipeline.findings import Findings
+from hpd.pipeline.request import Request
+from hpd.pipeline.retries import N_RETRIES
+from hpd.prompt import Labels, key_text
+from hpd.results import FieldResult, RefusedText
+from hpd.schema import load_schema
+from hpd.values import Parsed
+from jsonl import read_lines, write_texts
+from small_extractor import SmallExtractor
+from tiny_models import TinyModel
+
+EXACT = {
+    "flash_attn": "off",
+    "cache_type_k": "f32",
+    "cache_type_v": "f32",
+    "max_tokens": 12,
+    "n_ctx": 2048,
+}
+
+
+class Picky(BaseModel):
+    """Refuses all brands."""
+
+    brand: str
+    size: int | None
+
+    @field_validator("brand")
+    @classmethod
+    def refuse(cls, brand: str) -> str:
+        raise ValueError(f"no brand has {len(brand)} letters")
+
+
+class Torn(BaseModel):
+    """Refuses itself as a whole."""
+
+    brand: str | None
+    size: int | None
+
+    @model_validator(mode="after")
+    def refuse(self) -> Torn:
+        raise ValueError("brand and size do not go together")
+
+
+@pytest.fixture(scope="module")
+def model(tiny_model: TinyModel) -> Path:
+    return tiny_model("qwen3")
+
+
+@dataclass
+class Asked:
+    """A request, with the texts of its keys."""
+
+    request: Request
+    keys: list[str]
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Asked]:
+    """The requests of the test, in their order."""
+    noted: list[Asked] = []
+    make = FieldsJob._request
+
+    def noting(job: FieldsJob) -> Request:
+        request = make(job)
+        noted.append(Asked(request, [question.key for question in job._questions]))
+        return request
+
+    monkeypatch.setattr(FieldsJob, "_request", noting)
+    return noted
+
+
+def alone(path: Path, request: Request) -> Iterator[_native.Value]:
+    """The reference: the value of each field, decoded by itself in an engine of its own."""
+    model = open_model(path)
+    for field in request.fields:
+        engine = _native.Engine(model, engine_options(drafts=False))
+        engine.submit(0, list(request.prompt), [field], n_instruction=0)
+        results: list[_native.Result] = []
+        while not engine.idle:
+            results += engine.step()
+        yield results[0].values[0]
+
+
+def shown(text: RefusedText) -> tuple[Any, str]:
+    """What a key shows of a refused value: without the mark at the start of one that breaks off."""
+    if text.raw == " null":
+        return None, "a value is required"
+    cut = text.error.startswith("cut off")
+    return text.raw.strip()[1:] if cut else json.loads(text.raw), text.error
+
+
+@pytest.mark.parametrize("layout", ["branch", "skeleton", "label"])
+def test_a_refused_value_is_asked_again_with_the_reason(
+    model: Path, asked: list[Asked], layout: str
+) -> None:
+    settings = {**EXACT, "layout": layout, "on_invalid": "retry"}
+    with SmallExtractor(Picky, model, **settings) as extractor:
+        asked.clear()  # of the check that there is room for documents
+        (extraction,) = extractor.extract_many(["Nike shoe, 44"], on_error="record")
+        native = extractor.native_model
+        brand = extraction.fields["brand"]
+        assert len(brand.refused) == N_RETRIES
+        assert not extraction.fields["size"].refused
+        first, *again = asked
+        assert [len(each.keys) for each in again] == [1] * N_RETRIES
+        # Each key shows what was refused so far, and the prompt is the first one.
+        labels = Labels(load_schema(Picky))
+        for n, each in enumerate(again, start=1):
+            refused = [shown(text) for text in brand.refused[:n]]
+            assert each.keys == [
+                labels.key((), ("brand",), None, refused)
+                if layout == "label"
+                else key_text(("brand",), None, refused)
+            ]
+            assert all(reason in each.keys[0] for _, reason in refused)
+            assert each.request.prompt == first.request.prompt
+            assert each.request.n_cached == len(first.request.prompt)
+            key = b"".join(native.piece(t) for t in each.request.fields[0].key).decode()
+            assert each.keys[0].endswith(key)
+    # What the engine decoded behind each key is what it would have said alone.
+    texts = [*(text.raw for text in brand.refused), brand.raw]
+    place = [key.endswith(('"brand":', "A")) for key in first.keys].index(True)
+    for n, (each, text) in enumerate(zip([first, *again], texts, strict=True)):
+        values = list(alone(model, each.request))
+        assert values[place if n == 0 else 0].text.decode("utf-8", "replace") == text
+
+
+def test_the_extraction_tells_what_was_refused(model: Path) -> None:
+    with SmallExtractor(Picky, model, **EXACT, on_invalid="retry") as extractor:
+        with pytest.raises(InvalidDataError, match="brand: "):
+            extractor.extract("Nike shoe, 44")
+        (extraction,) = extractor.extract_many(["Nike shoe, 44"], on_error="record")
+    assert isinstance(extraction.data, dict)
+    line = extraction.to_dict()
+    refused = line["fields"]["brand"]["refused"]
+    assert [set(each) for each in refused] == [{"raw", "error"}] * N_RETRIES
+    assert line["error"]["message"].startswith("brand: ")
+
+
+def test_a_value_that_is_right_at_last_leaves_no_error(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The class changes its mind after the first answer, as a model would."""
+    seen: list[Any] = []
+
+    class Lenient(BaseModel):
+        brand: str | None
+
+        @field_validator("brand")
+        @classmethod
+        def refuse_once(cls, brand: str | None) -> str | None:
+            seen.append(brand)
+            if len(seen) == 1:
+                raise ValueError("not this one")
+            return brand
+
+    with SmallExtractor(Lenient, model, **EXACT, on_invalid="retry") as extractor:
+        extraction = extractor.extract("Nike shoe")
+    assert isinstance(extraction.data, Lenient)
+    assert extraction.error is None
+    (refused,) = extraction.fields["brand"].refused
+    assert "not this one" in refused.error
+
+
+def test_a_fault_of_the_whole_asks_for_all_its_fields(model: Path, asked: list[Asked]) -> None:
+    with SmallExtractor(Torn, model, **EXACT, on_invalid="retry") as extractor:
+        asked.clear()
+        (extraction,) = extractor.extract_many(["Nike shoe"], on_error="record")
+    assert [len(each.keys) for each in asked] == [2, 2, 2]
+    assert all("do not go together" in key for each in asked[1:] for key in each.keys)
+    assert all(len(field.refused) == N_RETRIES for field in extraction.fields.values() if field.raw)
+
+
+@pytest.mark.parametrize("on_invalid", ["raise", "record"])
+def test_otherwise_nothing_is_asked_again(model: Path, asked: list[Asked], on_invalid: str) -> None:
+    with SmallExtractor(Picky, model, **EXACT, on_invalid=on_invalid) as extractor:
+        asked.clear()
+        (extraction,) = extractor.extract_many(["Nike shoe"], on_error="record")
+    assert len(asked) == 1
+    assert extraction.error is not None
+    assert "refused" not in json.dumps(extraction.to_dict()["fields"])
+
+
+def test_recorded_is_not_raised(model: Path) -> None:
+    with SmallExtractor(Picky, model, **EXACT, on_invalid="record") as extractor:
+        extraction = extractor.extract("Nike shoe")
+    assert extraction.error is not None
+    assert extraction.error.type == "InvalidDataError"
+
+
+@pytest.mark.parametrize(
+    ("schema", "values", "expected"),
+    [
+        ("size int", {("size",): Parsed(error="a whole number is expected")}, {("size",)}),
+        ("size int!", {("size",): Parsed(error="required", missing=True)}, {("size",)}),
+        ("size int!, color", {("size",): Parsed(3), ("color",): Parsed()}, set()),
+        ("maker {name!, city}", {("maker", "name"): Parsed(error="r", missing=True)}, set()),
+        (
+            "lines [{what!, qty int}]",
+            {
+                ("lines", "count"): Parsed(2),
+                ("lines", "1", "what"): Parsed("shoe"),
+                ("lines", "1", "qty"): Parsed(error="a whole number is expected"),
+                ("lines", "2", "what"): Parsed(error="cut off after 4 tokens"),
+                ("lines", "2", "qty"): Parsed(2),
+            },
+            {("lines", "1", "qty"), ("lines", "2", "what")},
+        ),
+        (
+            {"properties": {"tags": {"type": "array", "items": {"type": "string"}, "minItems": 2}}},
+            {("tags", "count"): Parsed(1), ("tags", "1"): Parsed("a")},
+            {("tags", "count")},
+        ),
+        (
+            "tags [str]",
+            {("tags", "count"): Parsed(error="it is not valid JSON"), ("tags", "1"): Parsed("a")},
+            {("tags", "count")},
+        ),
+    ],
+)
+def test_the_fields_to_blame(
+    schema: Any, values: dict[tuple[str, ...], Parsed], expected: set[tuple[str, ...]]
+) -> None:
+    results = {path: FieldResult(value=parsed.value) for path, parsed in values.items()}
+    findings = Findings(values, results)
+    faults = findings.faults(load_schema(schema))
+    assert faults.keys() == expected
+    assert all(faults.values())
+    parts = findings.faults(load_schema(schema), is_part=True)
+    assert parts == {p: v.error for p, v in values.items() if v.error and not v.missing}
+
+
+def test_the_room_for_it_is_kept(model: Path) -> None:
+    """However long the document is that fits, its fields can be asked again."""
+    settings = {**EXACT, "n_ctx": 1024, "on_overflow": "truncate", "on_invalid": "retry"}
+    with SmallExtractor(Picky, model, **settings) as extractor:
+        (extraction,) = extractor.extract_many(["Nike shoe, 44. " * 400], on_error="record")
+    assert extraction.truncated_at is not None
+    assert len(extraction.fields["brand"].refused) == N_RETRIES
+
+
+def test_chunks_ask_again_for_what_is_malformed(model: Path, asked: list[Asked]) -> None:
+    text = " ".join(f"word{n}" for n in range(400))
+    settings = {**EXACT, "n_ctx": 1024, "on_overflow": "chunk", "on_invalid": "retry"}
+    schema = {"properties": {"code": {"type": "string", "maxLength": 3}}, "required": ["code"]}
+    with SmallExtractor(schema, model, **{**settings, "max_tokens": 3}) as extractor:
+        (extraction,) = extractor.extract_many([text], on_error="record")
+    assert extraction.usage is not None
+    assert extraction.usage.n_chunks > 1
+    again = [key for each in asked for key in each.keys if "wrong because" in key]
+    assert not any("required" in key for key in again)
+    if extraction.fields["code"].error == "cut off after 3 tokens":
+        assert len(extraction.fields["code"].refused) == N_RETRIES
+
+
+def test_one_answer_for_all_cannot_be_asked_again() -> None:
+    with pytest.raises(OptionError, match=r"on_invalid \(--on-invalid\) 'retry' cannot be had"):
+        Options(method="ar", on_invalid="retry")
+
+
+def test_the_same_twice(model: Path) -> None:
+    settings = {**EXACT, "on_invalid": "retry", "deterministic": True, "in_flight": 2}
+    lines = []
+    for order in (1, -1):
+        with SmallExtractor(Picky, model, **settings) as extractor:
+            documents = ["Nike shoe", "Diesel sneaker", "Tavola pan"][::order]
+            found = list(extractor.extract_many(documents, on_error="record"))
+        lines.append(sorted(json.dumps(each.to_dict()["fields"]) for each in found))
+    assert lines[0] == lines[1]
+
+
+def test_on_the_command_line(
+    tmp_path: Path, model: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    source = write_texts(tmp_path / "in.jsonl", "Nike shoe", "Diesel")
+    schema = {"properties": {"code": {"type": "string", "multipleOf": 3, "maxLength": 2}}}
+    command = ["extract", str(source), "--schema", json.dumps(schema), "-m", str(model), "-t", "1"]
+    command += ["--max-tokens", "2"]
+    assert main([*command, "--on-invalid", "retry", "--no-strict"]) == 2
+    assert "not allowed with argument" in capfd.readouterr().err
+    code = main([*command, "--on-invalid", "retry"])
+    out, err = capfd.readouterr()
+    fields = [line["fields"]["code"] for line in read_lines(out)]
+    n_again = sum("refused" in field for field in fields)
+    assert code == 0
+    assert (f"{n_again} value" in err and "asked again" in err) == (n_again > 0)
+    assert n_again == sum("error" in field for field in fields)
