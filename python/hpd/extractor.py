@@ -367,7 +367,7 @@ class Extractor(Generic[T]):
     ) -> Iterator[tuple[int, Extraction[Any]]]:
         options = self.options if task is None else task.options
         for place, extraction in self._pipeline.run(documents, task, on_chunk, cancellation):
-            is_raised = on_error == "raise" and not _is_recorded(extraction, options)
+            is_raised = on_error == "raise" and not is_recorded(extraction, options)
             if extraction.error is not None and is_raised:
                 name = "" if extraction.id is None else f" (id {extraction.id})"
                 raise error_of(extraction, f"document {place + 1}{name}")
@@ -384,7 +384,7 @@ def error_of(extraction: Extraction[Any], where: str) -> HpdError:
     return error
 
 
-def _is_recorded(extraction: Extraction[Any], options: Options) -> bool:
+def is_recorded(extraction: Extraction[Any], options: Options) -> bool:
     """Whether the extraction's error is one that the options want recorded, not raised."""
     is_invalid = extraction.error is not None and extraction.error.type == "InvalidDataError"
     return is_invalid and options.on_invalid == "record"

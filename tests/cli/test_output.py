@@ -170,8 +170,8 @@ def test_lines_in_the_order_in_which_they_are_finished(
 ) -> None:
     iter_extract = FakeExtractor.iter_extract
 
-    def backwards(self: FakeExtractor, documents: Any, *, on_error: str) -> Any:
-        return reversed(list(iter_extract(self, documents, on_error=on_error)))
+    def backwards(self: FakeExtractor, documents: Any, **settings: Any) -> Any:
+        return reversed(list(iter_extract(self, documents, **settings)))
 
     monkeypatch.setattr(FakeExtractor, "iter_extract", backwards)
     source = write_texts(tmp_path / "in.jsonl", "a", "b", "c")
