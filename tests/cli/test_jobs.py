@@ -253,3 +253,25 @@ def test_every_flag_that_names_a_file_is_placed_beside_the_job() -> None:
         if action.metavar in ("FILE", "OUT", "DIR", "FOLDER")
     }
     assert named == set(_PATHS)
+
+
+def test_instructions_and_what_is_not_valid(
+    write: Write,
+    tmp_path: Path,
+    fake: list[FakeExtractor],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    write("Be brief.\n", "said.txt")
+    job = '[job.a]\ninput = "in.jsonl"\nschema = "x"\non-invalid = "retry"\n'
+    write(job + 'instructions = "@said.txt"')
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
+    assert main(["extract", "--job", "a"]) == 0
+    assert main(["extract", "--job", "a", "--no-strict"]) == 0
+    assert [each.options.instructions for each in fake] == ["Be brief."] * 2
+    assert [each.options.on_invalid for each in fake] == ["retry", "record"]
+    write(job.replace("on-invalid", "strict"))
+    capfd.readouterr()
+    assert main(["extract", "--job", "a"]) == 2
+    assert "hpd.toml:4: job a: there is no setting 'strict'" in capfd.readouterr().err

@@ -16,6 +16,7 @@ from typing import Any
 
 from hpd.cli.common import UsageError
 from hpd.cli.config_file import Job, find_job, nearest
+from hpd.options import OPTIONS
 from hpd.schema.sources import FILE_SUFFIXES
 
 _INPUT = "input"
@@ -70,7 +71,9 @@ def job_defaults(
 
 def _settable(parser: argparse.ArgumentParser) -> dict[str, argparse.Action]:
     """The arguments that a job may give, by their keys."""
-    keys = {_key(action): action for action in parser._actions}
+    # Not the flags that are short for a value of another one.
+    long = [action for action in parser._actions if type(action) is not argparse._StoreConstAction]
+    keys = {_key(action): action for action in long}
     return {key: action for key, action in keys.items() if key not in _NOT_OF_JOBS}
 
 
@@ -160,6 +163,8 @@ def _placed(key: str, value: str, folder: Path) -> str:
         return value if value == "-" else _pattern(folder, value)
     if key in _PATHS:
         return value if value in _NO_FILES else _below(folder, value)
+    if key == OPTIONS["instructions"].flag[2:] and value.startswith("@"):
+        return "@" + _below(folder, value[1:])
     if key == "lora" or (key in _MODELS and _is_path(folder, value)):
         return _below(folder, value)
     return value
