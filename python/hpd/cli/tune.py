@@ -72,7 +72,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     add_field_arguments(parser.add_argument_group("input"))
     # Only --method hpd is tuned.
-    add_option_arguments(parser, leave_out=("method", "on_invalid", "deterministic", "dedupe", "cache"))
+    add_option_arguments(
+        parser, leave_out=("method", "on_invalid", "deterministic", "dedupe", "cache")
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -102,9 +102,7 @@ class JobMaker:
             [self._replay.answer(document) for _, document in documents] if self._replay else ()
         )
         known = self._reuse.known_values(documents[0][1].text) if self._reuse else None
-        return self._kind(
-            self._questionnaire, documents, delivery, answers, known, self._n_ctx
-        )
+        return self._kind(self._questionnaire, documents, delivery, answers, known, self._n_ctx)
 
     def _n_needed(self, job: Job) -> int:
         request = job.first()
