@@ -153,9 +153,15 @@ class RayExtractor:
             raise
 
     def iter_extract(
-        self, documents: Iterable[Document | NotYet], *, on_error: OnError = "raise"
+        self,
+        documents: Iterable[Document | NotYet],
+        *,
+        on_error: OnError = "raise",
+        on_chunk: object = None,
     ) -> Iterator[tuple[int, Extraction[Any]]]:
         """The extraction of each document with its place, as soon as its batch is finished.
+
+        ``on_chunk`` is never called: workers do not tell of the chunks of a document.
 
         Raises:
             HpdError: a document failed, with ``raise``; or no worker can be started.
