@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -112,3 +115,42 @@ def test_the_share_of_a_busy_machine_is_of_every_kind_and_company(
 def test_costs_end_with_the_prices_of_a_bill(tiny_model: TinyModel) -> None:
     said = run_script(BENCHMARKS / "costs.py", "-m", tiny_model(), "--repeats", 1, "-t", 1)
     assert re.search(r"A token in a full batch costs [\d.]+ ms, a row [\d.]+ ms\.", said)
+
+
+def gpu(results: Path, *steps: str, **settings: str) -> tuple[int, str]:
+    """The exit code and the output of ``gpu.sh`` in miniature, on the processor."""
+    small = {"BUILD": "no", "DOCUMENTS": "2", "ROUNDS": "1", "AR_DOCUMENTS": "1"}
+    done = subprocess.run(
+        [str(BENCHMARKS / "gpu.sh"), str(results), *steps],
+        env={**os.environ, "PYTHON": sys.executable, **small, **settings},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_the_parts_for_a_gpu_go_on_where_they_stopped(
+    tmp_path: Path, tiny_model: TinyModel
+) -> None:
+    model = tiny_model()
+    names = ["workloads", f"model-{model.stem}", f"{model.stem}-titles"]
+    code, said = gpu(tmp_path, "--list", MODELS=str(model))
+    assert code == 0
+    assert set(names) < set(said.split())
+    code, said = gpu(tmp_path, *names, MODELS=str(model), MINUTES="0")
+    assert (code, "run the same command again" in said) == (75, True)
+    code, said = gpu(tmp_path, *names, MODELS=str(model))
+    assert code == 0, said
+    assert "all is done" in said
+    assert "hpd:drafts=off" in (tmp_path / f"{names[2]}.txt").read_text()
+    # What is done is not done again.
+    (tmp_path / f"{names[0]}.txt").unlink()
+    code, said = gpu(tmp_path, *names, MODELS=str(model))
+    assert [line for line in said.splitlines() if line.startswith("==")] == ["== workloads"]
+
+
+def test_a_step_for_a_gpu_that_fails_is_told(tmp_path: Path) -> None:
+    code, said = gpu(tmp_path, "model-nothing-Q8_0", MODELS="nothing:Q8_0")
+    assert code == 1
+    assert "model-nothing-Q8_0.failed" in said

@@ -1,0 +1,185 @@
+#!/usr/bin/env bash
+# Measures hpd on a GPU: all that docs/performance.md wants of one, in parts of under nine minutes.
+#
+#   benchmarks/gpu.sh RESULTS [STEP...]
+#
+# Does step after step, and ends before nine minutes are over: with 0 if all are done, with 75 if the
+# same command is to be run again, which goes on where this one stopped. What a step printed is in
+# RESULTS/STEP.txt. A step that fails, or takes longer than a part by itself, is in RESULTS/STEP.failed
+# and is left out until that file is deleted. Without STEP, all of them; --list prints their names.
+#
+# RESULTS keeps the build of llama.cpp for CUDA, its Python environment and the models, so let it be
+# on a disk that outlives the machine. Environment, each may be left out:
+#   PYTHON=python3       makes the environment
+#   BUILD=yes            no: PYTHON has hpd already, with whatever llama.cpp it has
+#   MODELS="qwen3-0.6b:Q8_0 ..."  shapes and types, as of make_model.py; or paths of GGUF files
+#   DOCUMENTS=256 ROUNDS=3 AR_DOCUMENTS=8  how much
+#   PRICE=2.5            dollars for an hour of the machine
+#   MINUTES=8.5          after which no step goes on
+#
+# In miniature, on the processor:
+#   BUILD=no MODELS=models/hpd-box.gguf DOCUMENTS=4 ROUNDS=1 AR_DOCUMENTS=1 benchmarks/gpu.sh /tmp/gpu
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(dirname "$here")
+results=$(mkdir -p "$1" && cd "$1" && pwd)
+shift
+cd "$root" || exit 1
+base=${PYTHON:-python3}
+python=$base
+[ "${BUILD:-yes}" = yes ] && python=$results/venv/bin/python
+models=${MODELS:-"qwen3-0.6b:Q8_0 qwen3-0.6b:Q4_K qwen3-0.6b:F16 qwen3-1.7b:Q8_0 qwen3-8b:Q8_0 qwen3-8b:Q4_K"}
+documents=${DOCUMENTS:-256}
+rounds=${ROUNDS:-3}
+few=${AR_DOCUMENTS:-8}
+limit=$(awk "BEGIN { print int(60 * ${MINUTES:-8.5}) }")
+workloads=(titles catalogue long)
+
+# --- the steps -----------------------------------------------------------------------------------
+
+build_llama() { # goes on where it was killed
+  local pin
+  pin=$(sed -n 's/^  "llama-cpp-python==\(.*\)",/\1/p' pyproject.toml)
+  [ -x "$results/venv/bin/python" ] || "$base" -m venv "$results/venv" || return
+  "$python" -m pip install -q scikit-build-core cmake ninja pybind11 flit-core || return
+  cd "$results" || return
+  [ -d "llama_cpp_python-$pin" ] || {
+    "$python" -m pip download -q --no-deps --no-binary :all: "llama-cpp-python==$pin" &&
+      tar -xf "llama_cpp_python-$pin.tar.gz"
+  } || return
+  CMAKE_ARGS="-DGGML_CUDA=on -DCMAKE_CUDA_ARCHITECTURES=native -DCMAKE_CXX_FLAGS=-fno-dse" \
+    PATH="$results/venv/bin:$PATH" "$python" -m pip install --no-build-isolation \
+    -C build-dir="$results/build-llama" "./llama_cpp_python-$pin"
+}
+
+build_hpd() {
+  PATH="$results/venv/bin:$PATH" "$python" -m pip install --no-build-isolation \
+    -C build-dir="$results/build-hpd" "$root" &&
+    "$python" -m pip install -q pytest hypothesis gguf pydantic numpy
+}
+
+device() {
+  "$python" -m hpd.cli --version
+  "$python" -m hpd.cli doctor || true # it says what could be better
+}
+
+suite() { # FILE: one of the tests of the engine
+  "$python" -m pytest -q -p no:cacheprovider --basetemp="$results/pytest" "tests/engine/$1.py"
+}
+
+workload_files() {
+  "$python" "$here/workloads.py" --tokens 20 --attributes 11 --documents $((documents + 2)) \
+    "$results/titles" &&
+    "$python" "$here/workloads.py" --tokens 300 --attributes 16 --documents $((documents + 2)) \
+      "$results/catalogue" &&
+    "$python" "$here/workloads.py" --tokens 1000 --attributes 16 --documents $((documents + 2)) \
+      "$results/long"
+}
+
+make_model() { # SHAPE:TYPE
+  [ -f "$1" ] || [ -f "$(file_of "$1")" ] ||
+    "$python" "$here/make_model.py" --shape "${1%:*}" --type "${1#*:}" "$(file_of "$1")"
+}
+
+bench() { # STEP MODEL WORKLOAD DOCUMENTS ROUNDS arguments...
+  local step=$1 model=$2 workload=$results/$3 n=$4 n_rounds=$5
+  shift 5
+  "$python" -m hpd.cli bench "$workload.jsonl" --schema "$workload.schema.json" \
+    --replay "$workload.jsonl" -m "$(file_of "$model")" --limit "$n" --rounds "$n_rounds" \
+    -o "$results/$step.jsonl" --price-per-hour "${PRICE:-2.5}" "$@"
+}
+
+# --- their names, in order -----------------------------------------------------------------------
+
+file_of() { # of a shape and type, or of a path
+  if [ -f "$1" ]; then echo "$1"; else echo "$results/${1/:/-}.gguf"; fi
+}
+
+name_of() { basename "${1/:/-}" .gguf; }
+
+steps() { # a line for each: its name, and what it runs
+  if [ "${BUILD:-yes}" = yes ]; then
+    echo "build-llama build_llama"
+    echo "build-hpd build_hpd"
+  fi
+  echo "device device"
+  local test
+  for test in test_engine test_choices test_drafting test_draft_model test_adapters; do
+    echo "suite-$test suite $test"
+  done
+  echo "workloads workload_files"
+  local model workload name
+  for model in $models; do
+    name=$(name_of "$model")
+    echo "model-$name make_model $model"
+    for workload in "${workloads[@]}"; do
+      echo "$name-$workload-ar bench $name-$workload-ar $model $workload $few 1" \
+        "--method ar --method hpd:in_flight=1 --method hpd:in_flight=1,drafts=off"
+      echo "$name-$workload bench $name-$workload $model $workload $documents $rounds" \
+        "--method prefill --method hpd --method hpd:drafts=on --method hpd:drafts=off"
+      echo "$name-$workload-batched bench $name-$workload-batched $model $workload $documents 1" \
+        "--method ar-batched:in_flight=32|64|128 --method hpd"
+      echo "$name-$workload-in-flight bench $name-$workload-in-flight $model $workload" \
+        "$documents 1 --method prefill $(methods in_flight 1 4 16 32 64 128 256)"
+      echo "$name-$workload-stacks bench $name-$workload-stacks $model $workload" \
+        "$documents 1 --method prefill $(methods stack 1 2 4 8 16)"
+      echo "$name-$workload-batches bench $name-$workload-batches $model $workload" \
+        "$documents 1 --method hpd $(batches 256 1024 2048)"
+    done
+  done
+  model=${models%% *}
+  echo "figure-4 bench figure-4 $model catalogue $documents 1 --sweep figure-4 --method prefill"
+}
+
+methods() { # SETTING VALUE...
+  local setting=$1 value
+  shift
+  for value in "$@"; do echo -n "--method hpd:$setting=$value "; done
+}
+
+batches() {
+  local n
+  for n in "$@"; do echo -n "--method hpd:n_batch=$n,n_ubatch=$n "; done
+}
+
+# --- one after another ---------------------------------------------------------------------------
+
+if [ "${1:-}" = --list ]; then
+  steps | cut -d' ' -f1
+  exit 0
+fi
+if [ "${1:-}" = --run ]; then # a step in a process of its own, which a limit of time can end
+  shift
+  "$@"
+  exit
+fi
+while read -r step command; do
+  if [ $# -gt 0 ] && [[ " $* " != *" $step "* ]]; then continue; fi
+  if [ -e "$results/$step.txt" ] || [ -e "$results/$step.failed" ]; then continue; fi
+  left=$((limit - SECONDS))
+  if [ "$left" -lt 10 ]; then
+    echo "gpu.sh: time is over before $step: run the same command again"
+    exit 75
+  fi
+  had_all_time=$((SECONDS < 30))
+  echo "== $step"
+  # shellcheck disable=SC2086 # the words of a command
+  timeout -k 5 "$left" "$0" "$results" --run $command < /dev/null > "$results/$step.part" 2>&1
+  status=$?
+  if [ "$status" = 0 ]; then
+    mv "$results/$step.part" "$results/$step.txt"
+  elif [ "$status" = 124 ] && { [ "$had_all_time" = 0 ] || [[ $step == build-* ]]; }; then
+    echo "gpu.sh: time is over during $step: run the same command again"
+    exit 75
+  else
+    mv "$results/$step.part" "$results/$step.failed"
+    echo "gpu.sh: $step failed with $status: $(tail -n 1 "$results/$step.failed")"
+    # Without a build there is nothing to measure.
+    [[ $step == build-* ]] && exit 1
+  fi
+done < <(steps)
+if compgen -G "$results/*.failed" > /dev/null; then
+  echo "gpu.sh: failed: $(cd "$results" && ls -- *.failed)"
+  exit 1
+fi
+echo "gpu.sh: all is done: $results"
