@@ -76,6 +76,17 @@ def test_a_job_has_all_that_a_run_needs(
     assert not (tmp_path / "below" / "out.jsonl").exists()
 
 
+def test_none_and_standard_output_are_no_files(
+    write: Write, tmp_path: Path, fake: list[FakeExtractor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write('[job.a]\ninput = "in.jsonl"\nschema = "x"\noutput = "-"\ncalibration = "none"\n')
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
+    assert main(["extract", "--job", "a"]) == 0
+    assert fake[0].options.calibration == "none"
+    assert not list(tmp_path.glob("**/-"))
+
+
 def test_the_file_is_said_unless_quiet(
     write: Write, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
 ) -> None:
