@@ -43,9 +43,15 @@ def test_a_data_set_is_mapped(format_: str | None, batch_size: int) -> None:
     mapped = given.map(batch, batched=True, batch_size=batch_size)
     assert rows_of(mapped) == expected_rows()
     assert mapped.features["kind"] == given.features["kind"]
-    # A batch in which every value is null has the types of the others.
     assert mapped.features["brand"].dtype == "string"
     assert mapped.features["price"]["amount"].dtype == "float64"
+
+
+def test_a_first_batch_of_nulls_has_the_types_of_the_others() -> None:
+    given = datasets.Dataset.from_dict({"title": [None, TEXTS[0]]})
+    batch = BatchExtractor(SCHEMA, column="title", **SETTINGS)
+    mapped = given.map(batch, batched=True, batch_size=1)
+    assert rows_of(mapped) == [expected_rows()[1], expected_rows()[0]]
 
 
 def test_a_stream_is_mapped() -> None:
