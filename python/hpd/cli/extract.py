@@ -25,6 +25,7 @@ from hpd.cli.common import (
     say,
 )
 from hpd.cli.extract_arguments import EPILOG, add_arguments, check_required
+from hpd.cli.fitness import Fitness
 from hpd.cli.jobs import job_defaults
 from hpd.cli.option_arguments import options_of, say_without_effect
 from hpd.cli.output_arguments import (
@@ -43,7 +44,7 @@ from hpd.confidence import NO_MAP, asked_map
 from hpd.documents import NotYet
 from hpd.errors import HpdError, InputError
 from hpd.machine.hardware import computing_place
-from hpd.machine.model_files import resolve_model
+from hpd.machine.model_files import is_box, resolve_model
 from hpd.pipeline.methods import check_method
 from hpd.records import InputReader, Record, RecordReader, Writer, kept_columns, skipped_text
 from hpd.schema import load_schemas
@@ -123,7 +124,8 @@ def run(arguments: argparse.Namespace) -> int:
             writer = open_writer(arguments, schemas, settings, model)
         output = None if is_stream(arguments.output) else arguments.output
         columns = added_columns(reader, arguments)
-        writing = Writing(schemas, writer, output, columns, quiet=options.quiet)
+        fitness = Fitness() if is_box(model) else None
+        writing = Writing(schemas, writer, output, columns, quiet=options.quiet, fitness=fitness)
         with writing.to_the_end():
             for repair in writer.repairs:
                 say(f"{output}: {repair}")

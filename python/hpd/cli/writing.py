@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol
 from tqdm import tqdm
 
 from hpd.cli.common import EXIT_INTERRUPTED, EXIT_OK, EXIT_SOME_FAILED, say
+from hpd.cli.fitness import Fitness
 from hpd.cli.interrupts import Interrupts
 from hpd.cli.summary import Summary
 from hpd.documents import NOT_YET, Document, NotYet
@@ -42,6 +43,7 @@ class Writing:
         output: the name of the output for people; None for standard output.
         columns: what a record's own line adds to that of its extraction.
         quiet: say nothing but that the run was interrupted.
+        fitness: is told of all extractions, and at the end says what does not suit the model.
     """
 
     def __init__(
@@ -52,11 +54,13 @@ class Writing:
         columns: Callable[[Record], Mapping[str, Any]] | None = None,
         *,
         quiet: bool = False,
+        fitness: Fitness | None = None,
     ) -> None:
         self._schemas = schemas
         self._writer = writer
         self._output = output
         self._columns = columns
+        self._fitness = fitness
         self._interrupts = Interrupts()
         self._summary = Summary()
         self._bar: tqdm[Any] | None = None
@@ -108,6 +112,8 @@ class Writing:
             ):
                 place, record = given.pop(i)
                 self._summary.add_values(extraction)
+                if self._fitness is not None:
+                    self._fitness.add(extraction)
                 failed = None if extraction.error is None else extraction.error.type
                 self._write(place, record, extraction.to_dict(), failed)
         self._summary.seconds = time.perf_counter() - start
@@ -122,6 +128,8 @@ class Writing:
         if not self._quiet:
             kept = {"n_kept": self._writer.n_kept, "n_failed_kept": self._writer.n_failed_kept}
             say(self._summary.text(**kept))
+            for notice in self._fitness.notices() if self._fitness is not None else ():
+                say(notice)
         if not self.is_complete:
             self._say_interrupted()
             return EXIT_INTERRUPTED

@@ -88,6 +88,14 @@ def local_model(path: str | Path) -> Path:
     return parts[0]
 
 
+def is_box(model: Path) -> bool:
+    """Whether a file is the model that comes with hpd."""
+    try:
+        return model.samefile(box_model())
+    except (OSError, ModelLoadError):
+        return False
+
+
 def box_model() -> Path:
     """The model that comes with hpd: in the installed package, or in the checkout."""
     package = Path(__file__).resolve().parents[1]
