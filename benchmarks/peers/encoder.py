@@ -1,4 +1,4 @@
-"""What an encoder of the shape of DeBERTa-v3-base takes for the same documents: its time alone.
+"""The time, and that alone, of an encoder shaped as DeBERTa-v3-base on the same documents.
 
     python benchmarks/peers/encoder.py gold.jsonl --schema schema.json --replay gold.jsonl \\
         -m model.gguf -o encoder.jsonl

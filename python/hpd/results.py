@@ -20,7 +20,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class RefusedText:
-    """What the model wrote for a field before it was asked again, and the fault in that."""
+    """The text of a field before it was asked again, and the fault in that."""
 
     raw: str
     error: str
@@ -53,7 +53,7 @@ class FieldResult:
     uncalibrated: float | None = None
     """The model's own confidence, where that in ``confidence`` is calibrated."""
     refused: tuple[RefusedText, ...] = ()
-    """What was refused before, with ``on_invalid="retry"``."""
+    """The texts that were refused before, with ``on_invalid="retry"``."""
 
     @property
     def near_tie(self) -> bool:

@@ -1,4 +1,4 @@
-"""How long threads of llama.cpp go round while they wait, as GNU OpenMP itself tells it."""
+"""The time for which threads of llama.cpp go round while they wait, as GNU OpenMP tells it."""
 
 from __future__ import annotations
 

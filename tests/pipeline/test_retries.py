@@ -101,7 +101,7 @@ def alone(path: Path, request: Request) -> Iterator[_native.Value]:
 
 
 def shown(text: RefusedText) -> tuple[Any, str]:
-    """What a key shows of a refused value: without the mark at the start of one that breaks off."""
+    """A refused value as a key shows it: without the mark at the start of one that breaks off."""
     if text.raw == " null":
         return None, "a value is required"
     cut = text.error.startswith("cut off")

@@ -153,7 +153,7 @@ class Bench:
         return MeasuredAnswers(measurement, answers)
 
     def prices(self, options: Options) -> Prices:
-        """What a token and a row cost now, with an engine of its own."""
+        """The cost of a token and of a row now, with an engine of its own."""
         return measure_prices(self._model, engine_options(options))
 
     def _n_wrong(self, method: Method, answers: Mapping[int, Any]) -> int:

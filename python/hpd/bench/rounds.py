@@ -16,13 +16,13 @@ Progress = Callable[[Measurement], None]
 
 @dataclass(slots=True)
 class Rounds:
-    """What several rounds gave."""
+    """The yield of several rounds."""
 
     measurements: list[Measurement] = field(default_factory=list)
     answers: dict[str, dict[int, Any]] = field(default_factory=dict)
     """Each method's answers in the first round."""
     prices: dict[int, Prices] = field(default_factory=dict)
-    """What a token and a row cost in each round."""
+    """The cost of a token and of a row in each round."""
 
 
 def run_rounds(

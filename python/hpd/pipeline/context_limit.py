@@ -31,7 +31,7 @@ class ContextLimit:
 
     @property
     def reason(self) -> str:
-        """Who set it, and how far it can be raised; in a clause of an error message."""
+        """The one who set it, and how far it can be raised; in a clause of an error message."""
         if self.is_the_models:
             return "the limit is the model's, which was trained for no more"
         who = "by n_ctx (-c)" if self.n_asked else "by hpd, as n_ctx (-c) is not"

@@ -58,7 +58,7 @@ class Retries:
             self._leaves[question.document, question.leaf.path] = question.leaf
 
     def due(self, findings: Sequence[Findings]) -> list[Refused]:
-        """What is to be asked again; nothing after as many waves as there may be."""
+        """The questions to be asked again; none after as many waves as there may be."""
         if not self._n_left:
             return []
         self._n_left -= 1
@@ -76,7 +76,7 @@ class Retries:
         return due
 
     def refused(self, question: Question) -> tuple[RefusedText, ...]:
-        """What the model wrote before for the field of a question."""
+        """The text that the model wrote before for the field of a question."""
         return self._refused.get((question.document, question.leaf.path), ())
 
 

@@ -1,4 +1,4 @@
-"""What is reused under which options."""
+"""The things that are reused, and under which options."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ questionnaire's context."""
 
 
 def reuse_of(model: Path, options: Options) -> Reuse | None:
-    """Where an extractor finds values that were decoded before, and keeps those that it decodes.
+    """The place in which an extractor finds and keeps values that were decoded.
 
     Args:
         model: its file, or the first part of it.

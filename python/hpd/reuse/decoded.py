@@ -12,7 +12,7 @@ _TEXT_ERRORS = "surrogateescape"  # a value that was cut off may end within a ch
 
 
 class Raw(Protocol):
-    """What the engine says of a value."""
+    """The engine's report of a value."""
 
     @property
     def text(self) -> bytes:
@@ -36,7 +36,7 @@ class Raw(Protocol):
 
     @property
     def margins(self) -> list[float]:
-        """How far each token's logit was above the runner-up's."""
+        """The distance of each token's logit above the runner-up's."""
 
 
 @dataclass(frozen=True, slots=True)

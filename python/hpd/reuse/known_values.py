@@ -10,7 +10,7 @@ from hpd.reuse.decoded import Decoded, Raw
 
 
 class Table(Protocol):
-    """Where values are kept."""
+    """The place where values are kept."""
 
     def values_of(self, document: str) -> dict[str, Decoded]:
         """The known values of a document, by question."""

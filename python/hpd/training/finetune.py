@@ -43,7 +43,7 @@ class FinetuneOptions:
     unnamed: Unnamed = "null"
     stack: int = 1
     instructions: str = ""
-    """What the user says of the task, as the extractor will be told."""
+    """The user's words on the task, as the extractor will be told them."""
     max_row: int = 4096
     """Longer rows are left out."""
     lora_rank: int = 0

@@ -33,7 +33,7 @@ class Predictor:
     stack: int = 1
     """Documents in one prompt."""
     instructions: str = ""
-    """What the user says of the task."""
+    """The user's words on the task."""
     batch_size: int = 16
 
     def predict(self, texts: Sequence[str], schemas: Sequence[Schema]) -> list[dict[str, Any]]:
