@@ -63,7 +63,8 @@ CLAIMS = (
         "Section 4.2, equations 4 to 6",
         "values are independent given the document, so the steps fall from the length of the "
         "answer to that of its longest value",
-        "width",
+        "throughput",
+        remark="The column of steps shows it",
     ),
     Claim(
         "Section 4.2",

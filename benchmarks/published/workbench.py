@@ -25,7 +25,12 @@ N_RESAMPLES = 10_000
 
 _FILES = {"oa-mine": "dev.jsonl", "ae-110k": "dev.jsonl", "wdc-pave": "train.jsonl"}
 
-_TITLES = {"oa-mine": "OA-Mine", "ae-110k": "AE-110k", "wdc-pave": "WDC-PAVE"}
+_TITLES = {
+    "oa-mine": "OA-Mine",
+    "ae-110k": "AE-110k",
+    "wdc-pave": "WDC-PAVE",
+    "catalogue-300": "descriptions of 300 tokens",
+}
 
 
 class MissingInputError(Exception):
