@@ -99,6 +99,7 @@ def _attempt(part: Part, options: argparse.Namespace) -> bool:
         options.threads,
         options.draft_minutes,
         options.price_per_hour,
+        options.again,
     )
     start = time.monotonic()
     try:

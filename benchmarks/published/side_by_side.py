@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -9,7 +10,12 @@ from typing import Any
 
 from benchmarks.published.part import Part
 from benchmarks.published.result import Cell, Finding, Table
-from benchmarks.published.workbench import DataSet, MissingInputError, Workbench
+from benchmarks.published.workbench import (
+    DataSet,
+    MissingInputError,
+    Workbench,
+    read_rows,
+)
 
 _HEAD = ("method", "docs", "ms/doc", "x `ar`", "x `ar-batched`", "/ `prefill`", "steps", "rows")
 _LLAMA_CPP = ("prefill", "ar-batched", "hpd")
@@ -34,6 +40,8 @@ def side_by_side(bench: Workbench, name: str, n_documents: int, n_alone: int) ->
     peers = [_peer(bench, "llama_cpp_python", name, data, n_alone)]
     if bench.server is not None:
         peers.append(_peer(bench, "llama_server", name, data, n))
+    if importlib.util.find_spec("torch") and importlib.util.find_spec("transformers"):
+        peers.append(_peer(bench, "encoder", name, data, n))
     return Finding(
         [
             Table(f"{data.title}: medians", rows),
@@ -98,7 +106,7 @@ def _cells(row: Mapping[str, Any]) -> list[Cell]:
 
 def _peer(
     bench: Workbench, script: str, name: str, data: DataSet, n: int
-) -> list[Mapping[str, Any]]:
+) -> Sequence[Mapping[str, Any]]:
     """The rows of one program's script."""
     output = bench.folder("bench") / f"table-{name}-{script}.jsonl"
     command = [f"benchmarks/peers/{script}.py", str(data.gold), "--schema", str(data.schema)]
@@ -107,8 +115,9 @@ def _peer(
     if script == "llama_server":
         slots = ["16"] if bench.limit is None else ["2"]
         command += ["--server", str(bench.server), "--slots", *slots]
-    bench.run(command)
-    return [json.loads(line) for line in output.read_text(encoding="utf-8").splitlines()]
+    if bench.again:
+        output.unlink(missing_ok=True)
+    return read_rows(bench.make(output, command))
 
 
 def _peer_rows(peers: Sequence[Mapping[str, Any]], own: Mapping[str, Any]) -> list[list[Cell]]:

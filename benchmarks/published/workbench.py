@@ -84,6 +84,8 @@ class Workbench:
     """The training of the small model."""
     price_per_hour: float = 0.10
     """Of the machine, in dollars."""
+    again: bool = False
+    """Whether times are measured once more, and not taken from a call that was stopped."""
     commands: list[str] = field(default_factory=list)
     used_models: dict[str, Path] = field(default_factory=dict)
 
@@ -197,17 +199,25 @@ class Workbench:
         return json.loads(self.run(command))
 
     def bench(
-        self, name: str, data: DataSet, *arguments: str, model: Path, replay: bool = True
+        self, name: str, data: DataSet, *arguments: str, model: Path
     ) -> tuple[Mapping[str, Any], list[dict[str, Any]]]:
-        """The environment and the summaries that ``hpd bench`` writes for some methods."""
+        """The environment and the summaries of ``hpd bench``, the known answers replayed."""
         output = self.folder("bench") / f"{name}.jsonl"
         command = ["hpd", "bench", str(data.gold), "--schema", str(data.schema)]
-        command += ["--replay", str(data.gold)] if replay else []
-        command += ["-m", str(self.using(model)), *self.threads(), *arguments, "-o", str(output)]
-        output.unlink(missing_ok=True)
-        self.run(command)
-        rows = [json.loads(line) for line in output.read_text(encoding="utf-8").splitlines()]
-        return rows[0], [row for row in rows if row["type"] == "summary"]
+        command += [
+            "--replay",
+            str(data.gold),
+            "-m",
+            str(self.using(model)),
+            *self.threads(),
+            *arguments,
+            "-o",
+            str(output),
+        ]
+        if self.again or not _summaries(output):
+            output.unlink(missing_ok=True)
+        self.make(output, command)
+        return read_rows(output)[0], _summaries(output)
 
     def rounds(self, n: int) -> list[str]:
         """The argument of ``hpd bench`` for so many rounds, or as many as were asked for."""
@@ -267,6 +277,18 @@ class Workbench:
         shown = f"python {shown}" if command[0].endswith(".py") or command[0] == "-m" else shown
         if shown not in self.commands:
             self.commands.append(shown)
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """The rows of a file of JSON lines; none if it is not there."""
+    if not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def _summaries(path: Path) -> list[dict[str, Any]]:
+    """The rows that ``hpd bench`` writes at its end."""
+    return [row for row in read_rows(path) if row["type"] == "summary"]
 
 
 def _quoted(argument: str) -> str:

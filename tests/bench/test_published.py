@@ -156,6 +156,23 @@ def test_a_part_is_measured_once(data: Path, capfd: pytest.CaptureFixture[str]) 
     assert "1926" not in path.read_text()
 
 
+def test_a_part_goes_on_where_it_was_stopped(data: Path) -> None:
+    folder = data.parent
+    assert run(data, "--part", "width") == 0
+    (timed,) = folder.rglob("bench/width.jsonl")
+    first = timed.read_text()
+    (folder / "results" / "width.json").unlink()
+    assert run(data, "--part", "width") == 0
+    assert timed.read_text() == first
+    assert run(data, "--part", "width", "--again") == 0
+    assert timed.read_text() != first
+    # A timing that was cut short has no summary, and begins anew.
+    timed.write_text(first.splitlines()[0] + "\n")
+    (folder / "results" / "width.json").unlink()
+    assert run(data, "--part", "width") == 0
+    assert len(timed.read_text().splitlines()) == len(first.splitlines())
+
+
 def test_what_is_missing_is_named(data: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(data, "--part", "figure-4", "--part", "fine-tuned") == 1
     err = capfd.readouterr().err
