@@ -6,12 +6,13 @@ import io
 import json
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from hpd.documents import Document
 from hpd.errors import InputError, ModelLoadError, SchemaError
 from hpd.grammar import answer_grammar, value_grammar
 from hpd.machine.gguf_header import read_gguf_header
@@ -23,8 +24,10 @@ from hpd.records import FileWriter, Record, RecordReader, read_status
 from hpd.records.reader import columns_of, has_fields
 from hpd.records.rows import Format
 from hpd.records.writer import journal_path, line_bytes
+from hpd.results import Extraction
 from hpd.schema import describe, load_schema, load_schemas, parse_one_line, to_json_schema
 from hpd.schema.attributes import Attribute, Schema
+from hpd.serving.refusals import RefusedError
 from hpd.values import assemble, parse_value, split_answer
 
 
@@ -116,6 +119,48 @@ def resume_journal(data: bytes, suffix: str) -> None:
             json.loads(line)
 
 
+def read_requests(data: bytes, suffix: str) -> None:
+    """The body of a request to hpd serve, to both of its addresses, and an answer to it."""
+    from hpd.pipeline.task import Task, prepared
+    from hpd.serving.asked import Asked
+    from hpd.serving.chat_request import Served, read_chat_request
+    from hpd.serving.extract_request import read_extract_request
+    from hpd.serving.limits import Limits
+    from hpd.serving.plans import Plans
+
+    options = Options().filled()
+
+    def prepare(schema: Any, *, examples: Any, **settings: object) -> Task:
+        return prepared(options, schema, examples, None, settings)
+
+    def read_chat(plans: Plans) -> Asked:
+        return read_chat_request(data, plans, Served("m", options, 0))
+
+    for read in (lambda plans: read_extract_request(data, plans, Limits()), read_chat):
+        try:
+            asked = read(Plans(prepare, Limits().schema_bytes))
+        except RefusedError as refusal:
+            _check_refusal(refusal)
+            continue
+        for schema in _schemas(asked.plan.task.schemas):
+            _use(schema)
+        for document in asked.documents:
+            document.text.encode()  # as tokenizing does
+        asked.answer([_extraction(asked.plan.task.schemas, each) for each in asked.documents])
+
+
+def _check_refusal(refusal: RefusedError) -> None:
+    assert 400 <= refusal.status < 500, refusal
+    json.loads(refusal.body)
+
+
+def _extraction(schemas: Schema | Mapping[str, Schema], document: Document) -> Extraction[Any]:
+    """An extraction with nothing found."""
+    schema = schemas if isinstance(schemas, Schema) else schemas.get(document.category or "")
+    data = {} if schema is None else assemble(schema, {}).data
+    return Extraction(document.id, data)
+
+
 def read_gguf(data: bytes, suffix: str) -> None:
     """The header of a model, and the memory that it would take."""
     with tempfile.TemporaryDirectory() as folder:
@@ -179,6 +224,13 @@ _SCHEMA_WORDS = b"""
     nullable description default additionalProperties string integer number boolean array object
     date date-time after depends_on title examples
 """.split()
+_REQUEST_WORDS = b"""
+    text texts schema options examples id category data on_invalid max_tokens method
+    model m messages role system developer user assistant tool content tool_calls function arguments
+    response_format json_schema json_object name schema strict tools tool_choice parameters required
+    stream stream_options include_usage temperature n hpd instructions extractions _attributes
+    Examples Q: A: ```json type properties object string s.json os:path "a,b!"
+""".split()
 _LINE_WORDS = (
     *rb"""{ } [ ] | , : ! ? " \ str int float number bool date datetime [str] [a|b]""".split(),
     *(b"1" * 5000, b"1.5", b" ", b"\n", b"\xff", b"\x00", "\u00e9".encode()),
@@ -213,6 +265,7 @@ TARGETS = {
     "records": Target(read_records, (InputError,), _RECORD_WORDS),
     "values": Target(parse_values, (), _JSON_WORDS),
     "journal": Target(resume_journal, (InputError,), _JOURNAL_WORDS),
+    "requests": Target(read_requests, (), (*_REQUEST_WORDS, *_JSON_WORDS)),
     "gguf": Target(read_gguf, (ModelLoadError,), _GGUF_WORDS),
 }
 
@@ -224,7 +277,7 @@ def _json(data: bytes) -> Any:
         return None
 
 
-def _schemas(loaded: Schema | dict[str, Schema]) -> Iterator[Schema]:
+def _schemas(loaded: Schema | Mapping[str, Schema]) -> Iterator[Schema]:
     yield from [loaded] if isinstance(loaded, Schema) else loaded.values()
 
 

@@ -4,7 +4,7 @@
 its own. It compares the memory after ``--few`` documents with that after ``--many``: without
 drafts, with drafts, and with attributes that come ``after`` others. Then it opens and closes
 extractors. It prints what it measured, and exits with 1 if memory grew by more than ``--percent``.
-Linux only.
+With ``--server`` it measures ``hpd serve`` instead, with more schemas than that keeps. Linux only.
 """
 
 from __future__ import annotations
@@ -13,10 +13,13 @@ import argparse
 import gc
 import sys
 from collections.abc import Iterator, Sequence
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
 from hpd.extractor import Extractor
+from hpd.serving.plans import N_KEPT
+from tools.server_process import serving
 
 SCHEMA = "brand, model_number, color"
 # The values of the latest documents are kept on purpose.
@@ -26,6 +29,8 @@ RUNS: dict[str, tuple[str, dict[str, Any]]] = {
     "with after": (f"{SCHEMA}, line after model_number", {"dedupe": False, "drafts": True}),
 }
 _N_WARM = 10  # extractors, before those that are compared
+_N_SCHEMAS = 3 * N_KEPT  # of the server's requests
+_MB = 1 << 20
 
 
 def resident() -> float:
@@ -66,6 +71,21 @@ def of_extractors(n: int) -> tuple[float, float]:
     return before, resident()
 
 
+def of_server(few: int, many: int) -> tuple[float, float]:
+    """The memory of a server after few requests, and after many, with schemas that take turns."""
+    before = 0.0
+    with serving() as server:
+        for n_done, text in enumerate(documents(many), start=1):
+            schema = f"{SCHEMA}, detail_{n_done % _N_SCHEMAS}"
+            reply = server.post("/extract", {"text": text, "schema": schema})
+            if reply.status != HTTPStatus.OK:
+                raise RuntimeError(reply.body.decode())
+            if n_done == few:
+                before = server.metric("process_resident_memory_bytes")
+        after = server.metric("process_resident_memory_bytes")
+        return before / _MB, after / _MB
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print it, and return 1 if something grew."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -73,6 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--many", type=int, default=20_000, metavar="N")
     parser.add_argument("--extractors", type=int, default=200, metavar="N")
     parser.add_argument("--percent", type=float, default=2.0, metavar="P")
+    parser.add_argument("--server", action="store_true", help="measure hpd serve")
     given = parser.parse_args(arguments)
     has_grown = False
 
@@ -82,11 +103,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         has_grown |= percent > given.percent
         print(f"{name}: {before:.1f} and {after:.1f} MB, {percent:+.1f}%", flush=True)
 
-    for name, (schema, options) in RUNS.items():
-        memory = of_documents(schema, given.few, given.many, **options)
-        compare(f"{given.few} and {given.many} documents {name}", *memory)
-    name = f"{_N_WARM} and {_N_WARM + given.extractors} extractors"
-    compare(name, *of_extractors(given.extractors))
+    if given.server:
+        memory = of_server(given.few, given.many)
+        compare(f"{given.few} and {given.many} requests to hpd serve", *memory)
+    else:
+        for name, (schema, options) in RUNS.items():
+            memory = of_documents(schema, given.few, given.many, **options)
+            compare(f"{given.few} and {given.many} documents {name}", *memory)
+        name = f"{_N_WARM} and {_N_WARM + given.extractors} extractors"
+        compare(name, *of_extractors(given.extractors))
     print(f"VERDICT: {'memory grew' if has_grown else 'all is well'}")
     return 1 if has_grown else 0
 

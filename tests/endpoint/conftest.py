@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from model_server import model_server
+from tools.llama_cpp_server import llama_cpp_server
 
 BOX = Path(__file__).resolve().parents[2] / "models" / "hpd-box.gguf"
 
@@ -22,5 +22,5 @@ def box_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         "uvicorn",
     ):
         pytest.importorskip(package)
-    with model_server(BOX, tmp_path_factory.mktemp("server") / "log.txt") as url:
+    with llama_cpp_server(BOX, tmp_path_factory.mktemp("server") / "log.txt") as url:
         yield url

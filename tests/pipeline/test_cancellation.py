@@ -123,5 +123,5 @@ def test_only_options_of_a_call_can_be_set_for_one(extractor: Extractor) -> None
 def test_options_that_name_files_or_belong_to_the_engine_are_not_of_a_call() -> None:
     per_call = {name for name, option in OPTIONS.items() if option.per_call}
     assert all(OPTIONS[name].target == "python" for name in per_call)
-    assert all(OPTIONS[name].kind != "adapters" for name in per_call)
+    assert not per_call & {"loras", "draft_model", "cache", "calibration"}
     assert {"on_invalid", "max_tokens", "null_threshold"} <= per_call

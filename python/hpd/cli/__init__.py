@@ -30,6 +30,7 @@ from hpd.cli import judge as judge_command
 from hpd.cli import models as models_command
 from hpd.cli import report as report_command
 from hpd.cli import schema as schema_command
+from hpd.cli import serve as serve_command
 from hpd.cli import tune as tune_command
 from hpd.cli.arguments import Parser
 from hpd.cli.common import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, UsageError, say
@@ -41,6 +42,7 @@ from hpd.schema import SchemaWarning
 
 COMMANDS = (
     extract_command,
+    serve_command,
     eval_command,
     calibrate_command,
     report_command,

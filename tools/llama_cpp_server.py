@@ -1,4 +1,4 @@
-"""A real server that speaks OpenAI's protocol: llama-cpp-python's own."""
+"""llama-cpp-python's own server, which speaks OpenAI's protocol: for tests and measurements."""
 
 from __future__ import annotations
 
@@ -34,19 +34,24 @@ _LONGEST_WAIT = 300
 
 
 @contextlib.contextmanager
-def model_server(model: Path, log: Path) -> Iterator[str]:
+def llama_cpp_server(
+    model: Path, log: Path, *, n_ctx: int = 2048, n_threads: int = 1
+) -> Iterator[str]:
     """Serve a model on a free port until the block is left; gives the base URL.
 
     Args:
         model: the GGUF file.
         log: takes all that the server prints.
+        n_ctx: the tokens of its context.
+        n_threads: the threads that compute.
     """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     url = f"http://127.0.0.1:{port}/v1"
     arguments = ["--model", str(model), "--host", "127.0.0.1", "--port", str(port)]
-    arguments += ["--n_ctx", "2048", "--n_threads", "1", "--n_threads_batch", "1"]
+    threads = str(n_threads)
+    arguments += ["--n_ctx", str(n_ctx), "--n_threads", threads, "--n_threads_batch", threads]
     with log.open("w") as output:
         server = subprocess.Popen(
             [sys.executable, "-c", _SERVER, *arguments], stdout=output, stderr=output

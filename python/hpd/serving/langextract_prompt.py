@@ -1,0 +1,147 @@
+"""The prompts of langextract, which has the examples and the document in one message.
+
+Its answers are a list of extractions, each with its class, its text and its attributes. A schema
+has a list for each class; what it is made of are the classes and attributes of the examples.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hpd.results import Extraction
+
+_LIST = "extractions"
+_SUFFIX = "_attributes"
+_HEADING = "Examples\n"
+_QUESTION = "Q: "
+_ANSWER = "\nA: "
+_FENCE = re.compile(r"```(?:json)?\s*")
+_LAST = re.compile(r"\nA:\s*\Z")
+
+Classes = Mapping[str, Mapping[str, bool]]
+"""The attributes of each class, and whether each is a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class LangextractPrompt:
+    """A prompt of langextract, taken apart."""
+
+    description: str
+    examples: tuple[tuple[str, object], ...]
+    """Texts with their answers, by class."""
+    document: str
+    classes: Classes
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of an answer: a list for each class."""
+        return {
+            "type": "object",
+            "properties": {name: _list_of(name, parts) for name, parts in self.classes.items()},
+        }
+
+    def answer(self, extraction: Extraction[Any]) -> dict[str, Any]:
+        """The answer as langextract reads it, in the order of the document."""
+        found: list[tuple[int, dict[str, Any]]] = []
+        for name, parts in self.classes.items():
+            for i, item in enumerate((extraction.data or {}).get(name) or []):
+                text = item.get(name) if parts else item
+                if not text:
+                    continue
+                attributes = {part: item.get(part) for part in parts} if parts else {}
+                field = extraction.fields.get(f"{name}[{i}]" + (f".{name}" if parts else ""))
+                start = field.start if field and field.start is not None else len(found)
+                given = {part: value for part, value in attributes.items() if value is not None}
+                found.append((start, {name: text, f"{name}{_SUFFIX}": given}))
+        return {_LIST: [each for _, each in sorted(found, key=lambda pair: pair[0])]}
+
+
+def langextract_prompt(text: str) -> LangextractPrompt | None:
+    """A message taken apart; None if it is no prompt of langextract with examples."""
+    end = _LAST.search(text)
+    start = text.find(_HEADING + _QUESTION)
+    if end is None or start < 0:
+        return None
+    examples: list[tuple[str, Sequence[Any]]] = []
+    rest = text[start + len(_HEADING) : end.start()]
+    while (example := _first_example(rest)) is not None:
+        question, answer, rest = example
+        examples.append((question, answer))
+    if not examples or not rest.startswith(_QUESTION):
+        return None
+    classes = _classes([answer for _, answer in examples])
+    if not classes:
+        return None
+    return LangextractPrompt(
+        text[:start].strip(),
+        tuple((question, _by_class(answer, classes)) for question, answer in examples),
+        rest[len(_QUESTION) :],
+        classes,
+    )
+
+
+def _first_example(text: str) -> tuple[str, Sequence[Any], str] | None:
+    """The question and the answer of the first example, and what comes after it."""
+    place = text.find(_ANSWER)
+    if not text.startswith(_QUESTION) or place < 0:
+        return None
+    start = place + len(_ANSWER)
+    fence = _FENCE.match(text, start)
+    try:
+        answer, end = json.JSONDecoder().raw_decode(text, fence.end() if fence else start)
+    except (ValueError, RecursionError):
+        return None
+    items = answer.get(_LIST) if isinstance(answer, dict) else None
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        return None
+    rest = text[end:].lstrip()
+    rest = rest.removeprefix("```") if fence else rest
+    return text[len(_QUESTION) : place], items, rest.lstrip()
+
+
+def _classes(answers: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, dict[str, bool]]:
+    classes: dict[str, dict[str, bool]] = {}
+    for item in (item for items in answers for item in items):
+        for name in _class_names(item):
+            parts = classes.setdefault(name, {})
+            for part, value in _attributes(item, name).items():
+                parts[part] = parts.get(part, False) or isinstance(value, list)
+    return classes
+
+
+def _class_names(item: Mapping[str, Any]) -> list[str]:
+    return [
+        name for name in item if not (name.endswith(_SUFFIX) and name.removesuffix(_SUFFIX) in item)
+    ]
+
+
+def _attributes(item: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    attributes = item.get(f"{name}{_SUFFIX}")
+    given = attributes if isinstance(attributes, dict) else {}
+    # One that is called as its class would take the place of the text.
+    return {part: value for part, value in given.items() if part != name}
+
+
+def _list_of(name: str, parts: Mapping[str, bool]) -> dict[str, Any]:
+    text = {"type": "string"}
+    if not parts:
+        return {"type": "array", "items": text}
+    kinds = {
+        part: {"type": "array", "items": text} if many else text for part, many in parts.items()
+    }
+    return {"type": "array", "items": {"type": "object", "properties": {name: text, **kinds}}}
+
+
+def _by_class(items: Sequence[Mapping[str, Any]], classes: Classes) -> dict[str, list[Any]]:
+    answer: dict[str, list[Any]] = {name: [] for name in classes}
+    for item in items:
+        for name in _class_names(item):
+            parts = classes[name]
+            attributes = _attributes(item, name)
+            values = {part: attributes.get(part) for part in parts}
+            answer[name].append({name: item[name], **values} if parts else item[name])
+    return answer

@@ -1,0 +1,151 @@
+"""A server that runs until a signal ends it: first what is under way, then itself."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+import uvicorn
+
+from hpd.extractor import Extractor
+from hpd.schema.attributes import Schema
+from hpd.serving.app import Service
+from hpd.serving.chat_request import Served
+from hpd.serving.dispatcher import Dispatcher
+from hpd.serving.limits import Limits
+from hpd.serving.metrics import Metrics
+from hpd.serving.plans import Plans
+
+_KEEP_ALIVE = 75
+"""Seconds for which a connection stays open without a request: longer than proxies keep theirs."""
+
+_LAST_SECONDS = 5
+"""The time in which answers of requests that were cancelled still go out."""
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """The way in which a server came to its end."""
+
+    number: int
+    """Of the signal."""
+    n_cancelled: int
+    """The requests that took longer than there was time for."""
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket to which clients can connect; they wait until somebody serves it.
+
+    Raises:
+        OSError: the address is taken, or none of this machine.
+    """
+    family, _, _, _, address = socket.getaddrinfo(
+        host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    )[0]
+    return socket.create_server(address[:2], family=family)
+
+
+def serve(
+    extractor: Extractor[Any],
+    sock: socket.socket,
+    *,
+    name: str,
+    limits: Limits,
+    has_schema: bool,
+    api_key: str | None = None,
+) -> Ending:
+    """Answer requests until SIGINT or SIGTERM comes; in the main thread only.
+
+    Args:
+        extractor: decodes the documents; it is not closed.
+        sock: of ``listen``.
+        name: of the model, as requests have to call it.
+        limits: how much is taken on.
+        has_schema: whether the extractor's own schema is for requests that bring none.
+        api_key: the key that requests must bring; None to demand none.
+    """
+    options = extractor.options
+    own: Schema | dict[str, Schema] | None = extractor.schemas if has_schema else None
+    plans = Plans(extractor.prepare, limits.schema_bytes, own)
+    metrics = Metrics(lambda: extractor.stats)
+    dispatcher = Dispatcher(
+        extractor,
+        limits,
+        n_threads=2 * options.most_in_flight,
+        note=metrics.note_extraction,
+    )
+    metrics.add_gauge(
+        "waiting_documents", "Documents not answered yet.", lambda: dispatcher.n_pending
+    )
+    metrics.add_gauge("plans", "Schemas, with options and examples, kept.", lambda: len(plans))
+    served = Served(name, options, int(time.time()))
+    service = Service(dispatcher, plans, served, limits, metrics, api_key)
+    config = uvicorn.Config(
+        service.app(),
+        lifespan="off",
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=_KEEP_ALIVE,
+        timeout_graceful_shutdown=int(limits.shutdown_seconds) + _LAST_SECONDS,
+    )
+    server = _Server(config, dispatcher, limits.shutdown_seconds)
+    try:
+        server.run([sock])
+    finally:
+        dispatcher.close()
+    return Ending(server.number, server.n_cancelled)
+
+
+class _Server(uvicorn.Server):
+    """Ends at the first signal, and cancels what is still under way at the second.
+
+    Unlike uvicorn's own, it does not raise the signal once more in the end.
+    """
+
+    def __init__(self, config: uvicorn.Config, dispatcher: Dispatcher, seconds: float) -> None:
+        super().__init__(config)
+        self.number = 0
+        self.n_cancelled = 0
+        self._dispatcher = dispatcher
+        self._seconds = seconds
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Take over the signals."""
+        self._loop = asyncio.get_running_loop()
+        before = {number: signal.signal(number, self.handle_exit) for number in _SIGNALS}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def handle_exit(self, number: int, frame: FrameType | None) -> None:
+        """Begin to end, or end what is under way."""
+        if self.should_exit:
+            assert self._loop is not None
+            self._loop.call_soon_threadsafe(self._cancel_all)
+        self.number = self.number or number
+        self.should_exit = True
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Finish what is under way, for so many seconds."""
+        self._dispatcher.end()
+        timer = asyncio.get_running_loop().call_later(self._seconds, self._cancel_all)
+        await super().shutdown(sockets)
+        timer.cancel()
+
+    def _cancel_all(self) -> None:
+        self.n_cancelled += self._dispatcher.cancel_all()

@@ -1,0 +1,27 @@
+"""Plans without a model, and a server with the model in the box."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from hpd.options import Options
+from hpd.serving.plans import Plans
+from request_plans import plans_with
+from tools.server_process import Server, serving
+
+
+@pytest.fixture
+def plans() -> Plans:
+    """Plans of an extractor with the usual options."""
+    return plans_with(Options())
+
+
+@pytest.fixture(scope="package")
+def server() -> Iterator[Server]:
+    """A server with the model in the box, which decodes what comes again once more."""
+    for package in ("starlette", "uvicorn", "httptools", "prometheus_client"):
+        pytest.importorskip(package)
+    with serving("-t", "1", "--no-dedupe") as server:
+        yield server

@@ -1,0 +1,165 @@
+"""Clients of OpenAI's API against ``hpd serve``, as they are."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+for package in ("starlette", "uvicorn", "httptools", "prometheus_client"):
+    pytest.importorskip(package)
+openai = pytest.importorskip("openai")
+instructor = pytest.importorskip("instructor")
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    lx = pytest.importorskip("langextract")
+
+from pydantic import BaseModel, Field, field_validator
+
+from tools.server_process import Server
+
+TEXT = "Diesel Men's Exposure High-Top Sneaker, Black"
+MODEL = "hpd-box"
+
+
+class Product(BaseModel):
+    """A product."""
+
+    brand: str | None = Field(description="the maker")
+    color: str | None
+
+
+EXPECTED = Product(brand="Diesel", color="Black")
+
+
+@pytest.fixture
+def client(server: Server) -> Iterator[Any]:
+    with openai.OpenAI(base_url=f"{server.url}/v1", api_key="none", max_retries=0) as client:
+        yield client
+
+
+def ask(client: Any, **more: Any) -> Any:
+    form = {"type": "json_schema", "json_schema": {"name": "p", "schema": SCHEMA}}
+    body = {"messages": MESSAGES, "response_format": form, **more}
+    return client.chat.completions.create(model=MODEL, **body)
+
+
+SCHEMA = {"type": "object", "properties": {"brand": {"type": "string"}}}
+MESSAGES = [{"role": "user", "content": TEXT}]
+
+
+def test_openai_parses_into_a_class(client: Any) -> None:
+    completion = client.chat.completions.parse(
+        model=MODEL,
+        messages=[{"role": "system", "content": "Extract the product."}, *MESSAGES],
+        response_format=Product,
+        temperature=0,
+    )
+    assert completion.choices[0].message.parsed == EXPECTED
+    assert completion.choices[0].finish_reason == "stop"
+    assert completion.usage.completion_tokens > 0
+    brand = completion.model_extra["hpd"]["fields"]["brand"]
+    assert (brand["start"], brand["end"]) == (0, len("Diesel"))
+
+
+def test_openai_s_answer_is_that_of_extract(client: Any, server: Server) -> None:
+    line = server.post("/extract", {"text": TEXT, "schema": SCHEMA}).json
+    answered = ask(client)
+    assert json.loads(answered.choices[0].message.content) == line["data"]
+    assert set(answered.model_extra["hpd"]["fields"]) == set(line["fields"])
+
+
+def test_openai_calls_a_function(client: Any) -> None:
+    tool = openai.pydantic_function_tool(Product)
+    completion = client.chat.completions.create(
+        model=MODEL, messages=MESSAGES, tools=[tool], tool_choice="required"
+    )
+    (call,) = completion.choices[0].message.tool_calls
+    assert Product.model_validate_json(call.function.arguments) == EXPECTED
+
+
+def test_openai_streams(client: Any) -> None:
+    with client.chat.completions.stream(
+        model=MODEL, messages=MESSAGES, response_format=Product
+    ) as stream:
+        for _ in stream:
+            pass
+        assert stream.get_final_completion().choices[0].message.parsed == EXPECTED
+
+
+def test_openai_s_errors(client: Any, server: Server) -> None:
+    assert [model.id for model in client.models.list()] == [MODEL]
+    assert client.models.retrieve(MODEL).id == MODEL
+    with pytest.raises(openai.NotFoundError, match="only 'hpd-box'"):
+        client.models.retrieve("gpt-4o")
+    with pytest.raises(openai.BadRequestError, match="n cannot be honoured") as caught:
+        ask(client, n=2)
+    assert (caught.value.param, caught.value.code) == ("n", "unsupported_parameter")
+    own = {"$defs": {"a": {"properties": {"b": {"$ref": "#/$defs/a"}}}}, "$ref": "#/$defs/a"}
+    with pytest.raises(openai.BadRequestError, match="contains itself"):
+        ask(client, response_format={"type": "json_schema", "json_schema": {"schema": own}})
+
+
+class Exacting(BaseModel):
+    """A product whose brand is never right."""
+
+    brand: str | None
+
+    @field_validator("brand")
+    @classmethod
+    def refuse(cls, value: str | None) -> str | None:
+        raise ValueError(f"{value} is not a brand")
+
+
+@pytest.mark.parametrize("mode", ["TOOLS", "JSON", "JSON_SCHEMA"])
+def test_instructor(server: Server, mode: str) -> None:
+    with openai.OpenAI(base_url=f"{server.url}/v1", api_key="none", max_retries=0) as plain:
+        client = instructor.from_openai(plain, mode=instructor.Mode[mode])
+        product = client.chat.completions.create(
+            model=MODEL, response_model=Product, messages=MESSAGES
+        )
+        # Its class is instructor's own, made of this one.
+        assert product.model_dump() == EXPECTED.model_dump()
+
+
+@pytest.mark.parametrize("mode", ["TOOLS", "JSON"])
+def test_instructor_asks_again_about_the_same_document(server: Server, mode: str) -> None:
+    with openai.OpenAI(base_url=f"{server.url}/v1", api_key="none", max_retries=0) as plain:
+        client = instructor.from_openai(plain, mode=instructor.Mode[mode])
+        with pytest.raises(Exception, match="Diesel is not a brand") as caught:
+            client.chat.completions.create(
+                model=MODEL, response_model=Exacting, messages=list(MESSAGES), max_retries=2
+            )
+    assert caught.value.n_attempts >= 2
+
+
+@pytest.mark.filterwarnings("ignore:With 'config':UserWarning")
+def test_langextract(server: Server) -> None:
+    examples = [
+        lx.data.ExampleData(
+            text="Luma T-shirt, red, cotton",
+            extractions=[
+                lx.data.Extraction("brand", "Luma"),
+                lx.data.Extraction("color", "red", attributes={"of": "T-shirt"}),
+            ],
+        )
+    ]
+    config = lx.factory.ModelConfig(
+        model_id=MODEL,
+        provider="OpenAILanguageModel",
+        provider_kwargs={"base_url": f"{server.url}/v1", "api_key": "none"},
+    )
+    annotated = lx.extract(
+        text_or_documents=TEXT,
+        prompt_description="Extract the brand and the colour.",
+        examples=examples,
+        config=config,
+        show_progress=False,
+    )
+    found = {each.extraction_class: each for each in annotated.extractions}
+    assert found["brand"].extraction_text == "Diesel"
+    assert found["brand"].char_interval.start_pos == 0
+    assert "color" in found

@@ -1,0 +1,64 @@
+"""The commands and programs of docs/serving.md, run as they stand there."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import shutil
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+for package in ("starlette", "uvicorn", "httptools", "prometheus_client", "openai", "instructor"):
+    pytest.importorskip(package)
+if importlib.util.find_spec("langextract") is None:  # Importing it gives warnings.
+    pytest.skip("could not import 'langextract'", allow_module_level=True)
+
+from tools import docs
+from tools.server_process import Server
+
+PAGE = (docs.ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
+PROGRAMS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+ADDRESS = "http://127.0.0.1:8000"
+
+
+def here(text: str, server: Server) -> str:
+    """A text with the address of the test's server in place of the usual one."""
+    assert ADDRESS in text
+    return text.replace(ADDRESS, server.url)
+
+
+def steady(value: Any) -> Any:
+    if isinstance(value, dict):
+        varies = ("usage", "confidence")
+        return {name: steady(inner) for name, inner in value.items() if name not in varies}
+    return value
+
+
+def test_the_first_request_gives_what_is_shown(server: Server) -> None:
+    (command,) = re.findall(r"```bash\n(curl .*?)```", PAGE, re.DOTALL)
+    (shown,) = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
+    assert shutil.which("curl"), "the page's command needs curl"
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", here(command, server)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert steady(json.loads(done.stdout)) == steady(json.loads(shown))
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=["openai", "instructor", "langextract"])
+def test_a_program_finds_the_brand(server: Server, program: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", here(program, server)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Diesel" in done.stdout
+    assert "Black" in done.stdout

@@ -1,0 +1,370 @@
+"""``hpd serve`` as it is: real requests over loopback."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+for package in ("starlette", "uvicorn", "httptools", "prometheus_client"):
+    pytest.importorskip(package)
+
+from command_line import run_hpd
+from tiny_models import TinyModel
+from tools.server_process import SECONDS, Reply, Server, serving
+
+SCHEMA = "brand: the maker, color, weight_g float?, material [cotton|steel|glass]"
+TEXTS = [
+    "Nordvik desk lamp, black, 900 g, steel",
+    "Luma T-shirt, red, cotton",
+    "Tavola frying pan, steel, 1.2 kg",
+    "Harlow vase of blue glass, 450 g",
+    "Diesel Men's sneaker",
+    "",
+]
+
+
+@pytest.fixture(scope="module")
+def random_server(tiny_model: TinyModel) -> Iterator[Server]:
+    """A server with random weights: the values are nonsense, and take long if they are to."""
+    arguments = ["-m", str(tiny_model("qwen3")), "--alias", "tiny", "--max-tokens", "4"]
+    with serving("-t", "1", *arguments) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def slow_server(tiny_model: TinyModel) -> Iterator[Server]:
+    """A server whose queue is short."""
+    limits = ("--max-waiting", "8", "--max-texts", "8")
+    with serving("-t", "1", *slow_model(tiny_model), *limits) as server:
+        yield server
+
+
+def slow_model(tiny_model: TinyModel) -> tuple[str, ...]:
+    """Arguments for a server that has much to do with ``LONG``."""
+    model = str(tiny_model("qwen3", n_ctx_train=16_384))
+    return "-m", model, "--max-tokens", "8", "-c", "16384", "--in-flight", "1"
+
+
+ATTRIBUTES = [f"attribute number {i} of a great many" for i in range(120)]
+LONG = {
+    "texts": [f"text {i}" for i in range(8)],
+    "schema": ATTRIBUTES,
+    "options": {"on_invalid": "record"},
+}
+"""Takes seconds on any machine."""
+
+
+def until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def lines_of_the_command(*options: str) -> list[Any]:
+    source = "".join(json.dumps({"text": text}) + "\n" for text in TEXTS)
+    done = run_hpd("extract", "-", "--schema", SCHEMA, "--quiet", "-t", "1", *options, text=source)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def compared(line: dict[str, Any]) -> Any:
+    """A line without what the company of a document may change, and its number as an id."""
+    fields = {
+        place: {name: value for name, value in field.items() if name not in _VARIES}
+        for place, field in line["fields"].items()
+    }
+    return line["data"], fields
+
+
+_VARIES = ("confidence", "margin", "near_tie")
+
+
+def test_values_are_those_of_the_command(server: Server) -> None:
+    expected = [compared(line) for line in lines_of_the_command()]
+    reply = server.post("/extract", {"texts": TEXTS, "schema": SCHEMA})
+    assert reply.status == 200, reply.body
+    together = reply.json["extractions"]
+    assert [compared(line) for line in together] == expected
+    alone = [server.post("/extract", {"text": text, "schema": SCHEMA}).json for text in TEXTS]
+    assert [compared(line) for line in alone] == expected
+    assert all(0 <= f["confidence"] <= 1 for line in alone for f in line["fields"].values())
+
+
+def test_options_of_a_request_do_what_they_do_on_the_command_line(server: Server) -> None:
+    flags = ("--null-threshold", "0.9", "--all-occurrences")
+    expected = [compared(line) for line in lines_of_the_command(*flags)]
+    options = {"null_threshold": 0.9, "all_occurrences": True}
+    body = {"texts": TEXTS, "schema": SCHEMA, "options": options}
+    lines = server.post("/extract", body).json["extractions"]
+    assert [compared(line) for line in lines] == expected
+    assert expected != [compared(line) for line in lines_of_the_command()]
+
+
+def test_a_document_that_fails_has_its_error_in_its_place(random_server: Server) -> None:
+    texts = [{"text": "x", "id": 1, "category": "a"}, {"text": "y", "id": 2, "category": "c"}]
+    body = {"texts": texts, "schema": {"a": ["b"], "d": ["e"]}, "options": {"on_invalid": "record"}}
+    first, second = random_server.post("/extract", body).json["extractions"]
+    assert (first["id"], set(first["data"])) == (1, {"b"})
+    assert second["id"] == 2
+    assert second["error"]["type"] == "InputError"
+
+
+def test_many_clients_lose_nothing(server: Server) -> None:
+    """64 clients at once, each with a connection of its own, get what each would get alone."""
+    n_clients, n_each = 64, 3
+    texts = TEXTS[:5]
+
+    def body(number: int) -> dict[str, Any]:
+        return {"text": texts[number % len(texts)], "id": number, "schema": SCHEMA}
+
+    def client(first: int) -> list[Reply]:
+        connection = server.connect()
+        replies = []
+        try:
+            for number in range(first, first + n_each):
+                headers = {"Content-Type": "application/json"}
+                connection.request("POST", "/extract", json.dumps(body(number)), headers)
+                response = connection.getresponse()
+                replies.append(Reply(response.status, dict(response.headers), response.read()))
+        finally:
+            connection.close()
+        return replies
+
+    alone = [server.post("/extract", body(number)).json["data"] for number in range(len(texts))]
+    before = server.metric("hpd_documents_total")
+    with ThreadPoolExecutor(n_clients) as clients:
+        of_clients = clients.map(client, range(0, n_clients * n_each, n_each))
+        replies = [reply for replies in of_clients for reply in replies]
+    assert [reply.status for reply in replies] == [200] * (n_clients * n_each)
+    for number, reply in enumerate(replies):
+        assert (reply.json["id"], reply.json["data"]) == (number, alone[number % len(texts)])
+    assert server.metric("hpd_documents_total") - before == n_clients * n_each
+    until(lambda: waiting(server) == 0)
+
+
+def test_clients_are_decoded_together(random_server: Server) -> None:
+    """All their documents in fewer batches than one after the other."""
+
+    def n_batches(n_clients: int) -> float:
+        def ask(i: int) -> int:
+            text = f"lamp {i} of {n_clients}"
+            body = {"text": text, "schema": "brand, color", "options": {"max_tokens": 60}}
+            return random_server.post("/extract", body).status
+
+        before = random_server.metric("hpd_engine_batches_total")
+        with ThreadPoolExecutor(n_clients) as clients:
+            assert set(clients.map(ask, range(32))) == {200}
+        return random_server.metric("hpd_engine_batches_total") - before
+
+    alone = n_batches(1)
+    assert n_batches(32) < alone / 2
+
+
+@contextlib.contextmanager
+def begun(server: Server, body: Any) -> Iterator[http.client.HTTPConnection]:
+    """Send a request, and do not wait for its answer."""
+    with contextlib.closing(server.connect()) as connection:
+        headers = {"Content-Type": "application/json"}
+        connection.request("POST", "/extract", json.dumps(body), headers)
+        yield connection
+
+
+def waiting(server: Server) -> int:
+    n: int = server.get("/health").json["waiting"]
+    return n
+
+
+def test_a_queue_that_is_full_says_so_and_clients_that_go_empty_it(slow_server: Server) -> None:
+    short = {"text": "x", "schema": "a", "options": {"on_invalid": "record", "max_tokens": 2}}
+    with begun(slow_server, LONG):
+        until(lambda: waiting(slow_server) == 8)
+        refused = slow_server.post("/extract", short)
+        assert refused.status == 429
+        assert refused.json["error"]["code"] == "queue_full"
+        assert 1 <= int(refused.headers["retry-after"]) <= 60
+        # The engine works on it now, and does not any more soon after the client has gone.
+        before = slow_server.metric("hpd_engine_batches_total")
+        until(lambda: slow_server.metric("hpd_engine_batches_total") > before)
+    until(lambda: waiting(slow_server) == 0)
+
+    def stands_still() -> bool:
+        now = slow_server.metric("hpd_engine_batches_total")
+        time.sleep(0.5)
+        return slow_server.metric("hpd_engine_batches_total") == now
+
+    until(stands_still)
+    # Not because it was through with them.
+    assert slow_server.metric("hpd_documents_total") < 8
+    assert 'status="499"' in slow_server.get("/metrics").body.decode()
+    assert slow_server.post("/extract", short).status == 200
+
+
+def test_a_request_that_takes_too_long_is_cancelled(tiny_model: TinyModel) -> None:
+    with serving("-t", "1", *slow_model(tiny_model), "--timeout", "0.05") as server:
+        reply = server.post("/extract", LONG)
+        assert (reply.status, reply.json["error"]["code"]) == (504, "timeout")
+        until(lambda: waiting(server) == 0)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_an_end_that_waits_for_what_is_under_way(
+    tiny_model: TinyModel, number: int, code: int
+) -> None:
+    with serving("-t", "1", *slow_model(tiny_model), "--shutdown-timeout", str(SECONDS)) as server:
+        body = {**LONG, "texts": ["x", "y"], "schema": ATTRIBUTES[:60]}
+        with contextlib.closing(server.connect()) as idle, begun(server, body) as connection:
+            idle.connect()
+            until(lambda: waiting(server) == 2)
+            assert server.end(number) == code
+            response = connection.getresponse()
+            assert response.status == 200
+            assert len(json.loads(response.read())["extractions"]) == 2
+
+
+def test_an_end_that_cancels_what_takes_too_long(tiny_model: TinyModel) -> None:
+    arguments = (*slow_model(tiny_model), "--shutdown-timeout", "0.1")
+    with serving("-t", "1", *arguments) as server, begun(server, LONG) as connection:
+        until(lambda: waiting(server) == 8)
+        assert server.end() == 3
+        response = connection.getresponse()
+        assert response.status == 503
+        assert json.loads(response.read())["error"]["code"] == "server_ending"
+    assert "1 requests were cancelled" in server.said[-1]
+
+
+def test_a_second_signal_cancels_at_once(tiny_model: TinyModel) -> None:
+    arguments = (*slow_model(tiny_model), "--shutdown-timeout", "3600")
+    with serving("-t", "1", *arguments) as server, begun(server, LONG) as connection:
+        until(lambda: waiting(server) == 8)
+        server.process.send_signal(signal.SIGINT)
+        # The first one is heard when no more connections are taken.
+        until(lambda: not _is_listening(server.port))
+        assert server.end(signal.SIGINT) == 130
+        assert connection.getresponse().status == 503
+
+
+def _is_listening(port: int) -> bool:
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", port)) == 0
+
+
+def test_a_key_is_asked_for(tiny_model: TinyModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HPD_API_KEY", "of-the-environment")
+    model = str(tiny_model("qwen3"))
+    with serving("-t", "1", "-m", model, "--max-tokens", "2") as server:
+        body = {"text": "x", "schema": "a", "options": {"on_invalid": "record"}}
+        for path in ("/extract", "/v1/chat/completions"):
+            for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "é"}):
+                reply = server.post(path, body, **headers)
+                assert (reply.status, reply.json["error"]["code"]) == (401, "invalid_api_key")
+        assert server.get("/v1/models").status == 401
+        assert server.get("/metrics").status == 401
+        assert server.get("/health").status == 200
+        key = {"Authorization": "Bearer of-the-environment"}
+        assert server.post("/extract", body, **key).status == 200
+        assert server.get("/v1/models", **key).json["data"][0]["owned_by"] == "hpd"
+
+
+def test_bodies_that_are_refused(random_server: Server) -> None:
+    def code(reply: Reply) -> tuple[int, str]:
+        return reply.status, reply.json["error"]["code"]
+
+    assert code(random_server.post("/extract", b'{"text": ')) == (400, "invalid_json")
+    assert code(random_server.post("/extract", {"text": "x", "schema": "a [red|"})) == (
+        400,
+        "invalid_schema",
+    )
+    plain = {"Content-Type": "text/plain"}
+    assert code(random_server.ask("POST", "/extract", plain, b"{}")) == (415, "invalid_type")
+    large = b'{"text": "' + b"x" * (5 << 20) + b'"}'
+    assert code(random_server.post("/extract", large)) == (413, "body_too_large")
+    assert code(random_server.get("/nowhere")) == (404, "unknown_url")
+    assert code(random_server.get("/extract")) == (405, "unknown_url")
+    # None of it has done any harm.
+    assert random_server.get("/health").json == {"status": "ok", "model": "tiny", "waiting": 0}
+
+
+def test_a_body_in_parts_is_counted_as_it_comes(random_server: Server) -> None:
+    connection = random_server.connect()
+    connection.putrequest("POST", "/extract")
+    connection.putheader("Content-Type", "application/json")
+    connection.putheader("Transfer-Encoding", "chunked")
+    connection.endheaders()
+    part = b"x" * 65_536
+    sent = 0
+    try:
+        while sent < 64 << 20:
+            connection.send(b"%x\r\n%s\r\n" % (len(part), part))
+            sent += len(part)
+    except OSError:
+        pass  # It was hung up on.
+    assert sent < 64 << 20
+    connection.close()
+
+
+def test_metrics(random_server: Server) -> None:
+    before = random_server.metric("hpd_documents_total")
+    body = {"texts": ["x", "y"], "schema": "a", "options": {"on_invalid": "record"}}
+    assert random_server.post("/extract", body).status == 200
+    assert random_server.metric("hpd_documents_total") == before + 2
+    reply = random_server.get("/metrics")
+    assert reply.headers["content-type"].startswith("text/plain; version=0.0.4")
+    text = reply.body.decode()
+    for name in (
+        'hpd_requests_total{path="/extract",status="200"}',
+        'hpd_request_seconds_bucket{le="+Inf",path="/extract"}',
+        'hpd_documents_total{error=""}',
+        'hpd_tokens_total{kind="prompt"}',
+        "hpd_engine_batches_total",
+        "hpd_engine_decode_seconds_total",
+        "hpd_waiting_documents",
+        "hpd_plans",
+        "process_resident_memory_bytes",
+    ):
+        assert name in text
+
+
+def test_the_server_s_own_schema(tiny_model: TinyModel, tmp_path: Path) -> None:
+    schema = tmp_path / "schema.json"
+    schema.write_text('["brand"]')
+    arguments = ["-m", str(tiny_model("qwen3")), "--max-tokens", "2", "--no-strict"]
+    with serving("-t", "1", *arguments, "--schema", str(schema)) as server:
+        assert set(server.post("/extract", {"text": "x"}).json["data"]) == {"brand"}
+        other = server.post("/extract", {"text": "x", "schema": "color"})
+        assert set(other.json["data"]) == {"color"}
+        named = server.post("/extract", {"text": "x", "schema": str(schema)})
+        assert named.status == 400
+
+
+def test_what_is_wrong_with_the_command_line(tiny_model: TinyModel, tmp_path: Path) -> None:
+    def refused(*arguments: str) -> str:
+        done = run_hpd("serve", *arguments)
+        assert done.returncode == 2
+        return done.stderr
+
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert f"port {port} cannot be listened to" in refused("--port", str(port))
+    assert "cannot be listened to" in refused("--host", "no.such.host.invalid", "--port", "0")
+    assert "could never be taken on" in refused("--max-texts", "9", "--max-waiting", "8")
+    assert "ASCII" in refused("--api-key", "clé")
+    assert "no-such.json" in refused("--schema", str(tmp_path / "no-such.json"))
+    missing = run_hpd("serve", "--port", "0", "-m", str(tmp_path / "no.gguf"))
+    assert missing.returncode == 1
+
+
+def test_other_machines_and_no_key_give_a_warning(tiny_model: TinyModel) -> None:
+    # It listens before the model is loaded, and ends when that fails.
+    done = run_hpd("serve", "--host", "0.0.0.0", "--port", "0", "-m", "no.gguf")
+    assert "other machines can connect, and no --api-key is asked for" in done.stderr
