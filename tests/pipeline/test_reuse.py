@@ -26,7 +26,7 @@ from shop import EXACT, TEXTS
 from tiny_models import TinyModel
 
 SCHEMA = "brand, color, sizes [{name, number int}], line after brand"
-SETTINGS: dict[str, Any] = {"n_threads": 1, "quiet": True, "strict": False} | EXACT
+SETTINGS: dict[str, Any] = {"n_threads": 1, "quiet": True, "on_invalid": "record"} | EXACT
 
 
 def extract(
@@ -69,6 +69,7 @@ def n_decoded(extractions: Sequence[Extraction[Any]]) -> int:
         {"layout": "label"},
         {"deterministic": True},
         {"in_flight": 1},
+        {"on_invalid": "retry"},
         {"on_overflow": "chunk", "n_ctx": 512, "max_tokens": 8},
         {"on_overflow": "truncate", "n_ctx": 512, "max_tokens": 8},
         {"on_overflow": "error", "n_ctx": 512, "max_tokens": 8},
@@ -218,6 +219,7 @@ def test_one_attribute_more_is_decoded_alone(
         {"cache_type_k": "f16"},
         {"examples": [(TEXTS[5], {"brand": "none"})]},
         {"rules": "Write what the document says."},
+        {"instructions": "Brands are short."},
     ],
     ids=lambda changed: next(iter(changed)),
 )
