@@ -90,7 +90,8 @@ def judge(model: Path, count: int, seed: int) -> list[Judged]:
     """The fields of generated documents as the model extracts them."""
     made = list(documents(count, seed))
     judged: list[Judged] = []
-    with Extractor("name", model, calibration=NO_MAP, strict=False, quiet=True) as extractor:
+    settings: dict[str, Any] = {"calibration": NO_MAP, "on_invalid": "record", "quiet": True}
+    with Extractor("name", model, **settings) as extractor:
         for kind, schema, text, answer in made:
             (extraction,) = extractor.extract_many([text], schema=schema, on_error="record")
             judged += judged_fields(kind, schema, extraction, answer)

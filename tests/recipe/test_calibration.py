@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
+from hpd.machine.model_files import box_model
 from hpd.results import Extraction, FieldResult
 from hpd.schema import load_schema
-from recipe.calibrate import documents, judged_fields
+from recipe.calibrate import documents, judge, judged_fields, report
 
 
 def test_each_field_is_held_against_its_own_gold() -> None:
@@ -44,3 +47,13 @@ def test_half_of_the_documents_are_listings_and_all_kinds_take_part() -> None:
     assert sum(name.startswith("listings") for name in names) == 60
     assert len({*names}) > 15
     assert names == [name for name, *_ in documents(120, 1)]
+
+
+def test_the_fields_of_a_few_documents_are_judged_and_reported(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    judged = judge(box_model(), 4, 1)
+    assert len({answer.document for answer in judged}) > 1
+    assert all(0 <= answer.confidence <= 1 for answer in judged)
+    report(judged)
+    assert "values of all types" in capsys.readouterr().out
