@@ -47,7 +47,7 @@ def distillation(bench: Workbench) -> Finding:
     """Section 4.4: a smaller model that is taught a larger one's answers."""
     train = bench.catalogue("to-label", bench.count(600), "--tokens", "150", "--seed", "1")
     data = bench.catalogue("descriptions-150", bench.count(128), "--tokens", "150")
-    labels = bench.extract(train, "ar", "--method", "ar")
+    labels = bench.extract(train, "hpd", "--method", "hpd")
     student = small_model(bench)
     adapter = trained(
         bench,
@@ -76,7 +76,7 @@ def distillation(bench: Workbench) -> Finding:
     return Finding(
         [Table("Plain F1 (strict) on made-up descriptions of 150 tokens", rows)],
         "; ".join(f"{name} {figure:.1f}" for name, figure in figures.items()),
-        ["The teacher labelled 600 other descriptions token after token."],
+        ["The teacher labelled 600 other descriptions with HPD."],
     )
 
 
