@@ -363,7 +363,7 @@ def test_unlikely_values_become_null_and_keep_their_text(model: Path) -> None:
                 assert field.confidence < 1.0
         assert n.error is not None
         assert "required" in n.error
-    with Extractor(schema, model, max_tokens=12, strict=False) as extractor:
+    with Extractor(schema, model, max_tokens=12, on_invalid="record") as extractor:
         found = extractor.extract(TEXTS[0])
     assert found.fields["brand"].raw == brand.raw
     assert found.data["brand"] == json.loads(brand.raw)

@@ -136,7 +136,7 @@ def _row(header: list[str], values: list[str], where: str) -> Mapping[str, Any] 
             "is a delimiter inside a value that is not quoted?"
         )
     if any(_INVALID_UTF8.search(value) for value in values):
-        return InputError(f"{where}: not valid UTF-8")
+        return InputError(f"{where}: not valid UTF-8; convert the file, for example with iconv")
     return dict(zip(header, values, strict=False))
 
 
