@@ -24,6 +24,7 @@ with_text = st.sampled_from(
         for command in COMMANDS
         for option in OPTIONS.values()
         if option.kind not in ("switch", "adapters")
+        if option.name != "calibration"  # its file is read before the model
         if command == "extract" or option.name != "method"
     ]
 )

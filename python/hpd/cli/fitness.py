@@ -46,7 +46,7 @@ class Fitness:
         return math.exp(self._log_sum / self._n_fields)
 
     def notices(self) -> Iterator[str]:
-        """What does not suit the model in the box, in one line."""
+        """The documents that do not suit the model in the box, in one line."""
         parts = []
         if self._n_long:
             documents = "document is" if self._n_long == 1 else "documents are"
