@@ -25,7 +25,7 @@ with_text = st.sampled_from(
         for option in OPTIONS.values()
         if option.kind not in ("switch", "adapters")
         if option.name != "calibration"  # its file is read before the model
-        if command == "extract" or option.name != "method"
+        if command == "extract" or option.name not in ("method", "on_invalid", "cache")
     ]
 )
 NEEDED_ARGUMENTS = {
