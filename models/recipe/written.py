@@ -1,0 +1,241 @@
+"""Scores of a model on the written documents (``models/written``), through hpd as users call it.
+
+    python models/recipe/written.py [-m MODEL] [--draw N] [--seed S]
+
+A field is one value that a schema asks for: an attribute, an item of a list, or a part of an item,
+at its place. Two values are equal if ``hpd eval`` counts them as equal in its normalized form. An
+item too many is one wrong field. With ``--draw``, N documents are drawn at random, and what the
+model answers to them is printed in place of the scores.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import hpd
+from hpd.evaluation.normalization import normalized
+from hpd.evaluation.outcomes import Outcome, gold_values, outcome, value_text
+from hpd.schema import load_schema
+from hpd.schema.attributes import Attribute
+
+FOLDER = Path(__file__).parents[1] / "written"
+CONFIDENT = 0.95
+
+
+@dataclass(frozen=True)
+class Written:
+    """A written document with its schema and gold."""
+
+    id: str
+    text: str
+    schema: str
+    data: Mapping[str, Any]
+
+    @property
+    def kind(self) -> str:
+        return self.id.partition("/")[0]
+
+    @property
+    def attributes(self) -> tuple[Attribute, ...]:
+        return load_schema(self.schema).attributes
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One field of a document: the gold values that count as right, and the predicted one."""
+
+    path: str
+    """The place in the data, as ``Extraction.fields`` names it."""
+    attribute: Attribute
+    gold: tuple[Any, ...]
+    """Empty if the document does not state it."""
+    predicted: Any
+
+    @property
+    def outcome(self) -> Outcome:
+        return outcome(gold_values(self.gold), self.predicted, normalized)
+
+    @property
+    def is_right(self) -> bool:
+        return self.outcome in ("vc", "nn")
+
+
+def read_written(folder: Path = FOLDER) -> list[Written]:
+    """All written documents, kind by kind."""
+    return [
+        Written(**json.loads(line))
+        for file in sorted(folder.glob("*.jsonl"))
+        for line in file.read_text(encoding="utf-8").splitlines()
+    ]
+
+
+def cells(
+    attributes: Sequence[Attribute],
+    gold: Mapping[str, Any],
+    predicted: Mapping[str, Any],
+    prefix: str = "",
+) -> Iterator[Cell]:
+    """The fields of a document, or of an item in it; an empty list is one absent field."""
+    for attribute in attributes:
+        path = prefix + attribute.name
+        expected, answered = gold.get(attribute.name), predicted.get(attribute.name)
+        if attribute.item is not None:
+            yield from _items(path, attribute, expected or [], answered or [])
+        else:
+            several = expected if isinstance(expected, list) else [expected]
+            values = tuple(value for value in several if value is not None)
+            yield Cell(path, attribute, values, answered)
+
+
+def _items(
+    path: str, attribute: Attribute, expected: Sequence[Any], answered: Sequence[Any]
+) -> Iterator[Cell]:
+    item = attribute.item
+    assert item is not None
+    if not expected and not answered:
+        yield Cell(path, attribute, (), None)
+    for place, value in enumerate(expected):
+        here = f"{path}[{place}]"
+        answer = answered[place] if place < len(answered) else None
+        if item.attributes:
+            yield from cells(item.attributes, value, answer or {}, f"{here}.")
+        else:
+            yield Cell(here, item, (value,), answer)
+    for place in range(len(expected), len(answered)):
+        yield Cell(f"{path}[{place}]", item, (), answered[place])
+
+
+def order(fields: Sequence[Cell]) -> Counter[str]:
+    """The predicted values that a list of two or more holds, and those of them at their place."""
+    lists: dict[str, list[Cell]] = {}
+    for cell in fields:
+        if "[" in cell.path:
+            lists.setdefault(re.sub(r"\[\d+\]", "[]", cell.path), []).append(cell)
+    counts: Counter[str] = Counter()
+    for column in lists.values():
+        golds = tuple(value for cell in column for value in cell.gold)
+        if len(golds) > 1:
+            stated = [cell for cell in column if replace(cell, gold=golds).outcome == "vc"]
+            counts["stated"] += len(stated)
+            counts["in place"] += sum(cell.outcome == "vc" for cell in stated)
+    return counts
+
+
+def confident(
+    document: Written, fields: Sequence[Cell], extraction: hpd.Extraction[Any]
+) -> Counter[str]:
+    """The values and the nulls of at least the confidence ``CONFIDENT``, and the right ones."""
+    counts: Counter[str] = Counter()
+
+    def count(path: str, kind: str, *, is_right: bool) -> None:
+        details = extraction.fields.get(path)
+        if details is not None and (details.confidence or 0) >= CONFIDENT:
+            counts[kind] += 1
+            counts[f"right {kind}"] += is_right
+
+    for cell in fields:
+        if cell.attribute.item is None:
+            kind = "nulls" if cell.predicted is None else "values"
+            count(cell.path, kind, is_right=cell.is_right)
+    for attribute in document.attributes:
+        # The confidence of an empty list is that of the number of its items.
+        if attribute.item is not None and not extraction.data.get(attribute.name):
+            count(attribute.name, "nulls", is_right=not document.data[attribute.name])
+    return counts
+
+
+def scores(extractor: hpd.Extractor[Any], documents: Sequence[Written]) -> dict[str, Counter[str]]:
+    """The counts of each kind of document, and of all."""
+    by_kind: dict[str, Counter[str]] = {}
+    for document in documents:
+        extraction = extractor.extract(document.text, schema=document.schema)
+        fields = list(cells(document.attributes, document.data, extraction.data))
+        counts = order(fields) + confident(document, fields, extraction)
+        counts["documents"] += 1
+        counts["fields"] += len(fields)
+        counts["right"] += sum(cell.is_right for cell in fields)
+        by_kind.setdefault(document.kind, Counter()).update(counts)
+    return {**by_kind, "all": sum(by_kind.values(), Counter())}
+
+
+def table(by_kind: Mapping[str, Counter[str]]) -> str:
+    """The scores in Markdown."""
+    lines = [
+        "| kind | documents | fields right | items of lists in place "
+        f"| values at {CONFIDENT} and more right | nulls at {CONFIDENT} and more right |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for kind, counts in by_kind.items():
+        shares = [
+            _share(counts[part], counts[whole])
+            for part, whole in (
+                ("right", "fields"),
+                ("in place", "stated"),
+                ("right values", "values"),
+                ("right nulls", "nulls"),
+            )
+        ]
+        lines.append(f"| {' | '.join([kind, str(counts['documents']), *shares])} |")
+    return "\n".join(lines)
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.0f}% ({part} of {whole})" if whole else "-"
+
+
+def answers(extractor: hpd.Extractor[Any], document: Written) -> str:
+    """What the model answers to a document, on a line; what is wrong has the right value behind."""
+    data = extractor.extract(document.text, schema=document.schema).data
+    parts = []
+    for attribute in document.attributes:
+        fields = list(cells([attribute], document.data, data))
+        if attribute.item is not None and document.data[attribute.name]:
+            n_right = sum(cell.is_right for cell in fields)
+            parts.append(f"{attribute.name}: {n_right} of {len(fields)} right")
+            continue
+        (cell, *_) = fields
+        said = f"{attribute.name}={_shown(data.get(attribute.name))}"
+        right = _shown(cell.gold[0] if cell.gold else None)
+        parts.append(said if cell.is_right else f"{said} [WRONG: {right}]")
+    return f"{document.id}: {'; '.join(parts)}"
+
+
+def _shown(value: Any) -> str:
+    return "-" if value is None or value == [] else value_text(value)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The program; gives its exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("-m", "--model", help="a GGUF file or a model's name (default: the box)")
+    parser.add_argument("--draw", type=int, metavar="N", help="print the answers to N documents")
+    parser.add_argument("--seed", type=int, default=1, help="of the draw (default: 1)")
+    asked = parser.parse_args(arguments)
+    documents = read_written()
+    if asked.draw is not None and not 0 < asked.draw <= len(documents):
+        parser.error(f"--draw {asked.draw}: there are {len(documents)} documents")
+    settings = {"model": asked.model} if asked.model else {}
+    try:
+        with hpd.Extractor("text", **settings) as extractor:
+            if asked.draw is None:
+                print(table(scores(extractor, documents)))
+                return 0
+            for document in Random(asked.seed).sample(documents, asked.draw):
+                print(answers(extractor, document))
+    except hpd.HpdError as error:
+        print(f"written: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,124 @@
+"""The written documents that the box is tested on: their size, their schemas and their golds."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+MODELS = Path(__file__).parents[2] / "models"
+sys.path.insert(0, str(MODELS))
+
+from recipe.documents.questions import kinds
+from recipe.written import Written, cells, confident, order, read_written
+
+from hpd.evaluation.outcomes import ABSENT
+from hpd.results import Extraction, FieldResult
+from hpd.schema import load_schema
+from hpd.values.parsing import check_value
+
+DOCUMENTS = read_written()
+
+
+def words(text):
+    return text.lower().split()
+
+
+def eight_word_runs(text):
+    found = words(text)
+    return {tuple(found[start : start + 8]) for start in range(len(found) - 7)}
+
+
+def test_there_are_enough_of_each_kind():
+    by_kind = {}
+    for document in DOCUMENTS:
+        by_kind.setdefault(document.kind, []).append(document)
+    assert len(DOCUMENTS) >= 120
+    assert len(by_kind) >= 10
+    assert min(map(len, by_kind.values())) >= 12
+    assert len({document.id for document in DOCUMENTS}) == len(DOCUMENTS)
+    assert len({document.text for document in DOCUMENTS}) == len(DOCUMENTS)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.id)
+def test_a_gold_is_valid_for_its_schema_and_copied_from_the_text(document):
+    schema = load_schema(document.schema)
+    assert 3 <= len(schema.attributes) <= 7
+    assert "\n" not in document.schema
+    assert list(document.data) == [attribute.name for attribute in schema.attributes]
+    text = " ".join(document.text.split())
+    for cell in cells(schema.attributes, document.data, {}):
+        for value in cell.gold:
+            parsed = check_value(value, cell.attribute)
+            assert parsed.error is None, cell.path
+            assert parsed.value == value, cell.path
+            assert value != ABSENT
+            if cell.attribute.type == "string":
+                assert value in text, cell.path
+
+
+def test_no_eight_words_in_a_row_are_in_a_wording_of_the_training():
+    bodies = [wording.body for kind in kinds() for wording in kind.wordings]
+    assert len(bodies) > 100
+    trained = set().union(*map(eight_word_runs, bodies))
+    for document in DOCUMENTS:
+        assert not trained & eight_word_runs(document.text), document.id
+
+
+ATTRIBUTES = load_schema("shop, total number, lines [{name, price number}], tags [str]").attributes
+GOLD = {
+    "shop": ["Moth & Lantern", "Moth"],
+    "total": 7.6,
+    "lines": [{"name": "tea", "price": 3.1}, {"name": "bun", "price": 4.5}],
+    "tags": [],
+}
+
+
+def judged(**predicted):
+    return list(cells(ATTRIBUTES, GOLD, predicted))
+
+
+def wrong(**changes):
+    gold = {**GOLD, "shop": "Moth"}
+    return [cell.path for cell in judged(**{**gold, **changes}) if not cell.is_right]
+
+
+def test_fields_are_compared_place_by_place():
+    assert wrong() == []
+    assert wrong(shop="Lantern") == ["shop"]
+    assert wrong(total=7.60, shop="MOTH") == []
+    assert wrong(total=None, tags=["x"]) == ["total", "tags[0]"]
+    assert wrong(lines=GOLD["lines"][:1]) == ["lines[1].name", "lines[1].price"]
+    assert wrong(lines=[*GOLD["lines"], {"name": None, "price": None}]) == ["lines[2]"]
+    swapped = [{"name": "bun", "price": 3.1}, {"name": "tea", "price": 4.5}]
+    assert wrong(lines=swapped) == ["lines[0].name", "lines[1].name"]
+
+
+def test_order_counts_values_of_the_list_and_those_in_place():
+    assert order(judged(**GOLD)) == {"stated": 4, "in place": 4}
+    repeated = [GOLD["lines"][0], GOLD["lines"][0]]
+    assert order(judged(lines=repeated)) == {"stated": 4, "in place": 2}
+    assert order(judged(lines=[{"name": "cake", "price": 4.5}])) == {"stated": 1, "in place": 0}
+
+
+def test_confidence_is_counted_for_values_nulls_and_empty_lists():
+    document = Written("test/one", "Moth", "shop, total number, tags [str], names [str]",
+                       {"shop": "Moth", "total": 3, "tags": [], "names": ["Ann"]})  # fmt: skip
+    data = {"shop": "Lantern", "total": None, "tags": [], "names": []}
+    extraction = Extraction(
+        data=data,
+        fields={
+            name: FieldResult(confidence=confidence)
+            for name, confidence in {
+                "shop": 0.95,
+                "total": 0.94,
+                "tags": 1.0,
+                "names": 0.99,
+            }.items()
+        },
+    )
+    fields = list(cells(document.attributes, document.data, data))
+    assert confident(document, fields, extraction) == {
+        "values": 1, "right values": 0, "nulls": 2, "right nulls": 1,
+    }  # fmt: skip
