@@ -42,10 +42,12 @@ class Written:
 
     @property
     def kind(self) -> str:
+        """The kind of document, which is the file that it stands in."""
         return self.id.partition("/")[0]
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:
+        """The attributes of the schema."""
         return load_schema(self.schema).attributes
 
 
@@ -62,10 +64,12 @@ class Cell:
 
     @property
     def outcome(self) -> Outcome:
+        """The outcome as ``hpd eval`` counts it, in the normalized form."""
         return outcome(gold_values(self.gold), self.predicted, normalized)
 
     @property
     def is_right(self) -> bool:
+        """Whether the value is right, or the null."""
         return self.outcome in ("vc", "nn")
 
 
@@ -193,19 +197,26 @@ def _share(part: int, whole: int) -> str:
 
 
 def answers(extractor: hpd.Extractor[Any], document: Written) -> str:
-    """What the model answers to a document, on a line; what is wrong has the right value behind."""
-    data = extractor.extract(document.text, schema=document.schema).data
+    """The model's answers to a document, on a line.
+
+    Behind a wrong one stands ``≠`` and the gold, before a near tie ``~``.
+    """
+    extraction = extractor.extract(document.text, schema=document.schema)
     parts = []
     for attribute in document.attributes:
-        fields = list(cells([attribute], document.data, data))
+        fields = list(cells([attribute], document.data, extraction.data))
+        near_tie = any(
+            details.near_tie
+            for path, details in extraction.fields.items()
+            if re.split(r"[.\[]", path)[0] == attribute.name
+        )
         if attribute.item is not None and document.data[attribute.name]:
-            n_right = sum(cell.is_right for cell in fields)
-            parts.append(f"{attribute.name}: {n_right} of {len(fields)} right")
-            continue
-        (cell, *_) = fields
-        said = f"{attribute.name}={_shown(data.get(attribute.name))}"
-        right = _shown(cell.gold[0] if cell.gold else None)
-        parts.append(said if cell.is_right else f"{said} [WRONG: {right}]")
+            answer = f"{sum(cell.is_right for cell in fields)} of {len(fields)} right"
+        else:
+            answer = _shown(extraction.data.get(attribute.name))
+            if not fields[0].is_right:
+                answer += f" ≠ {_shown(fields[0].gold[0] if fields[0].gold else None)}"
+        parts.append(f"{attribute.name}={'~' * near_tie}{answer}")
     return f"{document.id}: {'; '.join(parts)}"
 
 

@@ -10,13 +10,21 @@ import pytest
 MODELS = Path(__file__).parents[2] / "models"
 sys.path.insert(0, str(MODELS))
 
-from recipe.documents.questions import kinds
-from recipe.written import Written, cells, confident, order, read_written
-
 from hpd.evaluation.outcomes import ABSENT
 from hpd.results import Extraction, FieldResult
 from hpd.schema import load_schema
 from hpd.values.parsing import check_value
+from recipe.documents.questions import kinds
+from recipe.written import (
+    Written,
+    answers,
+    cells,
+    confident,
+    order,
+    read_written,
+    scores,
+    table,
+)
 
 DOCUMENTS = read_written()
 
@@ -122,3 +130,42 @@ def test_confidence_is_counted_for_values_nulls_and_empty_lists():
     assert confident(document, fields, extraction) == {
         "values": 1, "right values": 0, "nulls": 2, "right nulls": 1,
     }  # fmt: skip
+
+
+class Oracle:
+    """Gives the gold, or one answer to everything."""
+
+    def __init__(self, answer=None):
+        self.answer = answer
+
+    def extract(self, text, schema):
+        (document,) = (each for each in DOCUMENTS if each.text == text)
+        gold = {
+            attribute.name: value[0]
+            if isinstance(value := document.data[attribute.name], list) and attribute.item is None
+            else value
+            for attribute in document.attributes
+        }
+        return Extraction(data=self.answer if self.answer is not None else gold)
+
+
+def test_the_gold_is_right_everywhere_and_nothing_only_where_nothing_is_stated():
+    right = scores(Oracle(), DOCUMENTS)
+    assert right["all"]["right"] == right["all"]["fields"] >= 900
+    assert right["all"]["in place"] == right["all"]["stated"] > 100
+    assert f"| all | {len(DOCUMENTS)} | 100% " in table(right)
+    n_absent = sum(
+        not cell.gold
+        for document in DOCUMENTS
+        for cell in cells(document.attributes, document.data, {})
+    )
+    assert scores(Oracle({}), DOCUMENTS)["all"]["right"] == n_absent > 40
+
+
+def test_a_wrong_answer_is_shown_with_the_right_one():
+    document = next(each for each in DOCUMENTS if each.id == "products/drill")
+    assert answers(Oracle(), document) == (
+        "products/drill: brand=Makita; model=DHP486Z; voltage=18; battery_included=false; color=-"
+    )
+    wrong_one = answers(Oracle({**document.data, "voltage": 81, "color": "red"}), document)
+    assert "voltage=81 ≠ 18; battery_included=false; color=red ≠ -" in wrong_one
