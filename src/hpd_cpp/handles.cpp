@@ -1,6 +1,23 @@
 #include "handles.h"
 
+#include <cstdlib>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 namespace hpd {
+
+namespace {
+
+// glibc keeps what is freed for whoever asks next; others may need what a model took.
+void return_free_memory() noexcept {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
+}  // namespace
 
 ModelHandle::ModelHandle(std::shared_ptr<const Model> model) : model_(std::move(model)) {}
 
@@ -11,9 +28,13 @@ std::shared_ptr<const Model> ModelHandle::get() const {
 }
 
 void ModelHandle::close() {
-    std::shared_ptr<const Model> model;  // freed after the lock
-    const std::lock_guard<std::mutex> lock(mutex_);
-    model_.swap(model);
+    std::shared_ptr<const Model> model;
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        model_.swap(model);
+    }
+    model.reset();
+    return_free_memory();
 }
 
 EngineHandle::EngineHandle(std::shared_ptr<const Model> model, const EngineOptions & options)
@@ -31,10 +52,14 @@ void EngineHandle::close() {
         }
     }
     const std::lock_guard<std::mutex> turn(in_use_);  // waits for the call under way
-    std::unique_ptr<Engine> engine;                   // freed after the next lock
-    const std::lock_guard<std::mutex> lock(ownership_);
-    if (engine_) last_stats_ = engine_->stats();
-    engine_.swap(engine);
+    std::unique_ptr<Engine> engine;
+    {
+        const std::lock_guard<std::mutex> lock(ownership_);
+        if (engine_) last_stats_ = engine_->stats();
+        engine_.swap(engine);
+    }
+    engine.reset();
+    return_free_memory();
 }
 
 void EngineHandle::interrupt(bool on) {
