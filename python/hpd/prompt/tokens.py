@@ -16,7 +16,7 @@ from typing import Protocol
 from hpd.prompt import text as prompt_text
 from hpd.prompt.template import Rendered, render
 
-_N_KEYS = 4096
+_N_KEYS = 1024
 """The number of keys whose tokens are remembered. Most keys come again with every document; those
 that show values of other attributes do not, and must not fill the memory."""
 
