@@ -40,6 +40,23 @@ class Constraints:
                 grammar = value_grammar(attribute) or ""
                 self._made[name] = Constraint(grammar, closed=is_closed(attribute))
             else:
-                choices = tuple(tuple(self._model.tokenize(text)) for text in texts)
+                choices = tuple(
+                    spelling for text in texts for spelling in self._spellings(text, texts)
+                )
                 self._made[name] = Constraint(choices=choices, closed=True)
         return self._made[name]
+
+    def _spellings(self, text: str, texts: list[str]) -> list[tuple[int, ...]]:
+        """The tokens of a choice, and those that end it with what comes behind it (``",``).
+
+        Models often write the two as one token. Where another choice goes on at that place, it
+        would win although the model ends the value there.
+        """
+        spellings = [tuple(self._model.tokenize(text))]
+        goes_on = any(other != text and other.startswith(text[:-1]) for other in texts)
+        if text.endswith('"') and goes_on:
+            for delimiter in (",", "}"):
+                tokens = tuple(self._model.tokenize(text + delimiter))
+                if tokens[: len(spellings[0])] != spellings[0]:
+                    spellings.append(tokens)
+        return spellings
