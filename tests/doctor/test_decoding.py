@@ -69,7 +69,7 @@ def program(tmp_path: Path, text: str) -> str:
     [
         ("kill -ILL $$", "died while decoding: it met an instruction that this processor lacks"),
         ("kill -KILL $$", "died while decoding: it was killed, most likely as memory ran out"),
-        ("kill -HUP $$", "died while decoding: signal 1"),
+        ("kill -ALRM $$", "died while decoding: signal 14"),
         ("echo the model is odd >&2; exit 1", "failed: the model is odd"),
         ("true", "failed: without a word"),
     ],
