@@ -164,11 +164,13 @@ class Soak:
 
 
 def documents(n: int, seed: int) -> Iterator[str]:
-    """Lines of made-up titles, some long and some short."""
+    """Lines of made-up titles, some long and some short; one of ten may come again."""
     pick = random.Random(seed)
     for i in range(n):
         words = [pick.choice(_WORDS["brand"]), pick.choice(_WORDS["kind"])]
         words += [pick.choice(_WORDS[pick.choice(("color", "more"))]) for _ in range(i % 7)]
+        if i % 10:
+            words.append(f"no. {i}")
         yield json.dumps({"id": str(i), "text": ", ".join(words)}) + "\n"
 
 

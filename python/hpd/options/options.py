@@ -27,6 +27,7 @@ _N_THREADS = 512  # that ggml can have: GGML_MAX_N_THREADS
 _WHY_NOT_REUSED = {
     "temperature": "values are drawn at random",
     "stack": "documents in one prompt see each other",
+    "deterministic": "which documents came before would show in a line's counts",
 }
 _MOST_PASSES = 16  # the cuts of more would be next to each other
 _INT32 = 2**31 - 1
@@ -160,7 +161,8 @@ class Options:
         "--dedupe",
         group="speed",
         help="decode a document that comes again in a run only once; by default, unless values are "
-        "drawn at random (--temp) or documents share a prompt (--stack)",
+        "drawn at random (--temp), documents share a prompt (--stack), or every line is to be the "
+        "same in every run (--deterministic)",
     )
     cache: str = option(
         "",
@@ -542,11 +544,6 @@ class Options:
             for other, reason in _WHY_NOT_REUSED.items():
                 if wanted and self._is_set(other):
                     raise OptionError(f"{named(name)} cannot be had with {named(other)}: {reason}")
-        if self.cache and self.deterministic:
-            raise OptionError(
-                f"{named('cache')} cannot be had with {named('deterministic')}: values that are "
-                "kept come from other batches than these"
-            )
         if self.cache and self.dedupe is False:
             raise OptionError(
                 f"{named('cache')} keeps equal documents from being decoded twice, so "

@@ -24,7 +24,7 @@ struct Guess {
 // by default all of them stay within two megabytes, however many documents there are.
 class Histories {
 public:
-    explicit Histories(size_t n_histories_max = 4096, size_t n_nodes_max = 20'000);
+    explicit Histories(size_t n_histories_max = 4096, size_t n_nodes_max = 16'000);
 
     // A whole value of an attribute, its last token included.
     void learn(uint64_t attribute, const std::vector<Token> & value);
