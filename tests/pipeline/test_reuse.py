@@ -147,7 +147,12 @@ def test_a_source_that_waits_gets_its_equal_documents(tiny_model: TinyModel) -> 
 def test_each_document_is_decoded_where_the_first_one_s_values_would_show(
     tiny_model: TinyModel,
 ) -> None:
-    for settings in ({"stack": 2}, {"temperature": 0.5}, {"deterministic": True}, {"dedupe": False}):
+    for settings in (
+        {"stack": 2},
+        {"temperature": 0.5},
+        {"deterministic": True},
+        {"dedupe": False},
+    ):
         each, _ = extract([TEXTS[0]] * 3, tiny_model(), **settings)
         assert not any(e.usage and e.usage.reused_values for e in each)
 
