@@ -10,30 +10,52 @@ from random import Random
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from hpd.training.packing import NO_TARGET, FieldTokens, PackedRow, pack, pack_text, visible
 from recipe.examples import Example, make_example
 from recipe.rows import answer_text, field_texts, prompt_text
 
-Batch = dict[str, "np.ndarray[Any, Any]"]
-
 P_UPPER = (
     0.1  # capitals take more tokens and are harder, so there are more of them than in real listings
 )
 
 
+N_TOKENS = 4096
+"""The tokens of a batch; the training step is compiled for it."""
+
+N_TARGETS = 1280
+"""The most targets of a batch."""
+
+N_WAITING = 60
+"""The rows from which the next of a batch is chosen."""
+
+N_LONGEST = 2048
+"""The tokens of the longest row: a document's prompt with all its fields and answers."""
+
+
 @dataclass(frozen=True)
-class BatchShape:
-    """The shape of a batch; the training step is compiled once for each."""
+class Batch:
+    """Rows one behind the other, padded to a size that is always the same."""
 
-    n_rows: int = 8
-    n_cols: int = 512
-    n_targets: int = 2048
+    tokens: NDArray[np.int64]
+    positions: NDArray[np.int64]
+    masks: list[NDArray[np.bool_]]
+    """For each row, which of its tokens see which."""
+    picked: NDArray[np.int64]
+    """The tokens after which something is taught, padded like the targets."""
+    targets: NDArray[np.int64]
 
+    @property
+    def n_tokens(self) -> int:
+        """The tokens without the padding."""
+        return sum(len(mask) for mask in self.masks)
 
-SHAPES = (BatchShape(), BatchShape(2, 2048))
-"""Batches of rows for short documents, and of rows for long ones; as many tokens in both."""
+    @property
+    def n_targets(self) -> int:
+        """The targets without the padding."""
+        return int((self.targets != NO_TARGET).sum())
 
 
 def row_of(example: Example, tokenizer: Tokenizer, with_answer: bool = True) -> PackedRow:
@@ -65,7 +87,6 @@ def copies(rng: Random, n_vocab: int) -> PackedRow:
 def rows(
     seed: int,
     tokenizer: Tokenizer,
-    n_longest: int,
     progress: Synchronized[float] | None,
     kept_aside: bool = False,
 ) -> Iterator[PackedRow]:
@@ -79,61 +100,56 @@ def rows(
             continue
         example = make_example(rng, simple=done < 0.15, p_upper=P_UPPER, kept_aside=kept_aside)
         row = row_of(example, tokenizer, with_answer=rng.random() < 0.3)
-        if len(row) <= n_longest:
+        if len(row) <= N_LONGEST and n_targets_of(row) <= N_TARGETS:
             yield row
 
 
-def collate(stream: Iterator[PackedRow], shapes: Sequence[BatchShape] = SHAPES) -> Iterator[Batch]:
-    """Fill rows of equal length with as many documents as fit.
+def n_targets_of(row: PackedRow) -> int:
+    """The number of tokens after which the row teaches something."""
+    return int((row.targets != NO_TARGET).sum())
 
-    A batch of the long shape is made whenever enough rows are waiting that fit no other.
-    """
-    short, long = shapes[0], shapes[-1]
+
+def collate(stream: Iterator[PackedRow]) -> Iterator[Batch]:
+    """Fill batches with as many rows as fit."""
     pool: list[PackedRow] = []
     while True:
-        while len(pool) < 60:
-            pool.append(next(stream))
-        n_waiting = sum(len(row) for row in pool if len(row) > short.n_cols)
-        shape = long if n_waiting > long.n_rows * long.n_cols // 2 else short
-        yield _filled(stream, pool, shape)
-
-
-def _filled(stream: Iterator[PackedRow], pool: list[PackedRow], shape: BatchShape) -> Batch:
-    batch = {
-        "tokens": np.zeros((shape.n_rows, shape.n_cols), np.int64),
-        "positions": np.zeros((shape.n_rows, shape.n_cols), np.int64),
-        "mask": np.zeros((shape.n_rows, shape.n_cols, shape.n_cols), np.bool_),
-    }
-    targets = np.full((shape.n_rows, shape.n_cols), NO_TARGET, np.int64)
-    for index in range(shape.n_rows):
-        batch["mask"][index] = np.eye(shape.n_cols, dtype=np.bool_)
-        start = 0
+        chosen: list[PackedRow] = []
+        n_left, n_targets_left = N_TOKENS, N_TARGETS
         while True:
+            while len(pool) < N_WAITING:
+                pool.append(next(stream))
             fitting = [
-                number for number, row in enumerate(pool) if len(row) <= shape.n_cols - start
+                number
+                for number, row in enumerate(pool)
+                if len(row) <= n_left and n_targets_of(row) <= n_targets_left
             ]
             if not fitting:
                 break
-            # A row begins with the oldest of the longest that wait for its shape; while there is
-            # much room, the oldest; when room is short, the longest that fits.
-            is_short = 350 < shape.n_cols - start <= SHAPES[0].n_cols
-            number = fitting[0] if is_short else max(fitting, key=lambda at: len(pool[at]))
+            # The oldest, so that none waits for ever; when room is short, the longest that fits.
+            is_short = n_left < N_LONGEST
+            number = max(fitting, key=lambda at: len(pool[at])) if is_short else fitting[0]
             row = pool.pop(number)
-            pool.append(next(stream))
-            end = start + len(row)
-            batch["tokens"][index, start:end] = row.tokens
-            batch["positions"][index, start:end] = row.positions
-            batch["mask"][index, start:end, start:end] = visible(row.parents)
-            targets[index, start:end] = row.targets
-            start = end
-    flat = targets.reshape(-1)
-    picked = np.flatnonzero(flat != NO_TARGET)[: shape.n_targets]
-    n_picked = len(picked)
-    batch["picked"] = np.pad(picked, (0, shape.n_targets - n_picked))
-    batch["targets"] = np.pad(
-        flat[picked], (0, shape.n_targets - n_picked), constant_values=NO_TARGET
+            chosen.append(row)
+            n_left -= len(row)
+            n_targets_left -= n_targets_of(row)
+        yield joined(chosen)
+
+
+def joined(chosen: Sequence[PackedRow]) -> Batch:
+    """Some rows as a batch."""
+    targets = np.concatenate([row.targets for row in chosen])
+    picked = np.flatnonzero(targets != NO_TARGET)
+    return Batch(
+        _padded(np.concatenate([row.tokens for row in chosen]), N_TOKENS),
+        _padded(np.concatenate([row.positions for row in chosen]), N_TOKENS),
+        [visible(row.parents) for row in chosen],
+        _padded(picked, N_TARGETS),
+        _padded(targets[picked], N_TARGETS, NO_TARGET),
     )
-    return batch
+
+
+def _padded(numbers: NDArray[Any], n: int, filler: int = 0) -> NDArray[np.int64]:
+    return np.pad(numbers.astype(np.int64), (0, n - len(numbers)), constant_values=filler)
 
 
 class Producer:
@@ -147,16 +163,13 @@ class Producer:
         self.process.start()
 
     def _work(self, tokenizer_file: str, seed: int) -> None:
-        stream = rows(seed, Tokenizer.from_file(tokenizer_file), SHAPES[-1].n_cols, self.progress)
-        for batch in collate(stream):
-            batch["mask"] = np.packbits(batch["mask"], axis=-1)
+        for batch in collate(rows(seed, Tokenizer.from_file(tokenizer_file), self.progress)):
             self.queue.put(batch)
 
     def next(self, progress: float) -> Batch:
         """The next batch."""
         self.progress.value = progress
         batch: Batch = self.queue.get()
-        batch["mask"] = np.unpackbits(batch["mask"], axis=-1).astype(np.bool_)
         return batch
 
     def stop(self) -> None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 import torch
@@ -115,35 +116,78 @@ class Box(nn.Module):
             + self.case[self.traits[:, 2]]
         )
 
-    def forward(self, tokens: Tensor, positions: Tensor, mask: Tensor, picked: Tensor) -> Tensor:
-        """The logits at the flat indices ``picked``; ``mask`` (B, L, L) says who sees whom."""
-        s = self.shape
-        n_rows, n_cols = tokens.shape
+    def compile(self) -> None:
+        """Compile what is computed between two attentions, whose shapes are always the same."""
+        for name in ("_queries_keys_values", "_after_attention", "_logits"):
+            setattr(self, name, torch.compile(getattr(self, name), dynamic=False))
+
+    def forward(
+        self, tokens: Tensor, positions: Tensor, masks: Sequence[Tensor], picked: Tensor
+    ) -> Tensor:
+        """The logits at the indices ``picked``.
+
+        The documents stand one behind the other from the first token on, and what is left behind
+        the last is padding; the mask (L, L) of each says which of its tokens see which.
+        """
         embeddings = self.embeddings()
         x = functional.embedding(tokens, embeddings)
-        cos, sin = self.cos[positions][:, :, None], self.sin[positions][:, :, None]
-        bias = torch.zeros(mask.shape, dtype=torch.bfloat16, device=mask.device)
-        bias = bias.masked_fill_(~mask, -1e4)[:, None]
-        for i in range(s.n_layer):
-            h = _norm(x, self.attn_norm[i])
-            qkv = functional.linear(h, torch.cat([self.q[i], self.k[i], self.v[i]]))
-            q, k, v = qkv.view(n_rows, n_cols, -1, s.head_dim).split(
-                [s.n_head, s.n_head_kv, s.n_head_kv], 2
-            )
-            q, k = (
-                _rotate(_norm(q, self.q_norm[i]), cos, sin),
-                _rotate(_norm(k, self.k_norm[i]), cos, sin),
-            )
-            k, v = (part.repeat_interleave(s.n_head // s.n_head_kv, 2) for part in (k, v))
-            q, k, v = (part.to(torch.bfloat16).transpose(1, 2) for part in (q, k, v))
-            seen = functional.scaled_dot_product_attention(q, k, v, attn_mask=bias)
-            x = x + functional.linear(seen.transpose(1, 2).reshape(n_rows, n_cols, -1), self.o[i])
-            gate, up = functional.linear(
-                _norm(x, self.ffn_norm[i]), torch.cat([self.gate[i], self.up[i]])
-            ).chunk(2, -1)
-            x = x + functional.linear(functional.silu(gate) * up, self.down[i])
-        x = _norm(x.reshape(-1, s.n_embd)[picked], self.out_norm)
-        return functional.linear(x, embeddings)
+        rotation = self.cos[positions][:, None], self.sin[positions][:, None]
+        biases = [
+            torch.zeros(mask.shape, dtype=torch.bfloat16, device=mask.device)
+            .masked_fill_(~mask, -1e4)
+            .expand(self.shape.n_head, -1, -1)
+            for mask in masks
+        ]
+        # A layer's part of a tensor over all layers would have a gradient as large as the whole.
+        inputs = (self.attn_norm, self.q, self.k, self.v, self.q_norm, self.k_norm)
+        outputs = (self.o, self.ffn_norm, self.gate, self.up, self.down)
+        for before, after in zip(_by_layer(inputs), _by_layer(outputs), strict=True):
+            parts = self._queries_keys_values(x, *before, *rotation)
+            x = self._after_attention(x, _attention(*parts, biases), *after)
+        return self._logits(x[picked], self.out_norm, embeddings)
+
+    def _queries_keys_values(
+        self, x: Tensor, norm: Tensor, q: Tensor, k: Tensor, v: Tensor, q_norm: Tensor,
+        k_norm: Tensor, cos: Tensor, sin: Tensor,
+    ) -> tuple[Tensor, ...]:  # fmt: skip
+        s = self.shape
+        qkv = functional.linear(_norm(x, norm), torch.cat([q, k, v]))
+        heads = qkv.view(len(x), -1, s.head_dim).split([s.n_head, s.n_head_kv, s.n_head_kv], 1)
+        queries = _rotate(_norm(heads[0], q_norm), cos, sin)
+        keys = _rotate(_norm(heads[1], k_norm), cos, sin)
+        shared = (part.repeat_interleave(s.n_head // s.n_head_kv, 1) for part in (keys, heads[2]))
+        return tuple(part.to(torch.bfloat16).transpose(0, 1) for part in (queries, *shared))
+
+    def _after_attention(
+        self, x: Tensor, seen: Tensor, o: Tensor, norm: Tensor, gate: Tensor, up: Tensor,
+        down: Tensor,
+    ) -> Tensor:  # fmt: skip
+        x = x + functional.linear(seen.transpose(0, 1).reshape(len(x), -1), o)
+        opened, values = functional.linear(_norm(x, norm), torch.cat([gate, up])).chunk(2, -1)
+        return x + functional.linear(functional.silu(opened) * values, down)
+
+    def _logits(self, x: Tensor, norm: Tensor, embeddings: Tensor) -> Tensor:
+        return functional.linear(_norm(x, norm), embeddings)
+
+
+def _by_layer(tensors: Sequence[Tensor]) -> Iterator[tuple[Tensor, ...]]:
+    return zip(*(tensor.unbind(0) for tensor in tensors), strict=True)
+
+
+def _attention(queries: Tensor, keys: Tensor, values: Tensor, biases: Sequence[Tensor]) -> Tensor:
+    """The attention of each document to itself; all of the shape (heads, tokens, head size).
+
+    Matrix products for each document: no time goes into what documents cannot see of each other.
+    """
+    sizes = [bias.shape[-1] for bias in biases]
+    sizes.append(queries.shape[1] - sum(sizes))
+    parts = [tensor.split(sizes, 1) for tensor in (queries, keys, values)]
+    scale = queries.shape[-1] ** -0.5
+    seen = []
+    for q, k, v, bias in zip(*parts, biases, strict=False):
+        scores = torch.baddbmm(bias, q, k.mT, alpha=scale)
+        seen.append(torch.bmm(torch.softmax(scores, -1, dtype=torch.bfloat16), v))
+    return torch.cat([*seen, torch.zeros_like(parts[0][-1])], 1)
 
 
 def _norm(x: Tensor, weight: Tensor) -> Tensor:

@@ -25,7 +25,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from recipe import start
-from recipe.batches import SHAPES, Batch, Producer, collate, rows
+from recipe.batches import Batch, Producer, collate, rows
 from recipe.model import SIZES, Box, Shape, traits_of
 from recipe.optimizer import Optimizer
 from recipe.planting import plant_copying
@@ -140,27 +140,25 @@ class Trainer:
         A checkpoint is saved every ``save_every`` seconds, and at the end.
         """
         producer = Producer(str(self.folder / "tokenizer.json"), SEED + int(self.seen["steps"]))
-        step = torch.compile(self._losses, dynamic=False) if compiles else self._losses
+        if compiles:
+            self.model.compile()
         began = saved_at = looked_at = time.time()
         recent = _Recent()
-        compiled: set[tuple[int, ...]] = set()
+        is_first = compiles
         try:
             while time.time() - began < n_seconds and self.done < 1:
                 step_start = time.time()
                 batch = producer.next(self.done)
-                loss, right = step(*self._tensors(batch))
+                loss, right = self._losses(batch)
                 loss.backward()
                 self.optimizer.step(self.rate * rate_scale(self.done, self.seen["steps"]))
-                n_tokens = int((batch["tokens"] != 0).sum())
-                n_targets = int((batch["targets"] >= 0).sum())
                 self.seen["steps"] += 1
-                self.seen["tokens"] += n_tokens
-                self.seen["targets"] += n_targets
-                # The first step of each shape compiles.
-                if batch["tokens"].shape in compiled:
+                self.seen["tokens"] += batch.n_tokens
+                self.seen["targets"] += batch.n_targets
+                if not is_first:  # which compiles
                     self.seen["seconds"] += time.time() - step_start
-                compiled.add(batch["tokens"].shape)
-                recent.add(loss.item(), right.item(), n_tokens)
+                is_first = False
+                recent.add(loss.item(), right.item(), batch.n_tokens)
                 if self.seen["steps"] % 20 == 0:
                     self.log(recent.summary() | {"done": round(self.done, 4)})
                     recent = _Recent()
@@ -179,12 +177,12 @@ class Trainer:
     def held_out_loss(self, n_batches: int) -> float:
         """The mean loss of a token on text whose wordings are not trained on."""
         tokenizer = Tokenizer.from_file(str(self.folder / "tokenizer.json"))
-        stream = rows(HELD_OUT_SEED, tokenizer, SHAPES[-1].n_cols, None, kept_aside=True)
+        stream = rows(HELD_OUT_SEED, tokenizer, None, kept_aside=True)
         total, n_targets = 0.0, 0
         for batch in islice(collate(stream), n_batches):
-            loss, _ = self._losses(*self._tensors(batch))
-            n = int((batch["targets"] >= 0).sum())
-            total, n_targets = total + loss.item() * n, n_targets + n
+            loss, _ = self._losses(batch)
+            total += loss.item() * batch.n_targets
+            n_targets += batch.n_targets
         return total / n_targets
 
     def log(self, entry: dict[str, float]) -> None:
@@ -205,18 +203,17 @@ class Trainer:
         torch.save(state, fresh)
         os.replace(fresh, self.folder / "checkpoint.pt")
 
-    def _losses(
-        self, tokens: Tensor, positions: Tensor, mask: Tensor, picked: Tensor, targets: Tensor
-    ) -> tuple[Tensor, Tensor]:
+    def _losses(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """The mean loss of a target, and the share of targets that the likeliest token is."""
+        tokens, positions, picked, targets, *masks = (
+            torch.from_numpy(array).to(self.device)
+            for array in (batch.tokens, batch.positions, batch.picked, batch.targets, *batch.masks)
+        )
         with torch.autocast(tokens.device.type, torch.bfloat16):
-            logits = self.model(tokens, positions, mask, picked)
+            logits = self.model(tokens, positions, masks, picked)
         logits = logits.float()
-        right = (logits.detach().argmax(-1) == targets).sum() / (targets >= 0).sum()
+        right = (logits.detach().argmax(-1) == targets).sum() / batch.n_targets
         return functional.cross_entropy(logits, targets), right
-
-    def _tensors(self, batch: Batch) -> list[Tensor]:
-        names = ("tokens", "positions", "mask", "picked", "targets")
-        return [torch.from_numpy(batch[name]).to(self.device) for name in names]
 
 
 class _Recent:

@@ -28,9 +28,8 @@ def folder(tmp_path, tokenizer_folder, monkeypatch):
     (tmp_path / "tokenizer.json").write_text((tokenizer_folder / "tokenizer.json").read_text())
     tiny = {"n_embd": 256, "n_layer": 3, "n_head": 2, "n_head_kv": 1, "n_ff": 32}
     monkeypatch.setitem(SIZES, "small", tiny)
-    shapes = (batches.BatchShape(1, 512, 64), batches.BatchShape(1, 1024, 64))
-    monkeypatch.setattr(batches, "SHAPES", shapes)
-    monkeypatch.setattr(train, "SHAPES", shapes)
+    for name, size in {"N_TOKENS": 1024, "N_TARGETS": 256, "N_LONGEST": 512}.items():
+        monkeypatch.setattr(batches, name, size)
     return tmp_path
 
 
@@ -76,9 +75,9 @@ def test_a_stop_file_ends_a_part_and_keeps_the_next_from_starting(folder, monkey
     # The step itself puts the file there.
     losses = train.Trainer._losses
 
-    def and_stop(trainer, *tensors):
+    def and_stop(trainer, batch):
         stop.touch()
-        return losses(trainer, *tensors)
+        return losses(trainer, batch)
 
     monkeypatch.setattr(train.Trainer, "_losses", and_stop)
     monkeypatch.setattr(train, "LOOK_EVERY", 0)
