@@ -95,12 +95,11 @@ def _is_number(field: FieldTokens, tokenizer: Tokenizer) -> bool:
 
 def model_logits(model: Box, row: PackedRow) -> torch.Tensor:
     """The logits after every token of a row."""
-    mask = torch.from_numpy(visible(row.parents))[None]
     with torch.autocast("cpu", torch.bfloat16):
         return model(
-            torch.from_numpy(row.tokens).long()[None],
-            torch.from_numpy(row.positions).long()[None],
-            mask,
+            torch.from_numpy(row.tokens).long(),
+            torch.from_numpy(row.positions).long(),
+            [torch.from_numpy(visible(row.parents))],
             torch.arange(len(row)),
         )
 

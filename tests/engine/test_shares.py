@@ -12,7 +12,7 @@ import llama_cpp
 import numpy as np
 import pytest
 import regex
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
@@ -39,7 +39,14 @@ NEGLIGIBLE = 2e-3
 """Of a share, for each token: the less likely tokens are not looked at."""
 
 
+UNLIKELY = np.array([40.0, 0.0, *[-8.0] * 600], np.float32)
+"""The first token hides what lies below the second in the rounding of the sum of all."""
+
+
 @given(ROWS, st.integers(0, 10_000))
+@example(UNLIKELY, 1)
+@example(np.append(UNLIKELY, np.float32(39.25)), 1)
+@example(np.append(UNLIKELY, np.float32(38.5)), 1)
 def test_tokens_beside_one_are_all_but_a_negligible_rest(row: np.ndarray, seed: int) -> None:
     token = seed % len(row)
     probability = np.exp(row.astype(np.float64) - row.max())

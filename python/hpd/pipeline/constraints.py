@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hpd._native import Model
@@ -40,23 +41,32 @@ class Constraints:
                 grammar = value_grammar(attribute) or ""
                 self._made[name] = Constraint(grammar, closed=is_closed(attribute))
             else:
+                continued = _continued(texts)
                 choices = tuple(
-                    spelling for text in texts for spelling in self._spellings(text, texts)
+                    spelling for text in texts for spelling in self._spellings(text, continued)
                 )
                 self._made[name] = Constraint(choices=choices, closed=True)
         return self._made[name]
 
-    def _spellings(self, text: str, texts: list[str]) -> list[tuple[int, ...]]:
+    def _spellings(self, text: str, continued: set[str]) -> list[tuple[int, ...]]:
         """The tokens of a choice, and those that end it with what comes behind it (``",``).
 
         Models often write the two as one token. Where another choice goes on at that place, it
         would win although the model ends the value there.
         """
         spellings = [tuple(self._model.tokenize(text))]
-        goes_on = any(other != text and other.startswith(text[:-1]) for other in texts)
-        if text.endswith('"') and goes_on:
+        if text in continued:
             for delimiter in (",", "}"):
                 tokens = tuple(self._model.tokenize(text + delimiter))
                 if tokens[: len(spellings[0])] != spellings[0]:
                     spellings.append(tokens)
         return spellings
+
+
+def _continued(texts: Sequence[str]) -> set[str]:
+    """Those of some JSON texts that are strings, and go on in another of them."""
+    open_ = sorted({text[:-1] for text in texts if text.endswith('"')})
+    # In this order, whatever begins with a string stands right behind it.
+    return {
+        f'{one}"' for one, other in zip(open_, open_[1:], strict=False) if other.startswith(one)
+    }

@@ -73,10 +73,12 @@ Model::Model(const std::vector<std::string> & paths, const ModelOptions & option
     params.n_gpu_layers = options.n_gpu_layers;
     const llama_split_mode split = split_mode(options.split_mode);
     const std::vector<float> shares = device_shares(options.tensor_split);  // outlives the loading
-    // Without layers a GPU would still be given large batches, by way of its own kind of memory.
     ggml_backend_dev_t none = nullptr;
-    if (on_cpu_) params.devices = &none;
-    if (!on_cpu_) {  // without devices there is nothing to split, and no main one to refuse
+    if (on_cpu_) {
+        // Without layers a GPU would still be given large batches, by way of its own kind of
+        // memory. And where there are no devices, llama.cpp refuses to have a main one.
+        params.devices = &none;
+    } else {
         params.split_mode = split;
         params.main_gpu = options.main_gpu;
         if (!shares.empty()) params.tensor_split = shares.data();

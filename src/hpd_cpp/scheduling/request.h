@@ -20,7 +20,7 @@ struct Field {
     Choices choices;              // the only values allowed, as tokens, sorted; empty: any
     std::vector<Token> replay;    // tokens taken instead of the model's, to time known answers
     uint64_t attribute = 0;  // the question that it asks, in any document; 0: as its key says
-    bool closed = false;  // its few values share out the probability: what else there is, is noise
+    bool closed = false;  // a probability is a share of what the constraint allows
 };
 
 // One prompt with its fields, tokenised.
