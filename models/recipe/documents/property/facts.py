@@ -33,21 +33,21 @@ from recipe.facts import Fact, World
 from recipe.facts.fact import form
 
 FEATURES = {
-    "en": "wood floors|south-facing balcony|fitted kitchen|underfloor heating|open fireplace|"
+    "en": "wood floors|stucco ceilings|fitted kitchen|exposed beams|open fireplace|"
     "walk-in wardrobe|solar panels|double glazing|alarm system|home office|utility room|"
-    "bay windows|high ceilings|sauna|roof terrace|large cellar|new bathroom|fibre internet",
-    "de": "Parkett|Südbalkon|Einbauküche|Fußbodenheizung|offener Kamin|Solaranlage|Gäste-WC|"
-    "Alarmanlage|Arbeitszimmer|hohe Decken|Sauna|Dachterrasse|Glasfaseranschluss",
-    "fr": "parquet ancien|balcon plein sud|cuisine équipée|chauffage au sol|cheminée|dressing|"
-    "double vitrage|alarme|buanderie|belle hauteur sous plafond|cave|terrasse",
-    "es": "suelo de parqué|balcón al sur|cocina equipada|calefacción por suelo radiante|chimenea|"
-    "armarios empotrados|aire acondicionado|alarma|trastero|piscina comunitaria|terraza",
-    "it": "parquet|balcone a sud|cucina abitabile|riscaldamento a pavimento|camino|"
-    "cabina armadio|aria condizionata|doppi vetri|cantina|terrazza|porta blindata",
-    "pt": "soalho de madeira|varanda a sul|cozinha equipada|piso radiante|lareira|roupeiros|"
+    "bay windows|high ceilings|sauna|pantry|large cellar|new windows|fibre internet",
+    "de": "Parkett|Einbauschränke|Einbauküche|Stuckdecken|offener Kamin|Solaranlage|Gäste-WC|"
+    "Alarmanlage|Arbeitszimmer|hohe Decken|Sauna|Waschküche|Glasfaseranschluss",
+    "fr": "parquet ancien|moulures d'époque|cuisine équipée|volets électriques|cheminée|dressing|"
+    "double vitrage|alarme|buanderie|belle hauteur sous plafond|cave|interphone",
+    "es": "suelo de parqué|puerta blindada|cocina equipada|ventanas de aluminio|chimenea|"
+    "armarios empotrados|aire acondicionado|alarma|trastero|conserjería|lavadero",
+    "it": "parquet|soffitti affrescati|cucina abitabile|tapparelle elettriche|camino|"
+    "cabina armadio|aria condizionata|doppi vetri|cantina|lavanderia|porta blindata",
+    "pt": "soalho de madeira|estores elétricos|cozinha equipada|videoporteiro|lareira|roupeiros|"
     "ar condicionado|vidros duplos|arrecadação|painéis solares|churrasqueira",
-    "nl": "houten vloer|balkon op het zuiden|inbouwkeuken|vloerverwarming|open haard|"
-    "inloopkast|zonnepanelen|dubbel glas|berging|dakterras|alarmsysteem",
+    "nl": "houten vloer|kamer en suite|inbouwkeuken|glas-in-loodramen|open haard|"
+    "inloopkast|zonnepanelen|dubbel glas|berging|bijkeuken|alarmsysteem",
 }
 
 ASKED = {
