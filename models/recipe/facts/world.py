@@ -120,7 +120,10 @@ class World:
         return Fact(words, form(words, words))
 
     def code(self, *patterns: str) -> Fact:
-        """A number or code: # is a digit, ? a capital letter, % a digit other than 0."""
+        """A number or code: # is a digit, ? a capital letter, % a digit other than 0.
+
+        One of several patterns is drawn, which may be written with bars: ``"A-%##|%####"``.
+        """
         written = "".join(
             self.rng.choice("0123456789")
             if char == "#"
@@ -129,7 +132,7 @@ class World:
             else self.rng.choice("ABCDEFGHJKLMNPQRSTUVWXYZ")
             if char == "?"
             else char
-            for char in self.rng.choice(patterns)
+            for char in self.rng.choice("|".join(patterns).split("|"))
         )
         return self.text(written)
 
@@ -237,6 +240,10 @@ class World:
         shown = self._decimal(value, decimals)
         plain = self._decimal(value, decimals, grouped=False)
         return Fact(value, form(shown, value), plain=form(plain, value))
+
+    def exact(self, value: float) -> Fact:
+        """A number without separators: a year, a port."""
+        return Fact(value, form(str(value), value))
 
     def measure(self, least: float, most: float, unit: str, decimals: int = 0) -> Fact:
         """A number with its unit; the default form "75 m²" states it and its ``unit``.

@@ -35,7 +35,8 @@ from recipe.documents.asking import (
     yes_no,
 )
 from recipe.documents.bank_statements.bookings import BANKS, BOOKINGS
-from recipe.documents.invoices.columns import left, right
+from recipe.documents.trade.codes import BIC, IBAN
+from recipe.documents.trade.columns import left, right
 from recipe.facts import Fact, Form, Record, World
 from recipe.facts.fact import Statement
 
@@ -227,11 +228,8 @@ def draw(world: World) -> Mapping[str, Any]:
         "firm": world.company(),
         "other": world.person(),
         "account": world.code("%#######", "%## %### %##", "00%######", "%###-%####", "XXXX-XX%##"),
-        "iban": world.code(
-            "DE%# #### #### #### #### ##", "GB%# MIDL #### #### #### ##", "NL%# POLD #### #### ##",
-            "FR%#%####%#########%##########",
-        ),
-        "bic": world.code("????DE%%", "????GB2L", "????FRPP", "????NL2A", "????ESMM"),
+        "iban": world.code(IBAN),
+        "bic": world.code(BIC),
         "sort_code": world.code("%#-##-##", "%#######"),
         "customer_no": world.code("%#######", "C-%#####", "%###.%##"),
         "number": world.code("%", "%#", "%/20##", "0%", "%##"),

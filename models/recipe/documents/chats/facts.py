@@ -35,6 +35,7 @@ from recipe.documents.asking import (
     yes_no,
 )
 from recipe.documents.emails.goods import GOODS
+from recipe.documents.trade.codes import TRACKING
 from recipe.facts import Record, World
 
 PLACES = {
@@ -326,7 +327,7 @@ def draw(world: World) -> Mapping[str, Any]:
         "place": world.code(str(world.one_of(PLACES[world.language]))),
         "address": world.address(),
         "order": world.code("%#####", "??-%####", "%##-%#######", "W%######"),
-        "tracking": world.code("1Z%?##?%########", "JD%###############", "00%#############"),
+        "tracking": world.code(TRACKING),
         "coupon": world.code("SORRY%#", "????%#", "THANKS-%#"),
         "booking": world.code("?%?##?", "R-%####", "BK%#####"),
         "ticket": world.code("T-%#####", "#%#####", "CS%####"),

@@ -41,8 +41,7 @@ from recipe.documents.cvs.careers import (
     SKILLS,
     SUBJECTS,
 )
-from recipe.facts import Fact, Record, World
-from recipe.facts.fact import form
+from recipe.facts import Record, World
 
 ASKED = {
     "person.name": text(
@@ -252,8 +251,8 @@ def draw(world: World) -> Mapping[str, Any]:
                 title=world.one_of(JOBS[language]),
                 company=world.company(),
                 place=world.city(),
-                start=_year(year),
-                end=_year(end),
+                start=world.exact(year),
+                end=world.exact(end),
             )
         )
     degrees = []
@@ -265,7 +264,7 @@ def draw(world: World) -> Mapping[str, Any]:
                 school=world.text(
                     world.one_of(SCHOOLS[language]).value.replace("*", str(world.city()))
                 ),
-                year=_year(year),
+                year=world.exact(year),
             )
         )
         year -= world.rng.randint(2, 4)
@@ -298,7 +297,3 @@ def draw(world: World) -> Mapping[str, Any]:
         "percent": world.percent(3, 80),
         "reference": world.code("%###", "JOB-%####", "20##-%##", "??/%##"),
     }
-
-
-def _year(value: int) -> Fact:
-    return Fact(value, form(str(value), value))

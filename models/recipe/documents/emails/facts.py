@@ -32,6 +32,7 @@ from recipe.documents.asking import (
     yes_no,
 )
 from recipe.documents.emails.goods import GOODS
+from recipe.documents.trade.codes import TRACKING
 from recipe.facts import Record, World
 
 ROOMS = {
@@ -269,7 +270,7 @@ def draw(world: World) -> Mapping[str, Any]:
         "customer_number": world.code("%######", "C-%####", "KD %####", "%##.%##.%##"),
         "order": world.code("%#####", "??-%####", "%##-%#######-%######", "ORD-20##-%###"),
         "invoice": world.code("INV-%####", "20%#/%###", "RE%######"),
-        "tracking": world.code("1Z%?##?%########", "JD%###############", "00%#############"),
+        "tracking": world.code(TRACKING),
         "coupon": world.code("SAVE%#", "????%#", "SPRING%#", "WB-????-%#"),
         "iban": world.text(world.fake.iban()),
         "earlier": world.date(2014, 2018),
@@ -279,7 +280,7 @@ def draw(world: World) -> Mapping[str, Any]:
         "meeting": world.date(after=deadline, days=(1, 60)),
         "time": world.time(),
         "hour": world.time(),
-        "place": world.code(*ROOMS[world.language].split("|")),
+        "place": world.code(ROOMS[world.language]),
         "total": world.money(5, 900, value=paid or None),
         "fee": world.money(2, 30),
         "discount": world.percent(5, 60),

@@ -29,9 +29,10 @@ from recipe.documents.asking import (
     text,
     yes_no,
 )
-from recipe.documents.invoices.columns import left, right
-from recipe.documents.invoices.goods import drawn_goods
-from recipe.documents.invoices.sums import drawn_sums
+from recipe.documents.trade.columns import line, right
+from recipe.documents.trade.firms import drawn_firm
+from recipe.documents.trade.goods import drawn_goods
+from recipe.documents.trade.sums import drawn_sums
 from recipe.facts import Record, World
 
 ASKED = {
@@ -191,36 +192,6 @@ ASKED = {
     ),
 }  # fmt: skip
 
-BANKS = (
-    "Harbour & Mill Bank|First Prairie Bank|Sparkasse Nordtal|Volksbank Auental|"
-    "Banque du Littoral|"
-    "Crédit Rural de l'Ouest|Caja del Sureste|Banca di Valverde|Banco do Planalto|Polderbank"
-)
-
-
-def firm(world: World) -> Record:
-    """A company with its address, its contacts, and the numbers of its tax and bank."""
-    address, person = world.address(), world.person()
-    return Record(
-        name=world.company(),
-        street=address.street,
-        postcode=address.postcode,
-        city=address.city,
-        country=address.country,
-        contact=person.name,
-        email=person.email,
-        phone=person.phone,
-        url=world.url(),
-        vat_id=world.code("GB%########", "DE%########", "FR%#%########", "ESB%#######",
-            "NL%########B0%"),
-        iban=world.code(
-            "DE%# #### #### #### #### ##", "GB%# MIDL #### #### #### ##", "NL%# POLD #### #### ##",
-            "FR%#%####%#########%##########",
-        ),
-        bic=world.code("????DE%%", "????GB2L", "????FRPP", "????NL2A", "????ESMM"),
-        bank=world.one_of(BANKS),
-    )  # fmt: skip
-
 
 def draw(world: World) -> Mapping[str, Any]:
     """The facts of one invoice."""
@@ -231,19 +202,12 @@ def draw(world: World) -> Mapping[str, Any]:
     for name in drawn_goods(world, world.count("lines", 1, 9)):
         quantity = world.number(1, world.pick(3, 12, 40))
         price = world.money(2, world.pick(30, 200, 900))
-        lines.append(
-            Record(
-                name=left(name, 32),
-                quantity=quantity,
-                price=right(price, 10),
-                amount=right(world.money(value=quantity.value * price.value), 12),
-            )
-        )
+        lines.append(line(world, name, quantity, price))
     sums = drawn_sums(world, lines, (40, 9000), (3, 60))
     deposit = world.money(value=max(1, sums.total * world.pick(0.1, 0.25, 0.3, 0.5)))
     return {
-        "seller": firm(world),
-        "buyer": firm(world),
+        "seller": drawn_firm(world),
+        "buyer": drawn_firm(world),
         "client": world.person(),
         "other": world.person(),
         "home": world.address(),

@@ -28,8 +28,7 @@ from recipe.documents.asking import (
     texts,
     yes_no,
 )
-from recipe.facts import Fact, World
-from recipe.facts.fact import form
+from recipe.facts import World
 
 TITLES = {
     "en": """
@@ -395,7 +394,7 @@ def draw(world: World) -> Mapping[str, Any]:
         "openings": world.number(2, 30),
         "employees": world.number(6, 9000),
         "team": world.number(3, 40),
-        "founded": Fact(founded, form(str(founded), founded)),
+        "founded": world.exact(founded),
         "holiday": world.number(20, 36),
         "months": world.number(3, 36),
         "skills": world.some(SKILLS, 2, 7, "skills"),

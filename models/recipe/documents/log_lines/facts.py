@@ -250,8 +250,7 @@ def draw(world: World) -> Mapping[str, Any]:
         return ".".join(str(rng.randint(1, 254)) for _ in range(4))
 
     def numbered(least: int, most: int) -> Fact:
-        value = rng.randint(least, most)
-        return Fact(value, form(str(value), value))
+        return world.exact(rng.randint(least, most))
 
     attempt = rng.randint(1, 5)
     entries, clock = [], datetime.datetime(2000, 1, 1, rng.randint(0, 20), rng.randint(0, 59))
@@ -283,13 +282,10 @@ def draw(world: World) -> Mapping[str, Any]:
         "logger": world.one_of(LOGGERS),
         "pid": numbered(102, 65000),
         "thread": world.code("main", "pool-%-thread-%#", "Thread-%#", "exec-%#", "worker#%"),
-        "status": Fact(status, form(str(status), status)),
+        "status": world.exact(status),
         "size": numbered(0, 900000),
         "duration": numbered(1, 30000),
-        "seconds": Fact(
-            seconds := round(rng.uniform(0.1, 900), rng.choice((1, 2, 3))),
-            form(str(seconds), seconds),
-        ),
+        "seconds": world.exact(round(rng.uniform(0.1, 900), rng.choice((1, 2, 3)))),
         "url": world.one_of(URLS),
         "request": world.text("".join(rng.choices(digits, k=rng.choice((8, 12, 16))))),
         "session": world.text("".join(rng.choices(digits, k=10))),
@@ -299,14 +295,12 @@ def draw(world: World) -> Mapping[str, Any]:
         "file": world.one_of(FILES),
         "line": numbered(2, 1800),
         "code": world.code("E%###", "0x8007###%", "ORA-0%###", "%#", "ERR_%##", "SQLSTATE %#P0%"),
-        "attempt": Fact(attempt, form(str(attempt), attempt)),
+        "attempt": world.exact(attempt),
         "attempts": numbered(5, 9),
         "rows": numbered(2, 4000000),
         "failed": numbered(2, 40),
         "percent": Fact(percent := rng.randint(1, 100), form(f"{percent}%", percent)),
-        "temperature": Fact(
-            degrees := round(rng.uniform(-20, 120), 1), form(str(degrees), degrees)
-        ),
+        "temperature": world.exact(round(rng.uniform(-20, 120), 1)),
         "limit": numbered(60, 95),
         "device": world.code("sda%", "eth%", "nvme0n%", "ttyUSB%", "axis %", "pump-0%", "M%#"),
         "order": world.code("ORD-%#####", "%#######", "batch %###", "JOB%###"),

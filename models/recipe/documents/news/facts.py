@@ -279,7 +279,7 @@ def draw(world: World) -> Mapping[str, Any]:
         "rival": world.company(),
         "place": world.city(),
         "elsewhere": world.city(),
-        "street": world.code(*STREETS[world.language].split("|")),
+        "street": world.code(STREETS[world.language]),
         "organisation": world.company(),
         "firm": world.company(),
         "earlier": world.date(2005, 2016),

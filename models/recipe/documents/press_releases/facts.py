@@ -35,7 +35,6 @@ from recipe.documents.asking import (
     yes_no,
 )
 from recipe.facts import World
-from recipe.facts.fact import Fact, form
 
 ASKED = {
     "company": text(
@@ -273,14 +272,8 @@ def draw(world: World) -> Mapping[str, Any]:
         "jobs": world.number(6, 600),
         "units": world.number(150, 90000),
         "number": world.number(3, 400),
-        "founded": _year(world),
+        "founded": world.exact(world.rng.randint(1861, 2017)),
         "ticker": world.code("???", "????", "???%"),
         "site": world.url(),
         "reference": world.code("PR-20##-%#", "%##/20%#", "PM %#/2%", "No. %##"),
     }
-
-
-def _year(world: World) -> Fact:
-    # A year has no thousands separator.
-    year = world.rng.randint(1861, 2017)
-    return Fact(year, form(str(year), year))

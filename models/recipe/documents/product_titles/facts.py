@@ -23,8 +23,7 @@ from recipe.documents.asking import (
     texts,
     yes_no,
 )
-from recipe.facts import Fact, World
-from recipe.facts.fact import form
+from recipe.facts import World
 
 COLORS = {
     "en": "Black|Navy|Matte Black|Rose Gold|Light Grey|Olive Green|Burgundy|White|Teal|Charcoal|"
@@ -219,7 +218,7 @@ def draw(world: World) -> Mapping[str, Any]:
         "storage": world.text(rng.choice((64, 128, 256, 512)).__str__() + gap + "GB"),
         "ram": world.text(rng.choice((4, 8, 12, 16, 32)).__str__() + gap + "GB"),
         "screen": world.code('%#.#"', "%#.# inch", "%#-Inch", "%#''", "%.#\u2033"),
-        "year": Fact(year, form(str(year), year)),
+        "year": world.exact(year),
         "price": world.money(3, 400),
         "author": world.person().name,
         "person": world.person(),

@@ -29,8 +29,7 @@ from recipe.documents.asking import (
     time,
     yes_no,
 )
-from recipe.facts import Fact, World
-from recipe.facts.fact import form
+from recipe.facts import World
 
 FEATURES = {
     "en": "wood floors|stucco ceilings|fitted kitchen|exposed beams|open fireplace|"
@@ -269,8 +268,8 @@ def draw(world: World) -> Mapping[str, Any]:
         "bathrooms": world.number(2, 4),
         "floor": world.number(2, 19),
         "floors": world.number(2, 24),
-        "built": Fact(built, form(str(built), built)),
-        "renovated": Fact(renovated, form(str(renovated), renovated)),
+        "built": world.exact(built),
+        "renovated": world.exact(renovated),
         "street": address.street,
         "postcode": address.postcode,
         "city": address.city,

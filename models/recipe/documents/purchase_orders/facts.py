@@ -27,10 +27,10 @@ from recipe.documents.asking import (
     text,
     yes_no,
 )
-from recipe.documents.invoices.columns import left, right
-from recipe.documents.invoices.facts import firm
-from recipe.documents.invoices.goods import drawn_goods
-from recipe.documents.invoices.sums import drawn_sums
+from recipe.documents.trade.columns import left, line
+from recipe.documents.trade.firms import drawn_firm
+from recipe.documents.trade.goods import drawn_goods
+from recipe.documents.trade.sums import drawn_sums
 from recipe.facts import Record, World
 
 ASKED = {
@@ -164,20 +164,13 @@ def draw(world: World) -> Mapping[str, Any]:
     for name in drawn_goods(world, world.count("lines", 1, 9)):
         quantity = world.number(1, world.pick(5, 20, 100, 500))
         price = world.money(1, world.pick(20, 150, 800))
-        lines.append(
-            Record(
-                sku=left(world.code("%#####", "?%-%###", "??%###", "%##.%##", "%##-%##-?"), 10),
-                name=left(name, 32),
-                quantity=quantity,
-                price=right(price, 10),
-                amount=right(world.money(value=quantity.value * price.value), 12),
-            )
-        )
+        sku = world.code("%#####", "?%-%###", "??%###", "%##.%##", "%##-%##-?")
+        lines.append(Record(sku=left(sku, 10), **vars(line(world, name, quantity, price))))
     sums = drawn_sums(world, lines, (90, 20000), (5, 180))
     site = world.address()
     return {
-        "buyer": firm(world),
-        "supplier": firm(world),
+        "buyer": drawn_firm(world),
+        "supplier": drawn_firm(world),
         "ship_to": Record(
             name=world.company(), street=site.street, postcode=site.postcode, city=site.city
         ),

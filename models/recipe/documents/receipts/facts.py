@@ -29,8 +29,9 @@ from recipe.documents.asking import (
     time,
     yes_no,
 )
-from recipe.documents.invoices.columns import left, right
 from recipe.documents.receipts.goods import GOODS
+from recipe.documents.trade.columns import line, right
+from recipe.documents.trade.sums import tax_rate
 from recipe.facts import Record, World
 
 ASKED = {
@@ -153,14 +154,7 @@ def draw(world: World) -> Mapping[str, Any]:
     for name in world.some(GOODS[world.language][sector - 1], 1, 12, "items"):
         quantity = world.number(1, world.pick(1, 1, 2, 4))
         price = world.money(0.6, (9, 24, 7, 120, 60, 30, 180)[sector - 1])
-        items.append(
-            Record(
-                name=left(name, 26),
-                quantity=quantity,
-                price=right(price, 8),
-                amount=right(world.money(value=quantity.value * price.value), 9),
-            )
-        )
+        items.append(line(world, name, quantity, price, widths=(26, 8, 9)))
     subtotal = sum(item.amount.value for item in items) or world.rng.randint(5, 90)
     discount = world.money(value=max(0.1, subtotal * world.pick(0.05, 0.1, 0.2)))
     tip = world.money(value=max(1, subtotal * world.pick(0.08, 0.1, 0.15, 0.18)))
@@ -202,7 +196,7 @@ def draw(world: World) -> Mapping[str, Any]:
         "items": items,
         "subtotal": right(world.money(value=subtotal), 9),
         "discount": right(discount, 9),
-        "vat": world.percent(rate, rate, 0 if rate == int(rate) else 2 if rate == 8.25 else 1),
+        "vat": tax_rate(world, rate),
         "tax": right(tax, 9),
         "net": right(world.money(value=max(0.01, paid - tax.value)), 9),
         "tip": right(tip, 9),

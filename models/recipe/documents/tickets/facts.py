@@ -321,7 +321,7 @@ def draw(world: World) -> Mapping[str, Any]:
         "system": world.one_of(SYSTEMS),
         "browser": world.one_of(BROWSERS),
         "error": world.code("0x800%##??", "E-%##", "ERR_%###", "F%#", "?%##", "HTTP 50%"),
-        "room": world.code(*ROOMS[world.language].split("|")),
+        "room": world.code(ROOMS[world.language]),
         "address": world.address(),
         "made": made,
         "opened": opened,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from recipe.documents.invoices.columns import right
+from recipe.documents.trade.columns import right
 from recipe.facts import Fact, Record, World
 
 RATES = {
@@ -30,12 +30,11 @@ class Sums:
 
     def facts(self, world: World) -> Mapping[str, Any]:
         """The amounts by name, as they stand in a column."""
-        rate = self.rate
         return {
             "subtotal": right(world.money(value=self.subtotal), 12),
             "discount": right(self.discount, 12),
             "shipping": right(self.shipping, 12),
-            "vat": world.percent(rate, rate, 0 if rate == int(rate) else 2 if rate == 8.25 else 1),
+            "vat": tax_rate(world, self.rate),
             "tax": right(self.tax, 12),
             "total": right(world.money(value=self.total), 12),
         }
@@ -64,3 +63,9 @@ def drawn_sums(
     tax = world.money(value=net * rate / 100)
     total = net if world.count("untaxed", 0, 0) else net + tax.value
     return Sums(subtotal, discount, shipping, rate, tax, total)
+
+
+def tax_rate(world: World, rate: float) -> Fact:
+    """The rate of a tax in percent, with as many decimals as it needs."""
+    decimals = len(f"{rate:g}".partition(".")[2])
+    return world.percent(rate, rate, decimals)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recipe.facts import Fact, Form
+from recipe.facts import Fact, Form, Record, World
 
 
 def left(fact: Fact, width: int) -> Fact:
@@ -30,4 +30,21 @@ def right(fact: Fact, width: int) -> Fact:
         round=loose(fact.round),
         sign=loose(fact.sign),
         iso=loose(fact.iso),
+    )
+
+
+def line(
+    world: World,
+    name: Fact,
+    quantity: Fact,
+    price: Fact,
+    widths: tuple[int, int, int] = (32, 10, 12),
+) -> Record:
+    """A line of a bill, with its amount; ``widths`` are those of name, price and amount."""
+    amount = world.money(value=quantity.value * price.value)
+    return Record(
+        name=left(name, widths[0]),
+        quantity=quantity,
+        price=right(price, widths[1]),
+        amount=right(amount, widths[2]),
     )
