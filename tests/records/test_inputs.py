@@ -197,3 +197,41 @@ def test_lines_of_several_inputs_tell_which_one(tmp_path: Path) -> None:
         assert [reader.source(record) for record in reader] == [{}, {"source": str(rows)}]
     with InputReader([str(rows)]) as reader:
         assert [reader.source(record) for record in reader] == [{}]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and named pipes of Unix")
+def test_links_that_lead_nowhere_are_error_lines_and_pipes_of_a_folder_are_left_out(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "in"
+    write(folder / "a.txt", "one")
+    (folder / "circle.txt").symlink_to("circle.txt")
+    (folder / "gone.txt").symlink_to("nowhere")
+    (folder / "self").symlink_to(".")
+    os.mkfifo(folder / "pipe.jsonl")
+    with InputReader([str(folder)], leave_out=[tmp_path / "out.jsonl"]) as reader:
+        records = {Path(record.id).name: record for record in reader}
+        assert reader.files.skipped == {"pipe or device": 1, "link to a folder": 1}
+        assert not reader.is_live
+    assert {name: record.error is not None for name, record in records.items()} == {
+        "a.txt": False,
+        "circle.txt": True,
+        "gone.txt": True,
+    }
+
+
+def test_a_folder_that_cannot_be_read_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "in" / "a.txt", "one")
+    write(tmp_path / "in" / "locked" / "b.txt", "two")
+    scandir = os.scandir
+
+    def refusing(path: str) -> object:
+        if path.endswith("locked"):
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    with pytest.raises(InputError, match="locked: this folder cannot be read: Permission denied"):
+        find_files([str(tmp_path / "in")])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hpd.errors import SchemaError
-from hpd.schema import load_schema, load_schemas
+from hpd.schema import SchemaWarning, load_schema, load_schemas
 from hpd.schema.attributes import Attribute, Schema
 from product_model import Product
 
@@ -163,3 +163,36 @@ def test_by_category(tmp_path: Path) -> None:
     }
     with pytest.raises(SchemaError, match=r"3 categories .Shoes, Tea, Mask.*--category-field"):
         load_schema(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["price: float", "price:Float!", "a, tags: [str], b", {"price": "number"}, "o {n: int, m}"],
+)
+def test_a_type_in_the_place_of_a_description_is_a_warning(source: object) -> None:
+    with pytest.warns(SchemaWarning, match="is read as a description, and the type is text"):
+        load_schema(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    ['price: "float"', "price float: number", "name: str", "price: float, as printed\n b", "a: of"],
+)
+def test_a_description_that_cannot_be_meant_as_a_type_is_no_warning(
+    source: str, recwarn: pytest.WarningsRecorder
+) -> None:
+    load_schema(source)
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize("name", ["schema.yaml", "folder/schema", "folder/"])
+def test_a_file_that_is_no_schema_is_not_taken_for_the_name_of_an_attribute(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "schema").write_text("a, b")
+    (tmp_path / "schema.yaml").write_text("a: str")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SchemaError, match="is a file or a folder; the file of a schema has a name"):
+        load_schema(name)
+    assert load_schema("folder").attributes[0].name == "folder"

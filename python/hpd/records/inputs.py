@@ -37,7 +37,7 @@ class Files:
     paths: tuple[str, ...]
     """Paths, and ``-`` for standard input."""
     skipped: Counter[str] = field(default_factory=Counter)
-    """Files of folders that were left out, by their extensions, which tell no format."""
+    """What was left out of folders: files by their extensions, which tell no format, and others."""
 
 
 def find_files(
@@ -47,7 +47,8 @@ def find_files(
 ) -> Files:
     """The files that names stand for: a file itself, all files of a folder, those of a pattern.
 
-    Folders are read with the folders in them, by name; hidden files are left out.
+    Folders are read with the folders in them, by name; hidden files, links to folders, pipes and
+    devices are left out.
 
     Args:
         names: as they were given.
@@ -55,14 +56,15 @@ def find_files(
         leave_out: files that are not read if they lie in a folder, such as the output.
 
     Raises:
-        InputError: a name stands for no file.
+        InputError: a name stands for no file, or a folder cannot be read.
     """
     paths: list[str] = []
     skipped: Counter[str] = Counter()
-    hidden = {path.resolve() for path in leave_out}
+    hidden = {os.path.realpath(path) for path in leave_out}
     for name in names:
         if name != "-" and os.path.isdir(name):
-            inside = [path for path in _walk(name) if Path(path).resolve() not in hidden]
+            # Path.resolve raises an error for links in a circle, and this does not.
+            inside = [p for p in _walk(name, skipped) if os.path.realpath(p) not in hidden]
             known = [path for path in inside if format is not None or is_known(path)]
             skipped.update(Path(path).suffix.lower() or "none" for path in set(inside) - set(known))
             if not known:
@@ -137,7 +139,7 @@ class InputReader:
             raise InputError(f"{names[0]}: plain text has no fields, so none can be named")
         # A mistake in the only name, or in a name of several, is told before a model is loaded.
         self._first = self._opened(0) if self._is_single else None
-        for path in self.files.paths:
+        for path in {*names} & {*self.files.paths}:
             if path != "-" and not os.path.exists(path):
                 raise InputError(f"{path}: cannot be opened: no such file")
         self._records = self._read()
@@ -173,7 +175,10 @@ class InputReader:
     @property
     def is_live(self) -> bool:
         """Whether an input may keep its reader waiting: standard input, a pipe."""
-        return any(path == "-" or not os.path.isfile(path) for path in self.files.paths)
+        return any(
+            path == "-" or (os.path.exists(path) and not os.path.isfile(path))
+            for path in self.files.paths
+        )
 
     def source(self, record: Record) -> dict[str, Any]:
         """The input of a record, as a line of output has it where the id does not tell it."""
@@ -237,17 +242,31 @@ def _format(path: str, format: Format | None, *, per_line: bool) -> Format:  # n
     return known
 
 
-def _walk(folder: str) -> Iterator[str]:
-    for root, folders, files in os.walk(folder):
+def _walk(folder: str, skipped: Counter[str]) -> Iterator[str]:
+    """The files of a folder; what would be read without end is counted as ``skipped``."""
+    for root, folders, files in os.walk(folder, onerror=_refuse_folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (os.path.join(root, name) for name in sorted(files) if not name.startswith("."))
+        n_links = sum(os.path.islink(os.path.join(root, name)) for name in folders)
+        if n_links:
+            skipped["link to a folder"] += n_links
+        for name in sorted(files):
+            path = os.path.join(root, name)
+            if name.startswith("."):
+                continue
+            if os.path.isfile(path) or not os.path.exists(path):  # which has an error line
+                yield path
+            else:
+                skipped["pipe or device"] += 1
+
+
+def _refuse_folder(error: OSError) -> None:
+    raise InputError(f"{error.filename}: this folder cannot be read: {error.strerror}") from error
 
 
 def _counted(skipped: Counter[str]) -> str:
-    return ", ".join(f"{n} {suffix}" for suffix, n in sorted(skipped.items()))
+    return ", ".join(f"{n} {kind}" for kind, n in sorted(skipped.items()))
 
 
 def skipped_text(skipped: Counter[str]) -> str:
-    """A sentence for people on the files that were left out."""
-    n = skipped.total()
-    return f"{n} file{'s' if n > 1 else ''} of unknown format left out: {_counted(skipped)}"
+    """A sentence for people on what was left out of folders."""
+    return f"{skipped.total()} left out, of no known format: {_counted(skipped)}"

@@ -28,6 +28,7 @@ from typing import Final
 from hpd.errors import SchemaError
 from hpd.schema.attributes import Attribute, Type
 from hpd.schema.checks import MAX_DEPTH
+from hpd.schema.notices import warn
 
 TYPE_WORDS: Final[dict[str, Type]] = {
     "str": "string",
@@ -44,6 +45,7 @@ TYPE_WORDS: Final[dict[str, Type]] = {
     "date-time": "date-time",
 }
 
+_TYPE_AS_DESCRIPTION = re.compile(r"\[?\s*([a-z-]+)\s*\]?\s*[?!]?")
 _WORD = re.compile(r"""[^\s,:\[\]{}"?!|]+""")
 _QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _BLANK = re.compile(r"[^\S\n]*")
@@ -57,6 +59,14 @@ def parse_one_line(text: str) -> tuple[Attribute, ...]:
     reader = _Reader(text)
     attributes = reader.entries(closing="")
     return tuple(attributes)
+
+
+def warn_of_type(name: str, description: str, advice: str) -> None:
+    """Warn of a description that is the name of a type, but for that of plain text."""
+    match = _TYPE_AS_DESCRIPTION.fullmatch(description.lower())
+    kind = TYPE_WORDS.get(match[1]) if match else None
+    if kind is not None and (kind != "string" or description.startswith("[")):
+        warn(name, f"{description!r} is read as a description, and the type is text: {advice}")
 
 
 class _Reader:
@@ -100,8 +110,13 @@ class _Reader:
             attribute = replace(attribute, after=self.names())
         if self.peek() == ":":
             self.position += 1
-            words = self.description(closing).split()
-            attribute = replace(attribute, description=" ".join(words))
+            self.skip(_BLANK)
+            is_quoted = self.peek() == '"'
+            description = " ".join(self.description(closing).split())
+            if attribute.type == "string" and not is_quoted:
+                advice = f"a type stands before the colon, as in {attribute.name} {description}"
+                warn_of_type(attribute.name, description, advice)
+            attribute = replace(attribute, description=description)
         return attribute
 
     def name(self, what: str) -> str:

@@ -17,7 +17,7 @@ from hpd.schema.checks import check, check_name, check_names
 from hpd.schema.json_schema import read_json_schema
 from hpd.schema.keywords import JSON_TYPES
 from hpd.schema.notices import fail
-from hpd.schema.one_line import parse_one_line
+from hpd.schema.one_line import parse_one_line, warn_of_type
 from hpd.schema.pydantic_model import is_model, read_model
 
 FILE_SUFFIXES: Final = (".json", ".txt", ".schema")
@@ -128,7 +128,9 @@ def _from_descriptions(descriptions: Mapping[Any, Any]) -> Schema:
         if description is not None and not isinstance(description, str):
             kind = type(description).__name__
             raise fail(str(name), f"a description must be text, not {kind}: {_HOW_TO_SAY}")
-        attributes.append(Attribute(name, description=" ".join((description or "").split())))
+        text = " ".join((description or "").split())
+        warn_of_type(name, text, "types need a JSON Schema or the one-line form")
+        attributes.append(Attribute(name, description=text))
     return Schema(tuple(attributes))
 
 
@@ -225,6 +227,11 @@ def _from_text(text: str) -> Schema | dict[str, Schema]:
         return _from_file(Path(stripped))
     if _MODULE_CLASS.fullmatch(stripped):
         return _from_module(stripped)
+    if ("." in stripped or os.sep in stripped) and os.path.exists(stripped):
+        raise SchemaError(
+            f"{stripped} is a file or a folder; the file of a schema has a name that ends in "
+            f"{', '.join(FILE_SUFFIXES)}"
+        )
     return check(Schema(parse_one_line(text)))
 
 
