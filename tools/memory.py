@@ -2,8 +2,9 @@
 
 ``python -m tools.memory`` reads made-up documents with the model in the box, each with values of
 its own. It compares the memory after ``--few`` documents with that after ``--many``: without
-drafts, with drafts, and with attributes that come ``after`` others. Then it opens and closes
-extractors. It prints what it measured, and exits with 1 if memory grew by more than ``--percent``.
+drafts, with drafts, and with attributes that come ``after`` others, each in a process of its own,
+as what one run has freed another one may take. Then it opens and closes extractors. It prints what
+it measured, and exits with 1 if memory grew by more than ``--percent``. ``--run`` does one of them.
 With ``--server`` it measures ``hpd serve`` instead, with more schemas than that keeps. Linux only.
 """
 
@@ -11,8 +12,10 @@ from __future__ import annotations
 
 import argparse
 import gc
+import multiprocessing
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -28,6 +31,7 @@ RUNS: dict[str, tuple[str, dict[str, Any]]] = {
     "with drafts": (SCHEMA, {"dedupe": False, "drafts": True}),
     "with after": (f"{SCHEMA}, line after model_number", {"dedupe": False, "drafts": True}),
 }
+EXTRACTORS = "extractors"
 _N_WARM = 10  # extractors, before those that are compared
 _N_SCHEMAS = 3 * N_KEPT  # of the server's requests
 _MB = 1 << 20
@@ -48,8 +52,9 @@ def documents(n: int) -> Iterator[str]:
         yield f"Nordvik{number % 997} lamp, model number K{number}-{i}, color {number:x}"
 
 
-def of_documents(schema: str, few: int, many: int, **options: Any) -> tuple[float, float]:
+def of_documents(run: str, few: int, many: int) -> tuple[float, float]:
     """The memory after few documents, and after many of the same run."""
+    schema, options = RUNS[run]
     before = 0.0
     with Extractor(schema, **options) as extractor:
         for n_done, _ in enumerate(extractor.extract_many(documents(many)), start=1):
@@ -86,6 +91,13 @@ def of_server(few: int, many: int) -> tuple[float, float]:
         return before / _MB, after / _MB
 
 
+def in_new_process(measure: Callable[..., tuple[float, float]], *given: Any) -> tuple[float, float]:
+    """A measurement where nothing was done before."""
+    spawning = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=spawning) as process:
+        return process.submit(measure, *given).result()
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print it, and return 1 if something grew."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -93,7 +105,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--many", type=int, default=20_000, metavar="N")
     parser.add_argument("--extractors", type=int, default=200, metavar="N")
     parser.add_argument("--percent", type=float, default=2.0, metavar="P")
-    parser.add_argument("--server", action="store_true", help="measure hpd serve")
+    only = parser.add_mutually_exclusive_group()
+    only.add_argument("--run", choices=[*RUNS, EXTRACTORS], help="measure nothing else")
+    only.add_argument("--server", action="store_true", help="measure hpd serve")
     given = parser.parse_args(arguments)
     has_grown = False
 
@@ -107,11 +121,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         memory = of_server(given.few, given.many)
         compare(f"{given.few} and {given.many} requests to hpd serve", *memory)
     else:
-        for name, (schema, options) in RUNS.items():
-            memory = of_documents(schema, given.few, given.many, **options)
-            compare(f"{given.few} and {given.many} documents {name}", *memory)
-        name = f"{_N_WARM} and {_N_WARM + given.extractors} extractors"
-        compare(name, *of_extractors(given.extractors))
+        for run in RUNS:
+            if given.run in (None, run):
+                memory = in_new_process(of_documents, run, given.few, given.many)
+                compare(f"{given.few} and {given.many} documents {run}", *memory)
+        if given.run in (None, EXTRACTORS):
+            memory = in_new_process(of_extractors, given.extractors)
+            compare(f"{_N_WARM} and {_N_WARM + given.extractors} extractors", *memory)
     print(f"VERDICT: {'memory grew' if has_grown else 'all is well'}")
     return 1 if has_grown else 0
 

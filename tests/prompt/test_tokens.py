@@ -184,12 +184,21 @@ def test_thinking_is_switched_off() -> None:
     assert render(template, "s").after == "<think></think>"
 
 
-def test_keys_that_show_values_do_not_fill_the_memory(
+def test_keys_that_show_values_do_not_fill_the_memory(tiny_model: TinyModel) -> None:
+    """Under ``after`` every document has keys of its own: they are not remembered at all."""
+    splitter = tokenizer(open_model(tiny_model("qwen3")))
+    for n in range(20):
+        keys = ['{"brand":', f'{{"brand": "Brand {n}", "size":']
+        passing = splitter.tokenize(["x"], keys, keys[1:])
+        assert splitter._key.cache_info().currsize == 2  # the key, and a brace
+        assert passing == tokenizer(splitter._model).tokenize(["x"], keys)
+
+
+def test_the_keys_that_are_remembered_are_bounded(
     tiny_model: TinyModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Under ``after`` every document has keys of its own: they are not remembered for ever."""
     monkeypatch.setattr("hpd.prompt.tokens._N_KEYS", 16)
     splitter = tokenizer(open_model(tiny_model("qwen3")))
     for n in range(200):
-        splitter.tokenize(["x"], [f'{{"brand": "Brand {n}", "size":'])
+        splitter.tokenize(["x"], [f'{{"items": {{"{n}":'])
     assert splitter._key.cache_info().currsize == 16

@@ -15,6 +15,7 @@ from hpd.questions import (
     UNKNOWN,
     Leaf,
     Question,
+    Refused,
     Waves,
     answer_at,
     replayed_waves,
@@ -59,6 +60,29 @@ def test_stacked_documents_are_asked_under_their_numbers() -> None:
         ['{"1": {"brand":', '{"2": {"brand":'],
         ['{"1": {"brand": "Nike", "size":', '{"2": {"brand": null, "size":'],
     ]
+
+
+def test_only_keys_of_dependent_attributes_show_values() -> None:
+    schema = load_schema("brand, tags [str], size after brand")
+    shows = {
+        question.key: question.shows_values
+        for wave in replayed_waves(schema, "branch", [{"brand": "Nike", "tags": ["a"]}])
+        for question, _ in wave
+    }
+    assert shows == {
+        '{"brand":': False,
+        '{"tags": {"count":': False,
+        '{"tags": {"1":': False,
+        '{"brand": "Nike", "size":': True,
+    }
+
+
+def test_a_key_that_asks_again_shows_values() -> None:
+    schema = load_schema("size int")
+    waves = Waves(schema)
+    (question,) = waves.first()
+    (again,) = waves.again([Refused(0, question.leaf, [(0, "too small")])], lambda d: {})
+    assert (question.shows_values, again.shows_values) == (False, True)
 
 
 def test_a_label_stands_for_a_key() -> None:

@@ -38,7 +38,7 @@ Answers = Sequence[Mapping[str, Any] | None]
 _N_ANSWER_ITEMS = 16
 """The items of an array for which a whole answer has room, if all have their greatest length."""
 _N_NAME_TOKENS = 16
-_N_FINGERPRINTS = 4096  # keys that hold other values are as many as these
+_N_FINGERPRINTS = 4096  # of keys that come again: items of arrays may be many
 
 
 class Questionnaire:
@@ -104,7 +104,8 @@ class Questionnaire:
             keep_prompt: whether another wave may follow.
             answers: known answers, to be decoded in place of the model's own.
         """
-        tokens = self._tokenizer(len(texts)).tokenize(texts, [q.key for q in questions])
+        passing = {q.key for q in questions if q.shows_values}
+        tokens = self._tokenizer(len(texts)).tokenize(texts, [q.key for q in questions], passing)
         fields = []
         for key, question in zip(tokens.keys, questions, strict=True):
             answer = answers[question.document] if answers else None
@@ -154,15 +155,14 @@ class Questionnaire:
 
     def fingerprint(self, question: Question) -> str:
         """A fingerprint of a question, however the rest of the schema is."""
+        if question.shows_values:
+            return _fingerprint(question)
         place = (question.key, question.leaf.path)
         known = self._fingerprints.get(place)
         if known is None:
             if len(self._fingerprints) >= _N_FINGERPRINTS:
                 self._fingerprints.clear()
-            known = fingerprint(
-                question.key, repr(question.leaf.path), repr(question.leaf.attribute)
-            )
-            self._fingerprints[place] = known
+            known = self._fingerprints[place] = _fingerprint(question)
         return known
 
     @property
@@ -277,3 +277,8 @@ def attribute_number(leaf: Leaf) -> int:
     kind = "count" if leaf.path[-1] == COUNT_KEY and leaf.array is not None else "value"
     digest = hashlib.blake2b("\0".join([kind, *names]).encode("utf-8", "replace"), digest_size=8)
     return int.from_bytes(digest.digest(), "little")
+
+
+def _fingerprint(question: Question) -> str:
+    leaf = question.leaf
+    return fingerprint(question.key, repr(leaf.path), repr(leaf.attribute))

@@ -8,7 +8,7 @@ task, their text stays plain text.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
@@ -17,8 +17,7 @@ from hpd.prompt import text as prompt_text
 from hpd.prompt.template import Rendered, render
 
 _N_KEYS = 1024
-"""The number of keys whose tokens are remembered. Most keys come again with every document; those
-that show values of other attributes do not, and must not fill the memory."""
+"""The number of keys whose tokens are remembered, as they come again with every document."""
 
 
 class Vocabulary(Protocol):
@@ -82,12 +81,19 @@ class PromptTokenizer:
         self._shared = self._shared_prefix()
         self._key = lru_cache(_N_KEYS)(self._tokenized_key)
 
-    def tokenize(self, documents: Sequence[str], key_texts: Sequence[str]) -> TokenizedPrompt:
+    def tokenize(
+        self,
+        documents: Sequence[str],
+        key_texts: Sequence[str],
+        passing: Collection[str] = (),
+    ) -> TokenizedPrompt:
         """The prompt for ``documents``, stacked if there are several, and its fields' keys.
 
         Args:
             documents: their texts, unchanged.
             key_texts: the text between the prompt and the value of each field; may be empty.
+            passing: those of them that hardly another document has, as they show values. They are
+                not remembered: over a long run they would fill the memory for nothing.
         """
         frame = self._frame
         text = frame.before + prompt_text.documents_text(documents) + frame.after
@@ -98,7 +104,9 @@ class PromptTokenizer:
             opening = self._model.tokenize(text + frame.tail + "{")
         else:
             fixed = frame.head + self._model.tokenize(text) + frame.middle
-            rests = [self._key(key) for key in key_texts]
+            rests = [
+                self._tokenized_key(key) if key in passing else self._key(key) for key in key_texts
+            ]
             opening = self._key("{")
         # A document has the same prompt whatever its fields are, so its cells can be kept.
         n_common = common_prefix([opening, *rests])

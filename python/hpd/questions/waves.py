@@ -34,6 +34,8 @@ class Question:
     leaf: Leaf
     key: str
     """The text between the prompt and the value."""
+    shows_values: bool = False
+    """Whether the key holds values of the document, so that hardly another document has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,10 @@ class Waves:
         while self._waiting and not self._asked:
             due = self._due()
             seen = {d: data(d) for d in {d for d, leaf in due if leaf.after}}
-            self._asked = [Question(d, leaf, self._later_key(d, leaf, seen)) for d, leaf in due]
+            self._asked = [
+                Question(d, leaf, self._later_key(d, leaf, seen), bool(leaf.after))
+                for d, leaf in due
+            ]
             self._n_over += not self._asked
         return self._asked
 
@@ -121,7 +126,7 @@ class Waves:
         """
         seen = {d: data(d) for d in {r.document for r in refused if r.leaf.after}}
         self._asked = [
-            Question(r.document, r.leaf, self._later_key(r.document, r.leaf, seen, r.values))
+            Question(r.document, r.leaf, self._later_key(r.document, r.leaf, seen, r.values), True)
             for r in refused
         ]
         return self._asked

@@ -1,0 +1,38 @@
+"""The requests of a questionnaire, and what it remembers from one document to the next."""
+
+from __future__ import annotations
+
+from decoding import open_model
+from hpd.options import Options
+from hpd.pipeline.questionnaire import Questionnaire
+from hpd.schema import load_schema
+from tiny_models import TinyModel
+
+
+def test_no_more_is_remembered_after_many_documents(tiny_model: TinyModel) -> None:
+    """Under ``after`` each document has keys of its own, which must not fill the memory."""
+    model = open_model(tiny_model("qwen3"))
+    schema = load_schema("brand, tags [str], size after brand")
+    questionnaire = Questionnaire(model, schema, Options().filled())
+
+    def ask(n: int) -> None:
+        data = {"brand": f"Brand {n}", "tags": ["a"], "size": None}
+        waves = questionnaire.waves(1)
+        questions = waves.first()
+        while questions:
+            questionnaire.request(["x"], questions, first=False, keep_prompt=True)
+            for question in questions:
+                questionnaire.fingerprint(question)
+            values = [1 if question.leaf.array else None for question in questions]
+            questions = waves.next(values, lambda document: data)
+
+    def n_remembered() -> int:
+        n_keys = questionnaire._tokenizer(1)._key.cache_info().currsize
+        return n_keys + len(questionnaire._fingerprints)
+
+    ask(0)
+    n_after_one = n_remembered()
+    assert n_after_one == 7  # three keys, each with a fingerprint, and a brace
+    for n in range(1, 10):
+        ask(n)
+    assert n_remembered() == n_after_one
