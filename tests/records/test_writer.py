@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import shutil
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hpd.errors import InputError
+from full_disk import file_size_limit
+from hpd.errors import HpdError, InputError
 from hpd.records import FileWriter, Record, StreamWriter, journal_path
 from hpd.records.journal import Journal
 
@@ -89,6 +91,52 @@ def test_a_kill_at_any_byte_loses_and_doubles_nothing(
     # What had been finished before is not done again, unless it had failed.
     assert not {n for n in places[:k] if n not in failed} & set(done_again)
     assert "error" not in path.read_text("utf-8")
+
+
+@pytest.mark.parametrize("order", ["input", "finished"])
+def test_a_full_disk_loses_and_doubles_nothing(tmp_path: Path, order: Any) -> None:
+    """Full at any byte of the output, of its journal, or of what waits there for its turn."""
+    places = [2, 0, 3, 1, 5, 4]
+    full: set[str] = set()
+    for limit in range(0, 1000, 7):
+        path = tmp_path / str(limit) / "out"
+        path.parent.mkdir()
+        writer = None
+        done: list[int] = []
+        try:
+            with file_size_limit(limit):
+                writer = FileWriter(path, SETTINGS, order=order)
+                for n in places:
+                    fill(writer, [n])
+                    done.append(n)
+        except (OSError, HpdError) as error:
+            name = error.filename if isinstance(error, OSError) else str(error).split(":")[0]
+            assert name in (str(path), str(journal_path(path)))
+            full.add(Path(name).name)
+            with file_size_limit(limit), suppress(OSError):
+                if writer is not None:
+                    writer.close(complete=False)
+        else:
+            writer.close(complete=True)
+        _, done_again = go_on(path, 6, order=order)
+        assert not set(done) & set(done_again)
+        expected = [f"d{n}" for n in range(6)]
+        assert (ids(path) if order == "input" else sorted(ids(path))) == expected
+    assert full == {"out.run"}
+
+
+def test_a_full_disk_while_failures_are_dropped(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    with FileWriter(path, SETTINGS) as writer:
+        fill(writer, range(6), failed=[1])
+    before = path.read_bytes()
+    with file_size_limit(300), pytest.raises(HpdError, match=r"out.run.new: cannot be written: "):
+        FileWriter(path, SETTINGS, resume=True)
+    assert path.read_bytes() == before
+    assert not Path(f"{path}.run.new").exists()
+    _, done_again = go_on(path, 6)
+    assert done_again == [1]
+    assert ids(path) == [f"d{n}" for n in range(6)]
 
 
 def _noted_end(journal: Path, size: int) -> int:

@@ -231,8 +231,8 @@ def _write_table(table: Path, schemas: Schema | Mapping[str, Schema], writing: W
         write_table(lines, table, schemas)
     except OSError as error:
         raise HpdError(
-            f"{table} cannot be written: {error.strerror or error}; all that is finished is in "
-            f"{lines}, and the same command with --resume makes the table"
+            f"{table} cannot be written: {error.strerror or error}; {writing.n_safe} documents are "
+            f"safe in {lines}, and the same command with --resume makes the table"
         ) from error
 
 

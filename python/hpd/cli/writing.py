@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Literal, Protocol
 
 from tqdm import tqdm
@@ -85,6 +85,8 @@ class Writing:
         except BrokenPipeError:
             raise
         except OSError as error:
+            with suppress(OSError):  # the same one again
+                self._writer.close(complete=False)
             raise self._failed_write(error) from error
         except BaseException:
             self._writer.close(complete=False)
@@ -139,19 +141,20 @@ class Writing:
     def _say_interrupted(self) -> None:
         """Say what there is so far, and how to go on."""
         how = "" if self._output is None else "; the same command with --resume does the rest"
-        say(f"interrupted: {self._n_safe} documents are written{how}")
+        say(f"interrupted: {self.n_safe} documents are written{how}")
 
     def _failed_write(self, error: OSError) -> HpdError:
         """The error for an output that cannot be written any more."""
         reason = error.strerror or str(error)
-        where = "standard output" if self._output is None else self._output
+        where = "standard output" if self._output is None else error.filename or self._output
         how = "" if self._output is None else ", and the same command with --resume does the rest"
         return HpdError(
-            f"{where} cannot be written: {reason}; {self._n_safe} documents are safe{how}"
+            f"{where} cannot be written: {reason}; {self.n_safe} documents are safe{how}"
         )
 
     @property
-    def _n_safe(self) -> int:
+    def n_safe(self) -> int:
+        """The number of documents whose lines are written, those of earlier runs included."""
         return self._writer.n_kept + self._summary.n_written
 
     def _documents(

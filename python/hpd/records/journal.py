@@ -12,13 +12,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from hpd.errors import InputError
 from hpd.records.lock import lock
-from hpd.records.messages import reason
+from hpd.records.messages import naming, reason
 
 VERSION = 1
 _HEAD = "hpd_run"
@@ -80,7 +81,8 @@ class Journal:
             else:
                 self.head = read_head(head, path)
         except BaseException:
-            self.close()
+            with suppress(OSError):
+                self.close()
             raise
 
     def entries(self) -> Iterator[tuple[int, Entry]]:
@@ -116,10 +118,14 @@ class Journal:
             for entry in entries:
                 new.append(entry)
             new.path.replace(self.path)
-        finally:
-            self._file.close()
-            # The lock moves with the open file, which now has this journal's name.
-            self._file = new._file
+        except BaseException:
+            with suppress(OSError):
+                new.close()
+            new.path.unlink()
+            raise
+        self._file.close()
+        # The lock moves with the open file, which now has this journal's name.
+        self._file = new._file
 
     def clear(self, head: Head) -> None:
         """Forget all entries, and begin anew with another first line."""
@@ -143,8 +149,9 @@ class Journal:
     def _append(self, row: Mapping[str, Any]) -> int:
         offset = self._file.seek(0, 2)
         text = json.dumps(row, ensure_ascii=False)
-        self._file.write(text.encode("utf-8", "backslashreplace") + b"\n")
-        self._file.flush()
+        with naming(self.path):
+            self._file.write(text.encode("utf-8", "backslashreplace") + b"\n")
+            self._file.flush()
         return offset
 
     def _cut_unfinished_line(self) -> None:

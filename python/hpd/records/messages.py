@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 _N_NAMES_SHOWN = 12
 
@@ -22,6 +24,16 @@ def listed(every: Iterable[str]) -> str:
     if len(shown) > _N_NAMES_SHOWN:
         shown[_N_NAMES_SHOWN:] = [f"and {len(shown) - _N_NAMES_SHOWN} more"]
     return ", ".join(shown) or "none at all"
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Lets an error say which file could not be written: a full disk does not tell."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = str(path)
+        raise
 
 
 def reason(error: OSError) -> str:

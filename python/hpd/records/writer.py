@@ -6,14 +6,15 @@ import json
 import sys
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Literal, Protocol
 
-from hpd.errors import InputError
+from hpd.errors import HpdError, InputError
 from hpd.records.fingerprint import differences, document_fingerprint
 from hpd.records.journal import Entry, Head, Journal
-from hpd.records.messages import reason
+from hpd.records.messages import naming, reason
 from hpd.records.reader import Record
 
 Order = Literal["input", "finished"]
@@ -138,6 +139,7 @@ class FileWriter:
     Raises:
         InputError: there is something already and neither flag says what to do with it; it was
             not written by hpd, or by a run with other settings; or another process writes it.
+        HpdError: the files cannot be written, as where the disk is full.
     """
 
     def __init__(
@@ -176,12 +178,19 @@ class FileWriter:
                 f"{path} cannot be resumed: {journal_path(path).name}, which hpd writes beside "
                 "its output, is not there; replace the file (--overwrite), or name another"
             )
-        self._journal = Journal(journal_path(self.path), settings, about)
         try:
-            self._open(Head(settings, about or {}), resume=resume, keep_errors=keep_errors)
-        except BaseException:
-            self._journal.close()
-            raise
+            self._journal = Journal(journal_path(self.path), settings, about)
+            try:
+                self._open(Head(settings, about or {}), resume=resume, keep_errors=keep_errors)
+            except BaseException:
+                with suppress(OSError):
+                    self._journal.close()
+                raise
+        except OSError as error:
+            raise HpdError(
+                f"{error.filename or self.path}: cannot be written: {reason(error)}; what is "
+                "finished is still there: run the same command again when there is room"
+            ) from error
 
     def pending(self, records: Iterable[Record]) -> Iterator[tuple[int, Record]]:
         """The records that have no line yet, with their places in the input.
@@ -218,8 +227,8 @@ class FileWriter:
 
     def close(self, *, complete: bool) -> None:
         """Close both files; a complete new file takes the place of the old one."""
-        self._file.close()
         try:
+            self._file.close()
             if complete and self.path != self._final:
                 self.path.replace(self._final)
                 self._journal.move(journal_path(self._final))
@@ -259,7 +268,8 @@ class FileWriter:
             self._load()
             self._flush_early()
         except BaseException:
-            self._file.close()
+            with suppress(OSError):
+                self._file.close()
             raise
 
     def _cut_surplus(self) -> None:
@@ -365,8 +375,9 @@ class FileWriter:
         )
 
     def _put(self, entry: Entry, data: bytes) -> None:
-        self._file.write(data)
-        self._file.flush()
+        with naming(self.path):
+            self._file.write(data)
+            self._file.flush()
         self._end += len(data)
         self._journal.append(Entry(entry.place, entry.document, entry.failed, end=self._end))
         self._next = max(self._next, entry.place + 1)

@@ -41,12 +41,17 @@ def write_table(lines: Path, table: Path, schemas: Schemas) -> None:
     """
     columns = table_columns(_lines(lines), schemas)
     unfinished = table.with_name(table.name + ".new")
-    if table.suffix.lower() in _PARQUET:
-        write_parquet(unfinished, columns, _lines(lines))
-    else:
-        separator = _SEPARATORS[table.suffix.lower()]
-        write_separated(unfinished, columns, _lines(lines), separator)
-    unfinished.replace(table)
+    try:
+        if table.suffix.lower() in _PARQUET:
+            write_parquet(unfinished, columns, _lines(lines))
+        else:
+            separator = _SEPARATORS[table.suffix.lower()]
+            write_separated(unfinished, columns, _lines(lines), separator)
+        unfinished.replace(table)
+    except BaseException:
+        # Where the disk is full, its room is needed.
+        unfinished.unlink(missing_ok=True)
+        raise
 
 
 def _lines(path: Path) -> Iterator[Line]:
