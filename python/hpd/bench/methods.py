@@ -28,6 +28,7 @@ SWEEPS: dict[str, tuple[str, ...]] = {
     "stack": tuple(f"hpd:stack={n}" for n in (1, 2, 4, 8, 16)),
     "in-flight": tuple(f"hpd:in_flight={n}" for n in (1, 2, 4, 8, 16, 32, 64)),
     "drafts": ("hpd:drafts=on", "hpd:drafts=off"),
+    "deterministic": ("hpd", "hpd:deterministic=on"),
     "defaults": (
         "hpd",
         *(f"hpd:in_flight={n}" for n in (4, 8, 16, 32, 64)),
