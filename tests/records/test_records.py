@@ -275,6 +275,22 @@ def test_csv_needs_a_header(content: bytes) -> None:
         read(content, "csv")
 
 
+def test_csv_with_semicolons_as_spreadsheets_write_it() -> None:
+    content = 'id;text;price\n1;"Luma, ""White""\n; XL";3,5\n\n2;Pan;4\n'
+    records = read("\ufeff" + content, "csv")
+    assert [(each.id, each.text) for each in records] == [
+        ("1", 'Luma, "White"\n; XL'),
+        ("2", "Pan"),
+    ]
+    (record,) = read("a;id,text\n1;2,x\n", "csv")  # a comma decides
+    assert record.text == "x"
+
+
+def test_a_text_that_is_null_is_told_as_such() -> None:
+    (record,) = read('{"id": "a", "text": null}')
+    assert message(record) == "<stream>:1: no text: the field 'text' is null"
+
+
 def test_csv_columns_named_twice() -> None:
     with pytest.raises(InputError, match="'text' more than once"):
         read("text,text\na,b\n", "csv")

@@ -315,6 +315,9 @@ def find_text_fields(row: Mapping[str, Any]) -> tuple[str, ...]:
     if names:
         return names
     looked_for = [name for names in TEXT_FIELDS for name in names]
+    null = next((name for name in looked_for if name in row), None)
+    if null is not None:
+        raise InputError(f"no text: the field {null!r} is null")
     raise InputError(
         f"no text: looked for the fields {listed(looked_for)}, the record has {listed(row)}; "
         "say which one it is (--text-field)"

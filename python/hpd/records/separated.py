@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -30,11 +31,15 @@ def separated_rows(
     Args:
         lines: all lines with their ends, the header's first.
         name: the file's, for messages.
-        delimiter: one character.
+        delimiter: one character. A comma is a semicolon where the first line has semicolons
+            and no comma, as spreadsheets write it in countries with a decimal comma.
         max_field_lines: the most lines of a row. All lines of one that has more are left out.
     """
     csv.field_size_limit(_MAX_CSV_FIELD)
-    table = _Table(lines, delimiter, max_field_lines)
+    first = next(lines, b"")
+    if delimiter == "," and b"," not in first and b";" in first:
+        delimiter = ";"
+    table = _Table(itertools.chain([first], lines) if first else lines, delimiter, max_field_lines)
     header = _header(table, name)
     while True:
         begins = table.n_lines + 1
