@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from hpd.documents import NOT_YET, Document, NotYet
-from hpd.errors import HpdError, ModelLoadError
-from hpd.ray.workers import Pool, Run, batches_of
-from hpd.results import Extraction
+from hpd.errors import HpdError, InvalidDataError, ModelLoadError
+from hpd.options import Options
+from hpd.ray.workers import Pool, RayExtractor, Run, batches_of
+from hpd.results import Extraction, Failure
 
 
 class RayError(Exception):
@@ -194,3 +195,26 @@ def test_documents_are_read_only_as_workers_want_them() -> None:
     for _ in range(10):
         next(extractions)
     assert len(read) <= 40
+
+
+@pytest.mark.parametrize("on_invalid", ["raise", "record", "retry"])
+def test_only_data_that_breaks_the_schema_is_recorded_instead_of_raised(on_invalid: str) -> None:
+    def extracting(*errors: str) -> list[str | None]:
+        failures = [Failure(error, "the reason") if error else None for error in errors]
+        extractions = [Extraction(i, error=failure) for i, failure in enumerate(failures)]
+        worker = FakeWorker()
+        worker.extract = SimpleNamespace(remote=lambda documents: FakeTask(extractions))
+        extractor = RayExtractor.__new__(RayExtractor)
+        extractor._ray, extractor._say = RAY, lambda message: None
+        extractor._pool = pool_of(worker)
+        extractor._options = Options(on_invalid=on_invalid)  # type: ignore[arg-type]
+        pairs = extractor.iter_extract(texts_of(len(errors)))
+        return [extraction.error and extraction.error.type for _, extraction in pairs]
+
+    if on_invalid == "record":
+        assert extracting("", "InvalidDataError") == [None, "InvalidDataError"]
+    else:
+        with pytest.raises(InvalidDataError, match="document 2: the reason"):
+            extracting("", "InvalidDataError")
+    with pytest.raises(HpdError, match="document 1: the reason"):
+        extracting("WorkerLostError")

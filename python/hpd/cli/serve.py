@@ -155,52 +155,51 @@ def _add_server(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_limits(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--max-body",
-        metavar="BYTES",
-        type=integer(1),
-        default=_DEFAULT.body_bytes,
-        help=f"of a request's body [default: {_DEFAULT.body_bytes}]",
-    )
-    group.add_argument(
-        "--max-schema",
-        metavar="BYTES",
-        type=integer(1),
-        default=_DEFAULT.schema_bytes,
-        help="of a schema with its options and examples, as JSON "
-        f"[default: {_DEFAULT.schema_bytes}]",
-    )
-    group.add_argument(
-        "--max-texts",
-        metavar="N",
-        type=integer(1),
-        default=_DEFAULT.texts,
-        help=f"documents in one request [default: {_DEFAULT.texts}]",
-    )
-    group.add_argument(
-        "--max-waiting",
-        metavar="N",
-        type=integer(1),
-        default=_DEFAULT.waiting,
-        help="documents of all requests that are not answered yet; a request that would be over "
-        f"it is refused with 429 [default: {_DEFAULT.waiting}]",
-    )
-    group.add_argument(
-        "--timeout",
-        metavar="SECONDS",
-        type=number(0.001, _LONGEST),
-        default=_DEFAULT.seconds,
-        help="for a request; one that takes longer is cancelled, and answered with 504 "
-        f"[default: {_DEFAULT.seconds:g}]",
-    )
-    group.add_argument(
-        "--shutdown-timeout",
-        metavar="SECONDS",
-        type=number(0, _LONGEST),
-        default=_DEFAULT.shutdown_seconds,
-        help="for the requests under way when the server is to end "
-        f"[default: {_DEFAULT.shutdown_seconds:g}]",
-    )
+    for flag, unit, default, meaning in (
+        ("--max-body", "BYTES", _DEFAULT.body_bytes, "of a request's body"),
+        (
+            "--max-schema",
+            "BYTES",
+            _DEFAULT.schema_bytes,
+            "of a schema with its options and examples, as JSON",
+        ),
+        ("--max-texts", "N", _DEFAULT.texts, "documents in one request"),
+        (
+            "--max-waiting",
+            "N",
+            _DEFAULT.waiting,
+            "documents of all requests that are not answered yet; a request that would be over "
+            "it is refused with 429",
+        ),
+    ):
+        group.add_argument(
+            flag,
+            metavar=unit,
+            type=integer(1),
+            default=default,
+            help=f"{meaning} [default: {default}]",
+        )
+    for flag, least, seconds, meaning in (
+        (
+            "--timeout",
+            0.001,
+            _DEFAULT.seconds,
+            "for a request; one that takes longer is cancelled, and answered with 504",
+        ),
+        (
+            "--shutdown-timeout",
+            0.0,
+            _DEFAULT.shutdown_seconds,
+            "for the requests under way when the server is to end",
+        ),
+    ):
+        group.add_argument(
+            flag,
+            metavar="SECONDS",
+            type=number(least, _LONGEST),
+            default=seconds,
+            help=f"{meaning} [default: {seconds:g}]",
+        )
 
 
 def _limits(arguments: argparse.Namespace) -> Limits:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import HpdError, ModelLoadError
-from hpd.extractor import Extractor, OnError, error_of
+from hpd.extractor import Extractor, OnError, error_of, is_recorded
 from hpd.machine.model_files import resolve_model
 from hpd.options import Options
 from hpd.pipeline.questionnaire import Examples
@@ -131,7 +131,7 @@ class RayExtractor:
     ) -> None:
         self._ray = ray_module()
         self._say = say
-        self._stack = options.stack
+        self._options = options
         self._was_connected = not connect(address)
         self._pool = Pool(self._ray.kill)
         try:
@@ -165,11 +165,14 @@ class RayExtractor:
 
         Raises:
             HpdError: a document failed, with ``raise``; or no worker can be started.
+            InvalidDataError: as from an extractor: never with ``on_invalid="record"``.
         """
+        stack = self._options.stack
         for place, extraction in Run(self._ray, self._pool, self._say).extractions(
-            batches_of(documents, self._stack * -(-_N_DOCUMENTS // self._stack))
+            batches_of(documents, stack * -(-_N_DOCUMENTS // stack))
         ):
-            if extraction.error is not None and on_error == "raise":
+            is_raised = on_error == "raise" and not is_recorded(extraction, self._options)
+            if extraction.error is not None and is_raised:
                 raise error_of(extraction, f"document {place + 1}")
             yield place, extraction
 
