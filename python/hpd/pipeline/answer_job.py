@@ -46,14 +46,17 @@ class AnswerJob(Job):
                 probability = _probability(value.logprobs, ends, start, end)
                 share = _probability(value.log_shares, ends, start, end)
                 margin = near_tie(_margins_before(value, ends, end))
+            parsed = raw.parse(attribute)
             evidence = FieldResult(
                 confidence=share if is_closed(attribute) else probability,
+                error=parsed.error,
+                value=parsed.value,
                 raw=raw.text,
                 truncated=raw.truncated,
                 margin=margin,
             )
             own_path = path if n_stacked == 1 else path[1:]
-            self._store(d, own_path, attribute, raw.parse(attribute), evidence, probability)
+            self._store(d, own_path, attribute, parsed, evidence, probability)
 
 
 def _probability(

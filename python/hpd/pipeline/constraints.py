@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from hpd._native import Model
 from hpd.grammar import enum_texts, is_closed, value_grammar
@@ -21,6 +22,8 @@ class Constraint:
     """Whether a probability is a share of what it allows, as it is of anything but free text."""
 
 
+_N_KNOWN = 4096  # the numbers of items of arrays within arrays are new ones for each document
+
 FREE = Constraint()
 """No constraint at all."""
 
@@ -31,9 +34,19 @@ class Constraints:
     def __init__(self, model: Model) -> None:
         self._model = model
         self._made: dict[str, Constraint] = {}
+        self._known: dict[int, tuple[Attribute, Constraint]] = {}
+        """Attributes by their identity, which is theirs as long as they are kept here."""
 
     def of(self, attribute: Attribute) -> Constraint:
         """The constraint on the values of an attribute that is neither array nor object."""
+        known = self._known.get(id(attribute))
+        if known is None:
+            if len(self._known) >= _N_KNOWN:
+                self._known.clear()
+            known = self._known[id(attribute)] = attribute, self._constraint(attribute)
+        return known[1]
+
+    def _constraint(self, attribute: Attribute) -> Constraint:
         name = repr(attribute)  # Attributes that differ may be equal, as 1 and True are.
         if name not in self._made:
             texts = enum_texts(attribute)
@@ -67,6 +80,4 @@ def _continued(texts: Sequence[str]) -> set[str]:
     """Those of some JSON texts that are strings, and go on in another of them."""
     open_ = sorted({text[:-1] for text in texts if text.endswith('"')})
     # In this order, whatever begins with a string stands right behind it.
-    return {
-        f'{one}"' for one, other in zip(open_, open_[1:], strict=False) if other.startswith(one)
-    }
+    return {f'{one}"' for one, other in pairwise(open_) if other.startswith(one)}

@@ -133,6 +133,8 @@ class FieldsJob(Job):
             inherited = least([inherited, findings.results[leaf.path].margin])
         evidence = FieldResult(
             confidence=joint_probability(value.log_shares),
+            error=parsed.error,
+            value=parsed.value,
             raw=raw,
             truncated=truncated,
             margin=least([near_tie([value.margin]), inherited]),

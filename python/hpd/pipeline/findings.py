@@ -44,15 +44,20 @@ class Findings:
         bounds: Sequence[Bound] = (),
     ) -> Parsed:
         """Store a value; it becomes null if it is below one of the bounds."""
-        margins = [result.margin]
+        margin = result.margin
         for bound in bounds if parsed.value is not None else ():
             if bound.probability < bound.least:
                 parsed = Parsed(error=refusal(attribute, bound.reason))
-            margins.append(between(bound.probability, bound.least))
+            margin = least([margin, between(bound.probability, bound.least)])
+        # A copy costs more than all the rest, and mostly nothing has changed.
+        if (
+            result.value is not parsed.value
+            or result.error != parsed.error
+            or result.margin != margin
+        ):
+            result = replace(result, error=parsed.error, value=parsed.value, margin=margin)
         self.values[path] = parsed
-        self.results[path] = replace(
-            result, error=parsed.error, value=parsed.value, margin=least(margins)
-        )
+        self.results[path] = result
         return parsed
 
     def inherited_margin(self, leaf: Leaf) -> float | None:
@@ -61,6 +66,8 @@ class Findings:
         A leaf depends on the values that it comes after, and on the numbers of items of the arrays
         in which it is.
         """
+        if len(leaf.path) == 1 and not leaf.after:
+            return None
         seen = _counts_above(leaf.path)
         if leaf.after:
             seen += [p for p in self.results if any(p[: len(root)] == root for root in leaf.after)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from hpd import prompt
@@ -77,6 +78,8 @@ class Questionnaire:
         self._instruction = prompt.instruction_text(
             schema, examples, options.layout, options.instructions
         )
+        self._waves: dict[int, Waves] = {}
+        """Those that have not begun, by the number of documents in the stack."""
         self._tokenizers: dict[bool, PromptTokenizer] = {}
         self._constraints = Constraints(model)
         self._n_later_tokens: int | None = None
@@ -84,7 +87,10 @@ class Questionnaire:
 
     def waves(self, n_stacked: int) -> Waves:
         """The questions for a new stack of documents."""
-        return Waves(self.schema, self.options.layout, n_stacked, leaves=self.leaves)
+        if n_stacked not in self._waves:
+            layout = self.options.layout
+            self._waves[n_stacked] = Waves(self.schema, layout, n_stacked, leaves=self.leaves)
+        return self._waves[n_stacked].anew()
 
     def request(
         self,
@@ -273,8 +279,13 @@ def attribute_number(leaf: Leaf) -> int:
 
     The engine's drafter uses it to know the earlier values of the same attribute.
     """
-    names = [name for name in leaf.path if not name.isdecimal()]
-    kind = "count" if leaf.path[-1] == COUNT_KEY and leaf.array is not None else "value"
+    is_count = leaf.path[-1] == COUNT_KEY and leaf.array is not None
+    return _number_of(leaf.path, "count" if is_count else "value")
+
+
+@lru_cache(_N_FINGERPRINTS)
+def _number_of(path: Path, kind: str) -> int:
+    names = [name for name in path if not name.isdecimal()]
     digest = hashlib.blake2b("\0".join([kind, *names]).encode("utf-8", "replace"), digest_size=8)
     return int.from_bytes(digest.digest(), "little")
 

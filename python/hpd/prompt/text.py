@@ -135,6 +135,8 @@ def may_share_prompt(document: str) -> bool:
     brackets or quotation marks, those in front of a line as in a list, and those behind the word
     document, in all the characters that Unicode has for them.
     """
+    if document.isascii():
+        return _STACK_MARK.search(document) is None
     if not any(char.isnumeric() for char in document):
         return True
     plain = unicodedata.normalize("NFKC", document)

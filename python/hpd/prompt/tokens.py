@@ -168,11 +168,13 @@ class PromptTokenizer:
         return samples[0][: common_prefix(samples)]
 
 
-def common_prefix(sequences: Sequence[Sequence[int]]) -> int:
+def common_prefix(sequences: Sequence[list[int]]) -> int:
     """The number of leading tokens that all sequences share."""
-    shortest = min(len(sequence) for sequence in sequences)
-    first = sequences[0]
-    for i in range(shortest):
-        if any(sequence[i] != first[i] for sequence in sequences):
-            return i
-    return shortest
+    # What the first and the last of them in their order share, all those between share as well.
+    first, last = min(sequences), max(sequences)
+    n_common = 0
+    for one, other in zip(first, last, strict=False):
+        if one != other:
+            break
+        n_common += 1
+    return n_common

@@ -6,6 +6,7 @@ the items of arrays whose number is known by now, and the attributes that come `
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -75,19 +76,30 @@ class Waves:
         if leaves is None:
             leaves = schema_leaves(schema)
         self._waiting = [(d, leaf) for d in range(n_stacked) for leaf in leaves]
-        self._asked: list[Question] = []
         self._n_over = 0
+        self._asked = self._first()
+
+    def anew(self) -> Waves:
+        """The same waves for other documents; what the first one asks need not be made again.
+
+        Nothing may have been asked yet.
+        """
+        other = copy.copy(self)
+        other._waiting = self._waiting.copy()
+        return other
 
     def first(self) -> list[Question]:
         """The questions that wait for nothing, one document after another."""
+        return self._asked
+
+    def _first(self) -> list[Question]:
         due = self._due()
         if self._labels:
             keys = [self._labels.key(self._places[d], leaf.path) for d, leaf in due]
         else:
             paths = [(*self._places[d], *leaf.path) for d, leaf in due]
             keys = key_texts(paths, self._layout)
-        self._asked = [Question(d, leaf, key) for (d, leaf), key in zip(due, keys, strict=True)]
-        return self._asked
+        return [Question(d, leaf, key) for (d, leaf), key in zip(due, keys, strict=True)]
 
     def next(
         self, values: Sequence[Any], data: Callable[[int], Mapping[str, Any]]
