@@ -45,6 +45,7 @@ class EngineOptions:
     swa_full: bool
     cpu_attention: bool
     offload_kqv: bool
+    logits_on_device: str
     deterministic: bool
     sampling: SamplingOptions
 
@@ -154,6 +155,8 @@ class EngineStats:
     def n_tokens(self) -> int: ...
     @property
     def n_rows(self) -> int: ...
+    @property
+    def n_rows_copied(self) -> int: ...
     @property
     def n_preempted(self) -> int: ...
     @property

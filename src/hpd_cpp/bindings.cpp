@@ -99,6 +99,7 @@ void bind_options(py::module_ & m) {
         .def_readwrite("swa_full", &EngineOptions::swa_full)
         .def_readwrite("cpu_attention", &EngineOptions::cpu_attention)
         .def_readwrite("offload_kqv", &EngineOptions::offload_kqv)
+        .def_readwrite("logits_on_device", &EngineOptions::logits_on_device)
         .def_readwrite("deterministic", &EngineOptions::deterministic)
         .def_readwrite("sampling", &EngineOptions::sampling);
     bind_whole(engine, "n_ctx", &EngineOptions::n_ctx);
@@ -254,6 +255,7 @@ void bind_engine(py::module_ & m) {
         .def_readonly("n_batches", &EngineStats::n_batches)
         .def_readonly("n_tokens", &EngineStats::n_tokens)
         .def_readonly("n_rows", &EngineStats::n_rows)
+        .def_readonly("n_rows_copied", &EngineStats::n_rows_copied)
         .def_readonly("n_preempted", &EngineStats::n_preempted)
         .def_readonly("n_draft_batches", &EngineStats::n_draft_batches)
         .def_readonly("n_attention_taken", &EngineStats::n_attention_taken)

@@ -171,8 +171,7 @@ void Engine::accept(const BatchPlan & plan) {
     if (plan.rows.empty()) return;
     const auto n_rows = static_cast<size_t>(plan.n_rows);
     stats_.n_rows += n_rows;
-    const std::vector<LogitRow> rows =
-        read_rows(context_.rows(), n_rows, model_->n_vocab(), context_.n_threads_batch());
+    BatchRows rows = context_.rows();
     for (size_t i = 0; i < plan.rows.size();) {
         Value & value = *plan.rows[i].value;
         size_t end = i;
@@ -180,7 +179,7 @@ void Engine::accept(const BatchPlan & plan) {
         bool done = false;
         int32_t n_accepted = 0;
         for (; i < end; ++i) {
-            done = accept_token(value, rows[static_cast<size_t>(plan.rows[i].row)]);
+            done = accept_token(value, rows, static_cast<size_t>(plan.rows[i].row));
             // The row after a guess counts only if the guess is what the model itself chose.
             const auto k = static_cast<size_t>(plan.rows[i].n_drafted);
             const bool guessed = k < value.draft.size() && value.draft[k] == value.tokens.back();
@@ -199,16 +198,17 @@ void Engine::accept(const BatchPlan & plan) {
         }
         i = end;
     }
+    stats_.n_rows_copied += context_.keeps_rows_on_device() ? rows.n_copied() : n_rows;
 }
 
 // Takes the next token of a value; true if it was the last.
-bool Engine::accept_token(Value & value, const LogitRow & row) {
-    const Choice choice = choose(value, row);
+bool Engine::accept_token(Value & value, BatchRows & rows, size_t row) {
+    const Choice choice = choose(value, rows, row);
     if (choice.token < 0) {  // the constraint leaves nothing
         value.finish = Finish::invalid;
         return true;
     }
-    value.log_shares.push_back(value.field().closed ? share_of(choice.token, value, row)
+    value.log_shares.push_back(value.field().closed ? share_of(choice, value, rows, row)
                                                     : choice.logprob);
     value.tokens.push_back(choice.token);
     value.logprobs.push_back(choice.logprob);
@@ -239,7 +239,7 @@ bool Engine::accept_token(Value & value, const LogitRow & row) {
     return true;
 }
 
-Choice Engine::choose(Value & value, const LogitRow & row) {
+Choice Engine::choose(Value & value, BatchRows & rows, size_t row) {
     const size_t n = value.tokens.size();
     Constraint * constraint = nullptr;
     if (n == 0) {
@@ -252,35 +252,31 @@ Choice Engine::choose(Value & value, const LogitRow & row) {
     // A known answer: the logits are computed and read as always, and only then is it taken. A
     // constraint checks its token, which is the work that a model that obeys makes for it.
     if (n < value.field().replay.size()) {
-        Choice choice = choose_greedy(row);
+        Choice choice = rows.choose_greedy(row);
         choice.token = value.field().replay[n];
         if (constraint && !constraint->allows(choice.token))
             throw std::invalid_argument(
                 "a known answer is not one that its field's grammar allows");
         return choice;
     }
-    Choice choice;
+    const auto allowed = [&](Token t) { return constraint->allows(t); };
     if (sampling_.temperature > 0.0f) {
         const double uniform = uniform_at(sampling_.seed, stream_of(value), n);
-        choice = constraint ? choose_random(row, sampling_, uniform,
-                                            [&](Token t) { return constraint->allows(t); })
-                            : choose_random(row, sampling_, uniform);
-    } else {
-        choice = constraint ? choose_greedy(row, [&](Token t) { return constraint->allows(t); })
-                            : choose_greedy(row);
+        return constraint ? choose_random(rows.whole(row), sampling_, uniform, allowed)
+                          : choose_random(rows.whole(row), sampling_, uniform);
     }
-    return choice;
+    return constraint ? rows.choose_greedy(row, allowed) : rows.choose_greedy(row);
 }
 
 // The log of a token's share in the probability of all tokens that the constraint of its value
 // allows next.
-float Engine::share_of(Token token, const Value & value, const LogitRow & row) {
-    const auto logprob = static_cast<float>(std::min(0.0, row.logits[token] - row.log_sum));
+float Engine::share_of(const Choice & choice, const Value & value, BatchRows & rows, size_t row) {
     const auto it = value_constraints_.find(&value);
     // Beside a token that is nearly certain there is nothing to share with.
-    if (it == value_constraints_.end() || logprob > nearly_certain) return logprob;
-    const std::vector<Token> allowed = it->second->allowed_beside(row, token);
-    return log_share(row, completing_alike(token, value, allowed), allowed);
+    if (it == value_constraints_.end() || choice.logprob > nearly_certain) return choice.logprob;
+    const LogitRow & whole = rows.whole(row);
+    const std::vector<Token> allowed = it->second->allowed_beside(whole, choice.token);
+    return log_share(whole, completing_alike(choice.token, value, allowed), allowed);
 }
 
 // Those of some tokens with which the value would be the same: itself and, if it completes the

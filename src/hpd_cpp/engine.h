@@ -24,6 +24,7 @@ struct EngineStats {
     uint64_t n_batches = 0;       // decode calls
     uint64_t n_tokens = 0;        // tokens in them
     uint64_t n_rows = 0;          // rows of logits that llama.cpp computed for them
+    uint64_t n_rows_copied = 0;   // those that did not stay on the device, as a whole
     uint64_t n_preempted = 0;     // times that a request was sent back to start again
     uint64_t n_draft_batches = 0;  // decode calls of the draft model
     uint64_t n_attention_taken = 0;  // nodes of attention that hpd's kernel computed
@@ -92,9 +93,9 @@ private:
     bool decode_batch();
     void count_abort(DecodeStatus status);
     void accept(const BatchPlan & plan);
-    bool accept_token(Value & value, const LogitRow & row);
-    Choice choose(Value & value, const LogitRow & row);
-    float share_of(Token token, const Value & value, const LogitRow & row);
+    bool accept_token(Value & value, BatchRows & rows, size_t row);
+    Choice choose(Value & value, BatchRows & rows, size_t row);
+    float share_of(const Choice & choice, const Value & value, BatchRows & rows, size_t row);
     std::vector<Token> completing_alike(Token token, const Value & value,
                                         const std::vector<Token> & others) const;
     void start_again(bool shrink);

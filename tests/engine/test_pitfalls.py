@@ -34,7 +34,8 @@ def model(tiny_model: TinyModel) -> _native.Model:
 
 
 def new_context(model: _native.Model, **settings: object) -> _core_testing.Context:
-    return _core_testing.Context(model, engine_options(**settings))
+    # All rows of logits are looked at here.
+    return _core_testing.Context(model, engine_options(logits_on_device="off", **settings))
 
 
 def test_threads_for_one_token_and_for_more(model: _native.Model) -> None:

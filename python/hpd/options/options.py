@@ -16,6 +16,7 @@ Method = Literal["hpd", "ar"]
 OnInvalid = Literal["raise", "record", "retry"]
 OnOverflow = Literal["error", "chunk", "truncate"]
 FlashAttention = Literal["auto", "on", "off"]
+LogitsOnDevice = Literal["auto", "on", "off"]
 SplitMode = Literal["none", "layer", "row", "tensor"]
 CacheType = Literal["f32", "f16", "bf16", "q8_0", "q4_0", "q4_1", "iq4_nl", "q5_0", "q5_1"]
 
@@ -300,6 +301,15 @@ class Options:
         target="engine",
         in_identity=True,
     )
+    logits_on_device: LogitsOnDevice = option(
+        "auto",
+        "--logits-on-device",
+        group="speed",
+        help="of the logits of a token only the likeliest are copied from the device that computes "
+        "them, and all where these do not tell the next token; auto: where that is a GPU",
+        target="engine",
+        in_identity=True,
+    )
     cpu_attention: bool = option(
         True,
         "--cpu-attention",
@@ -522,10 +532,25 @@ class Options:
             raise OptionError(
                 f"{named('main_gpu')} does nothing where {named('split_mode')} is tensor"
             )
+        if self.logits_on_device == "on":
+            self._check_logits_on_device()
         if self.flash_attn == "off" and self.cache_type_v not in _FLOATS:
             raise OptionError(
                 f"{named('cache_type_v')} must be one of {', '.join(_FLOATS)} where "
                 f"{named('flash_attn')} is off, not {self.cache_type_v}"
+            )
+
+    def _check_logits_on_device(self) -> None:
+        if self._is_set("temperature"):
+            raise OptionError(
+                f"{named('logits_on_device')} cannot be on with {named('temperature')}: a random "
+                "token is drawn from all logits"
+            )
+        if self.n_batch > (self.n_ubatch or TUNABLE["n_ubatch"]):
+            raise OptionError(
+                f"{named('logits_on_device')} cannot be on where {named('n_batch')} is above "
+                f"{named('n_ubatch')}: the second pass of a batch writes over the logits of the "
+                "first"
             )
 
     def _check_deterministic(self) -> None:

@@ -7,6 +7,7 @@ from typing import TypedDict
 from hpd.options.options import (
     CacheType,
     FlashAttention,
+    LogitsOnDevice,
     Method,
     OnInvalid,
     OnOverflow,
@@ -42,6 +43,7 @@ class Settings(TypedDict, total=False):
     tensor_split: tuple[float, ...]
     main_gpu: int
     flash_attn: FlashAttention
+    logits_on_device: LogitsOnDevice
     cpu_attention: bool
     cache_type_k: CacheType
     cache_type_v: CacheType

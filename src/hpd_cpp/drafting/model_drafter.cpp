@@ -35,6 +35,7 @@ const Model & fitting(const Model & target, const Model & draft) {
 EngineOptions draft_options(const EngineOptions & options, uint32_t n_cells) {
     EngineOptions draft = options;
     draft.n_ctx = n_cells;
+    draft.sampling = {};  // it guesses its likeliest token, whatever is drawn from the target's
     return draft;
 }
 
@@ -78,9 +79,9 @@ void ModelDrafter::guess(const std::vector<Value *> & values) {
     while (!guessing.empty()) {
         std::vector<BatchToken> next;
         std::vector<Draft *> still;
-        const bool decoded = decode(batch, [&](size_t i, const float * row) {
+        const bool decoded = decode(batch, [&](size_t i, const Choice & choice) {
             Draft & draft = *guessing[i];
-            if (!take_guess(draft, row) || !make_room(1, 0)) return;
+            if (!take_guess(draft, choice) || !make_room(1, 0)) return;
             add_token(*draft.sequence, draft.value->proposed.back(), true, next);
             still.push_back(&draft);
         });
@@ -206,8 +207,7 @@ bool ModelDrafter::feed(Draft & draft, std::vector<BatchToken> & batch) {
 // --- guessing --------------------------------------------------------------------------------
 
 // False if no guess should follow this row's.
-bool ModelDrafter::take_guess(Draft & draft, const float * row) const {
-    const Choice choice = choose_greedy(read_row(row, model_->n_vocab()));
+bool ModelDrafter::take_guess(Draft & draft, const Choice & choice) const {
     if (std::exp(choice.logprob) < p_min_ || model_->ends_generation(choice.token)) return false;
     // A value's last token needs no guess: nothing is decoded after it.
     const JsonScanner::Status status = draft.scanner.feed(model_->piece(choice.token));
@@ -225,11 +225,10 @@ void ModelDrafter::add_token(Sequence & s, Token token, bool output,
     ++n_own_cells_;
 }
 
-// Decodes tokens in as many batches as they need; `take` gets the i-th output's row. False if
+// Decodes tokens in as many batches as they need; `take` gets the i-th output's choice. False if
 // llama.cpp gave up: then everything is forgotten.
-bool ModelDrafter::decode(const std::vector<BatchToken> & tokens, const TakeRow & take) {
+bool ModelDrafter::decode(const std::vector<BatchToken> & tokens, const TakeChoice & take) {
     context_.apply(ops_.take());
-    const auto n_vocab = static_cast<size_t>(model_->n_vocab());
     size_t n_outputs = 0;
     for (size_t begin = 0; begin < tokens.size();) {
         const size_t n = std::min<size_t>(context_.n_batch(), tokens.size() - begin);
@@ -246,9 +245,11 @@ bool ModelDrafter::decode(const std::vector<BatchToken> & tokens, const TakeRow 
             clear();
             return false;
         }
-        const float * rows = n_rows > 0 ? context_.rows() : nullptr;  // waits
+        context_.wait();
         seconds_ += std::chrono::duration<double>(Clock::now() - start).count();
-        for (size_t i = 0; i < n_rows; ++i) take(n_outputs++, rows + i * n_vocab);
+        if (n_rows == 0) continue;
+        BatchRows rows = context_.rows();
+        for (size_t i = 0; i < n_rows; ++i) take(n_outputs++, rows.choose_greedy(i));
     }
     return true;
 }

@@ -67,7 +67,7 @@ private:
         int32_t n_max;
         JsonScanner scanner;
     };
-    using TakeRow = std::function<void(size_t i, const float * row)>;
+    using TakeChoice = std::function<void(size_t i, const Choice & choice)>;
 
     void guess(const std::vector<Value *> & values);
     int32_t n_wanted(const Value & value) const;
@@ -75,9 +75,9 @@ private:
     Prefix * prefix_of(const std::vector<Token> & prompt, int32_t n_tokens, Prefix * parent);
     bool read_prefixes(const std::vector<Draft> & drafts);
     bool feed(Draft & draft, std::vector<BatchToken> & batch);
-    bool take_guess(Draft & draft, const float * row) const;
+    bool take_guess(Draft & draft, const Choice & choice) const;
     void add_token(Sequence & sequence, Token token, bool output, std::vector<BatchToken> & batch);
-    bool decode(const std::vector<BatchToken> & tokens, const TakeRow & take);
+    bool decode(const std::vector<BatchToken> & tokens, const TakeChoice & take);
 
     bool make_room(int32_t n_cells, int32_t n_seqs);
     void drop_sequence(Sequence & sequence);

@@ -88,11 +88,16 @@ Context::Context(const Model & model, const EngineOptions & options)
         params.cb_eval = Attention::on_node;
         params.cb_eval_user_data = attention_.get();
     }
+    if (may_keep_rows(options, params)) {
+        device_rows_ = std::make_unique<DeviceRows>(n_seq_max_, model.n_vocab());
+        device_rows_->install(params);
+    }
     context_.reset(llama_init_from_model(model.get(), params));
     if (!context_) {
         throw ModelLoadError(log.behind("cannot make a context of " + std::to_string(params.n_ctx) +
                                         " cells: a smaller n_ctx or another cache type may fit"));
     }
+    if (device_rows_) leave_rows_where_they_are(options);
     if (!model.loras().empty()) {
         auto loras = model.loras();
         auto scales = model.lora_scales();
@@ -104,6 +109,41 @@ Context::Context(const Model & model, const EngineOptions & options)
     const auto by_floats = [](ggml_type t) { return t == GGML_TYPE_F16 || t == GGML_TYPE_F32; };
     const bool tiled = flash && by_floats(params.type_k) && params.type_k == params.type_v;
     if (model.on_cpu() && tiled && !has_own_attention_) n_value_batch_ = cpu_attention_tile - 1;
+}
+
+// Whether rows of logits are to stay on the device, if that turns out to be able to. Throws
+// ModelLoadError where they must, and cannot.
+bool Context::may_keep_rows(const EngineOptions & options,
+                            const llama_context_params & params) const {
+    const std::string & wanted = options.logits_on_device;
+    if (wanted == "off") return false;
+    const bool must = wanted == "on";
+    if (!must && wanted != "auto") {
+        throw std::invalid_argument("logits_on_device must be on, off or auto, not '" + wanted +
+                                    "'");
+    }
+    if (!must && model_.on_cpu()) return false;
+    const std::string obstacle =
+        options.sampling.temperature > 0.0f ? "a random token (temperature) is drawn from all"
+        : !couples_ ? "a batch of a recurrent model is computed in several passes"
+        : params.n_batch > params.n_ubatch
+            ? "a batch (n_batch) is larger than what is computed in one pass (n_ubatch)"
+            : "";
+    if (must && !obstacle.empty())
+        throw ModelLoadError("logits cannot stay on the device: " + obstacle);
+    return obstacle.empty();
+}
+
+void Context::leave_rows_where_they_are(const EngineOptions & options) {
+    const bool must = options.logits_on_device == "on";
+    if (must && !device_rows_->is_supported()) {
+        throw ModelLoadError(
+            "logits cannot stay on the device: it cannot compute the likeliest of them; leave "
+            "logits_on_device on auto, or set it off");
+    }
+    if (device_rows_->is_supported() && (must || device_rows_->is_on_gpu())) return;
+    DeviceRows::remove(*context_, n_seq_max_);
+    device_rows_.reset();
 }
 
 // Whether hpd's kernel can compute this model's attention: soft caps, sinks, ALiBi and quantised
@@ -208,11 +248,16 @@ DecodeStatus Context::decode(const std::vector<BatchToken> & batch) {
     }
     const llama_batch b{static_cast<int32_t>(n), tokens_.data(),  nullptr,        positions_.data(),
                         n_seq_ids_.data(),       seq_ids_.data(), outputs_.data()};
+    n_rows_ = static_cast<size_t>(std::count(outputs_.begin(), outputs_.end(), int8_t{true}));
     if (attention_) attention_->begin();
     const LogSince log;
     switch (const int32_t code = calls_.decode(context_.get(), b)) {
         case 0:
             if (attention_) attention_->finish();
+            // Where cells are scarce llama.cpp cuts a batch in pieces, and the last one has
+            // written over the rows of the others.
+            if (device_rows_ && n_rows_ > 0 && device_rows_->n_rows() != n_rows_)
+                return DecodeStatus::full;
             return DecodeStatus::ok;
         case 1:
             return DecodeStatus::full;
@@ -225,11 +270,15 @@ DecodeStatus Context::decode(const std::vector<BatchToken> & batch) {
     }
 }
 
-const float * Context::rows() {
+BatchRows Context::rows() {
+    if (device_rows_) {
+        wait();
+        return {*device_rows_, model_.n_vocab()};
+    }
     const LogSince log;
     const float * rows = calls_.get_logits(context_.get());
     if (!rows) throw DecodeError(log.behind("llama.cpp has no logits"));
-    return rows;
+    return {rows, n_rows_, model_.n_vocab(), n_threads_batch()};
 }
 
 }  // namespace hpd

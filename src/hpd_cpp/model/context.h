@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "attention/attention.h"
+#include "model/batch_rows.h"
+#include "model/device_rows.h"
 #include "model/model.h"
 #include "options.h"
 #include "scheduling/batch_plan.h"
@@ -54,8 +56,8 @@ public:
     // Every token must directly follow what its sequences hold. Throws DecodeError.
     DecodeStatus decode(const std::vector<BatchToken> & batch);
 
-    // Logits of the batch's output tokens, (n_outputs, n_vocab), until the next decode.
-    const float * rows();
+    // The rows of the batch's output tokens, of which there must be some, until the next decode.
+    BatchRows rows();
 
     int32_t n_past(SeqId seq) const;  // cells that the sequence holds
     uint32_t n_cells() const { return llama_n_ctx(context_.get()); }
@@ -75,6 +77,9 @@ public:
     // Whether a token is slowed down by cells that it does not see.
     bool pays_for_idle_cells() const { return model_.on_cpu() && !has_own_attention_; }
 
+    // Whether rows of logits are copied only where their likeliest tokens do not tell.
+    bool keeps_rows_on_device() const { return device_rows_ != nullptr; }
+
     // Waits until the last batch is computed.
     void wait() { llama_synchronize(context_.get()); }
 
@@ -93,11 +98,14 @@ public:
 private:
     void check(const std::vector<BatchToken> & batch) const;
     bool attention_fits();
+    bool may_keep_rows(const EngineOptions & options, const llama_context_params & params) const;
+    void leave_rows_where_they_are(const EngineOptions & options);
     llama_memory_t memory() const { return llama_get_memory(context_.get()); }
 
     const Model & model_;
     std::unique_ptr<Attention> attention_;  // none: llama.cpp's own
     bool has_own_attention_ = false;  // hpd's kernel computes all attention of this model
+    std::unique_ptr<DeviceRows> device_rows_;  // none: all rows are copied
     llama_context_ptr context_;
     FallibleCalls calls_;
     std::atomic<bool> stop_{false};
@@ -105,6 +113,7 @@ private:
     uint32_t n_seq_max_;
     uint32_t n_rows_max_;  // of logits in a batch
     int32_t n_value_batch_ = 0;
+    size_t n_rows_ = 0;  // of the last batch
 
     // llama_batch, filled anew each time
     std::vector<llama_token> tokens_;

@@ -83,11 +83,7 @@ LogitRow sweep(const float * logits, int32_t n_vocab) {
 }
 
 const LogitRow & checked(const LogitRow & r) {
-    if (r.best < 0 || !std::isfinite(r.best_logit) || !std::isfinite(r.log_sum)) {
-        throw DecodeError(
-            "the model's logits are not finite: the weights may be damaged, or their "
-            "type not supported on this device");
-    }
+    check_finite(r.best_logit, r.log_sum);
     return r;
 }
 
@@ -157,6 +153,13 @@ uint64_t mix(uint64_t x) {  // splitmix64
 }
 
 }  // namespace
+
+void check_finite(float best_logit, double log_sum) {
+    if (std::isfinite(best_logit) && std::isfinite(log_sum)) return;
+    throw DecodeError(
+        "the model's logits are not finite: the weights may be damaged, or their "
+        "type not supported on this device");
+}
 
 LogitRow read_row(const float * row, int32_t n_vocab) { return checked(sweep(row, n_vocab)); }
 

@@ -42,6 +42,9 @@ std::vector<LogitRow> read_rows(const float * rows, size_t n_rows, int32_t n_voc
                                 int32_t n_threads);
 LogitRow read_row(const float * row, int32_t n_vocab);
 
+// Throws DecodeError if what was read of a row is not finite.
+void check_finite(float best_logit, double log_sum);
+
 // The most likely token.
 Choice choose_greedy(const LogitRow & row);
 
