@@ -407,7 +407,7 @@ class World:
         # Small numbers are as likely as large ones of the same range, and many are round.
         value = self.rng.uniform(least, most)
         if most > 100 and self.rng.random() < 0.25:
-            value = max(least, round(value, -1 if most < 1000 else -2))
+            value = min(most, max(least, round(value, -1 if most < 1000 else -2)))
         return round(value) if decimals == 0 else round(value, decimals)
 
     def _ends(self, least: float, most: float, step: int) -> tuple[int, int]:
