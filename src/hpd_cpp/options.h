@@ -54,7 +54,8 @@ struct EngineOptions {
     bool offload_kqv = true;  // attention and the KV cells on the GPU
     // on | off | auto: a row of logits stays on the device where it was computed as long as its
     // likeliest tokens tell what is asked. auto: where that is a GPU and tokens are not random.
-    std::string logits_on_device = "auto";
+    // Off, because no GPU has shown yet that it pays: llama.cpp hardly reuses graphs with it.
+    std::string logits_on_device = "off";
     // One request after another, by a recipe that depends on that request alone: its values are the
     // same bits whatever came before it. Documents in flight are then none of the engine's
     // business.

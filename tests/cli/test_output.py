@@ -30,6 +30,29 @@ def test_an_output_that_is_there_is_refused(
     assert not fake
 
 
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("none/out.jsonl", "there is no folder"),
+        ("none/out.csv", "there is no folder"),
+        ("out.xlsx", ".xlsx files are not written"),
+        ("out.jsonl.GZ", ".GZ files are not written"),
+    ],
+)
+def test_an_output_that_cannot_be_is_refused_before_a_model_is_loaded(
+    tmp_path: Path,
+    fake: list[FakeExtractor],
+    capfd: pytest.CaptureFixture[str],
+    name: str,
+    reason: str,
+) -> None:
+    source = write_texts(tmp_path / "in.jsonl", "x")
+    assert main(["extract", str(source), "--schema", "a", "-o", str(tmp_path / name)]) == 2
+    assert reason in capfd.readouterr().err
+    assert not fake
+    assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
+
+
 def test_an_interrupted_overwrite_leaves_the_old_file(
     tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -27,6 +27,12 @@ from hpd.tables import check_writable, is_table, lines_path
 _STANDARD_OUTPUT = (None, "-", "/dev/stdout", "/dev/fd/1")
 """Its names; to open one of the last two would empty a file to which it is redirected."""
 
+_OTHER_FORMS = (
+    *(".xlsx", ".xls", ".ods", ".arrow", ".feather", ".orc", ".avro", ".db", ".sqlite"),
+    *(".html", ".xml", ".yaml", ".yml", ".pdf", ".gz", ".zst", ".bz2", ".xz", ".zip"),
+)
+"""Extensions of files that a run does not write, and would write as JSON Lines without a word."""
+
 _DECIDING_GROUPS = ("decoding", "sampling", "values")
 """Groups of options that decide the values; of the others only the types of the KV cells do."""
 
@@ -102,6 +108,16 @@ def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None
             if given:
                 raise UsageError(f"{flag} needs a file to go on with: -o OUT")
         return
+    path = Path(target)
+    if not path.parent.is_dir():
+        raise UsageError(
+            f"{target}: there is no folder {path.parent}: make it, or name another output"
+        )
+    if path.suffix.lower() in _OTHER_FORMS:
+        raise UsageError(
+            f"{target}: {path.suffix} files are not written: name a .jsonl, .csv, .tsv or .parquet "
+            "file"
+        )
     if is_table(target):
         try:
             check_writable(Path(target))

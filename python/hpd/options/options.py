@@ -302,11 +302,12 @@ class Options:
         in_identity=True,
     )
     logits_on_device: LogitsOnDevice = option(
-        "auto",
+        "off",
         "--logits-on-device",
         group="speed",
         help="of the logits of a token only the likeliest are copied from the device that computes "
-        "them, and all where these do not tell the next token; auto: where that is a GPU",
+        "them, and all where these do not tell the next token; auto: where that is a GPU, on which "
+        "it was never tried",
         target="engine",
         in_identity=True,
     )

@@ -37,7 +37,7 @@ class Files:
     paths: tuple[str, ...]
     """Paths, and ``-`` for standard input."""
     skipped: Counter[str] = field(default_factory=Counter)
-    """What was left out of folders: files by their extensions, which tell no format, and others."""
+    """Counts of what was left out of folders: files by their extensions, and others."""
 
 
 def find_files(
