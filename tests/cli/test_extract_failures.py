@@ -104,7 +104,7 @@ def test_errors_before_the_model_are_2(
         ([str(empty), "--schema", "a"], "expected a header"),
         ([source, "--schema", "a", "--resume"], "--resume needs a file"),
         ([source, "--schema", "a", "-o", source], "is read in this run"),
-        ([source, "--schema", "a", "-o", str(tmp_path / "no" / "out")], "cannot be written"),
+        ([source, "--schema", "a", "-o", str(tmp_path / "no" / "out")], "there is no folder"),
         ([source, "--schema", "a", "-o", str(foreign), "--resume"], "cannot be resumed"),
         ([source, "--schema", "a", "--examples", str(tmp_path / "gone.jsonl")], "cannot be opened"),
     ):
