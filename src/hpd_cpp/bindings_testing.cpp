@@ -335,6 +335,7 @@ void bind_parts(py::module_ & m) {
             });
             tokens.resize(std::min(n, tokens.size()));
             std::vector<float> logits;
+            logits.reserve(tokens.size());
             for (const Token token : tokens) logits.push_back(row[static_cast<size_t>(token)]);
             const auto best = static_cast<float>(std::exp(whole.best_logit - whole.log_sum));
             const TopRow top =

@@ -54,7 +54,7 @@ def connect(address: str | None) -> bool:
             for a new one on this machine.
 
     Raises:
-        HpdError: there is no such cluster.
+        HpdError: there is no such cluster, or a new one cannot be started.
     """
     ray = ray_module()
     if ray.is_initialized():
@@ -71,10 +71,16 @@ def connect(address: str | None) -> bool:
             if address is not None:
                 raise HpdError(f"no Ray cluster can be reached at {address}: {error}") from error
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-        ray.init(
-            HERE,
-            include_dashboard=False,
-            object_store_memory=_OBJECT_STORE_BYTES,
-            **quiet,
-        )
+        try:
+            ray.init(
+                HERE,
+                include_dashboard=False,
+                object_store_memory=_OBJECT_STORE_BYTES,
+                **quiet,
+            )
+        except Exception as error:  # a bare one where its processes are too slow to start
+            raise HpdError(
+                f"Ray cannot be started on this machine: {error} Try again when the machine is "
+                "less busy; `ray stop --force` ends what is left of an earlier one"
+            ) from error
     return True
