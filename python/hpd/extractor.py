@@ -367,8 +367,7 @@ class Extractor(Generic[T]):
     ) -> Iterator[tuple[int, Extraction[Any]]]:
         options = self.options if task is None else task.options
         for place, extraction in self._pipeline.run(documents, task, on_chunk, cancellation):
-            is_raised = on_error == "raise" and not is_recorded(extraction, options)
-            if extraction.error is not None and is_raised:
+            if is_raised(extraction, on_error, options):
                 name = "" if extraction.id is None else f" (id {extraction.id})"
                 raise error_of(extraction, f"document {place + 1}{name}")
             yield place, extraction
@@ -384,10 +383,11 @@ def error_of(extraction: Extraction[Any], where: str) -> HpdError:
     return error
 
 
-def is_recorded(extraction: Extraction[Any], options: Options) -> bool:
-    """Whether the extraction's error is one that the options want recorded, not raised."""
-    is_invalid = extraction.error is not None and extraction.error.type == "InvalidDataError"
-    return is_invalid and options.on_invalid == "record"
+def is_raised(extraction: Extraction[Any], on_error: OnError, options: Options) -> bool:
+    """Whether the extraction failed, with an error that a caller wants raised, not recorded."""
+    if extraction.error is None or on_error == "record":
+        return False
+    return extraction.error.type != "InvalidDataError" or options.on_invalid != "record"
 
 
 def _close(pipeline: Pipeline, model: _native.Model, process: int) -> None:

@@ -198,7 +198,7 @@ void Engine::accept(const BatchPlan & plan) {
         }
         i = end;
     }
-    stats_.n_rows_copied += context_.keeps_rows_on_device() ? rows.n_copied() : n_rows;
+    stats_.n_rows_copied += rows.n_copied();
 }
 
 // Takes the next token of a value; true if it was the last.

@@ -6,8 +6,10 @@ import re
 from typing import Any, cast
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from hpd.pipeline.constraints import Constraints
+from hpd.pipeline.constraints import Constraints, _continued
 from hpd.schema import parse_one_line
 
 
@@ -41,3 +43,15 @@ def test_other_choices_have_one_spelling(schema: str) -> None:
 
 def test_a_delimiter_that_is_a_token_of_its_own_adds_no_spelling() -> None:
     assert len(spellings("color [red|red wine]!")) == 3  # with null
+
+
+@given(
+    st.lists(st.text("ab ", max_size=4).map(lambda text: f'"{text}"') | st.just("1"), max_size=9)
+)
+def test_choices_that_go_on_are_those_of_the_obvious_way(texts: list[str]) -> None:
+    assert _continued(texts) == {
+        text
+        for text in texts
+        if text.endswith('"')
+        and any(other != text and other.startswith(text[:-1]) for other in texts)
+    }

@@ -11,7 +11,7 @@ from decoding import open_model
 from hpd import _native, prompt
 from hpd.errors import ModelLoadError
 from hpd.prompt.template import PLAIN, render
-from hpd.prompt.tokens import PromptTokenizer
+from hpd.prompt.tokens import PromptTokenizer, common_prefix
 from hpd.schema import load_schema
 from tiny_models import TinyModel
 
@@ -202,3 +202,11 @@ def test_the_keys_that_are_remembered_are_bounded(
     for n in range(200):
         splitter.tokenize(["x"], [f'{{"items": {{"{n}":'])
     assert splitter._key.cache_info().currsize == 16
+
+
+@given(st.lists(st.lists(st.integers(0, 1), max_size=5), min_size=1, max_size=4))
+def test_the_common_prefix_is_that_of_the_obvious_way(sequences: list[list[int]]) -> None:
+    first = sequences[0]
+    assert common_prefix(sequences) == max(
+        n for n in range(len(first) + 1) if all(s[:n] == first[:n] for s in sequences)
+    )

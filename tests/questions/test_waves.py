@@ -258,3 +258,15 @@ def test_whether_more_may_come_is_known_before_the_answers() -> None:
     assert waves.first() == first
     assert len(waves.next([2], lambda _: {})) == 2
     assert not waves.may_go_on
+
+
+def test_waves_made_anew_know_nothing_of_earlier_documents() -> None:
+    waves = Waves(load_schema("tags [str], note after tags"), n_stacked=2)
+    used = waves.anew()
+    assert used.first() == waves.first()
+    while used.next([2] * len(used.first()), lambda _: {"tags": ["a"], "note": "b"}):
+        pass
+    assert not used.may_go_on
+    again = waves.anew()
+    assert again.may_go_on
+    assert again.first() == Waves(load_schema("tags [str], note after tags"), n_stacked=2).first()

@@ -120,10 +120,10 @@ def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None
         )
     if is_table(target):
         try:
-            check_writable(Path(target))
+            check_writable(path)
         except InputError as error:
             raise UsageError(str(error)) from error
-        lines = lines_path(Path(target))
+        lines = lines_path(path)
         if os.path.exists(target) and not arguments.overwrite and not lines.exists():
             raise UsageError(
                 f"{target} is there already: replace it (--overwrite), or name another"

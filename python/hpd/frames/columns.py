@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from hpd.documents import Document
 from hpd.errors import InputError
-from hpd.extractor import Extractor, OnError, error_of, is_recorded
+from hpd.extractor import Extractor, OnError, error_of, is_raised
 from hpd.frames.kinds import Frame, arrow_module, texts_of
 from hpd.schema.attributes import Attribute
 from hpd.tables.arrow import arrow_array, arrow_type
@@ -110,9 +110,7 @@ def _lines(
                 yield {}
                 continue
             extraction = next(extractions)
-            is_raised = columns.on_error == "raise"
-            is_raised = is_raised and not is_recorded(extraction, extractor.options)
-            if extraction.error is not None and is_raised:
+            if is_raised(extraction, columns.on_error, extractor.options):
                 raise error_of(extraction, f"row {row} (the first is 0)")
             yield extraction.to_dict()
     finally:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import HpdError, ModelLoadError
-from hpd.extractor import Extractor, OnError, error_of, is_recorded
+from hpd.extractor import Extractor, OnError, error_of, is_raised
 from hpd.machine.model_files import resolve_model
 from hpd.options import Options
 from hpd.pipeline.questionnaire import Examples
@@ -171,8 +171,7 @@ class RayExtractor:
         for place, extraction in Run(self._ray, self._pool, self._say).extractions(
             batches_of(documents, stack * -(-_N_DOCUMENTS // stack))
         ):
-            is_raised = on_error == "raise" and not is_recorded(extraction, self._options)
-            if extraction.error is not None and is_raised:
+            if is_raised(extraction, on_error, self._options):
                 raise error_of(extraction, f"document {place + 1}")
             yield place, extraction
 

@@ -25,8 +25,8 @@ public:
     Choice choose_greedy(size_t row, const TokenFilter & allowed);
     const LogitRow & whole(size_t row);
 
-    // Rows that stayed on the device but for being asked for as a whole.
-    size_t n_copied() const { return copies_.size(); }
+    // Rows that were copied from the device as a whole.
+    size_t n_copied() const { return device_ ? copies_.size() : whole_.size(); }
 
 private:
     struct Copy {

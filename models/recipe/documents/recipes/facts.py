@@ -180,12 +180,8 @@ class Ingredients:
             parts["unit"] = f"[[{path}.unit|{unit}]]"
         if quantity:
             decimals = 0 if quantity == int(quantity) else 1
-            # Large numbers are rounded now and then, so the gold is the one that is written.
-            drawn = self.world.number(quantity, quantity, decimals)
-            shown, gold = FRACTIONS.get(quantity), quantity
-            if not shown:
-                shown, gold = str(drawn), drawn.value
-            parts["quantity"] = f"[[{path}.quantity={gold}|{shown}]]"
+            shown = FRACTIONS.get(quantity) or str(self.world.number(quantity, quantity, decimals))
+            parts["quantity"] = f"[[{path}.quantity={quantity}|{shown}]]"
         return " ".join(how.format(**parts).split(" ")).replace("  ", " ").strip(" ")
 
 
