@@ -29,6 +29,7 @@
 #include "model/context.h"
 #include "model/log.h"
 #include "sampling/choices.h"
+#include "sampling/constraint.h"
 #include "sampling/json_scanner.h"
 #include "sampling/sampling.h"
 #include "sampling/top_row.h"
@@ -224,6 +225,30 @@ void compute_without_asking() {
     attention.finish();
 }
 
+// The grammars that are remembered; what a constraint allows is seen in the values of an engine.
+struct ConstraintsForTests {
+    std::shared_ptr<const Model> model;
+    ConstraintFactory factory;
+
+    ConstraintsForTests(const ModelHandle & handle, size_t n_grammars_max)
+        : model(handle.get()), factory(*model, n_grammars_max) {}
+
+    void make(const std::string & grammar) {
+        Field field;
+        field.grammar = grammar;
+        factory.make(field);
+    }
+};
+
+void bind_constraints(py::module_ & m) {
+    py::class_<ConstraintsForTests>(m, "Constraints")
+        .def(py::init<const ModelHandle &, size_t>(), py::arg("model"), py::arg("n_grammars_max"))
+        .def("make", &ConstraintsForTests::make, py::arg("grammar"))
+        .def_property_readonly("n_grammars", [](const ConstraintsForTests & constraints) {
+            return constraints.factory.n_grammars();
+        });
+}
+
 void bind_attention(py::module_ & m) {
     using Array = py::array_t<float, py::array::c_style | py::array::forcecast>;
     m.def(
@@ -408,6 +433,7 @@ PYBIND11_MODULE(_core_testing, m) {
     bind_engine(m);
     bind_deletion(m);
     bind_context(m);
+    bind_constraints(m);
     bind_faults(m);
     bind_attention(m);
     bind_scheduling(m);

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 from decoding import open_model
 from hpd.options import Options
 from hpd.pipeline.questionnaire import Questionnaire
@@ -27,7 +30,7 @@ def test_no_more_is_remembered_after_many_documents(tiny_model: TinyModel) -> No
             questions = waves.next(values, lambda document: data)
 
     def n_remembered() -> int:
-        n_keys = questionnaire._tokenizer(1)._key.cache_info().currsize
+        n_keys = len(questionnaire._tokenizer(1)._keys)
         return n_keys + len(questionnaire._fingerprints)
 
     ask(0)
@@ -36,3 +39,21 @@ def test_no_more_is_remembered_after_many_documents(tiny_model: TinyModel) -> No
     for n in range(1, 10):
         ask(n)
     assert n_remembered() == n_after_one
+
+
+def test_one_that_is_forgotten_leaves_nothing_behind(tiny_model: TinyModel) -> None:
+    """At once, as a server forgets many of them before the garbage collector comes round."""
+    model = open_model(tiny_model("qwen3"))
+    gc.collect()
+    gc.disable()
+    try:
+        schema = load_schema("brand, tags [str], size after brand, maker {name, city after name}")
+        questionnaire = Questionnaire(model, schema, Options().filled())
+        questions = questionnaire.waves(2).first()
+        questionnaire.request(["x", "y"], questions, first=True, keep_prompt=False)
+        left = weakref.ref(questionnaire._tokenizer(2))
+        del questionnaire, questions, schema
+        assert left() is None
+        assert gc.collect() == 0
+    finally:
+        gc.enable()

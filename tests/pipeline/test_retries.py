@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import BaseModel, field_validator, model_validator
+from pydantic import BaseModel, Field, field_validator, model_validator
 
 from decoding import engine_options, open_model
 from hpd import _native
@@ -47,6 +47,20 @@ class Picky(BaseModel):
     @classmethod
     def refuse(cls, brand: str) -> str:
         raise ValueError(f"no brand has {len(brand)} letters")
+
+
+class Followed(BaseModel):
+    """Refuses all brands; others come after the brand, and after one another."""
+
+    brand: str
+    line: str | None = Field(json_schema_extra={"depends_on": ["brand"]})
+    made_in: str | None = Field(json_schema_extra={"depends_on": ["line"]})
+    tags: list[str] = Field([], json_schema_extra={"depends_on": ["brand"]})
+
+    @field_validator("brand")
+    @classmethod
+    def refuse(cls, brand: str) -> str:
+        raise ValueError("another brand")
 
 
 class Torn(BaseModel):
@@ -142,6 +156,34 @@ def test_a_refused_value_is_asked_again_with_the_reason(
     for n, (each, text) in enumerate(zip([first, *again], texts, strict=True)):
         values = list(alone(model, each.request))
         assert values[place if n == 0 else 0].text.decode("utf-8", "replace") == text
+
+
+def test_what_comes_after_a_value_that_is_asked_again_sees_the_last_one(
+    tiny_model: TinyModel, asked: list[Asked]
+) -> None:
+    model = tiny_model("qwen3", seed=2)
+    with SmallExtractor(Followed, model, **EXACT, on_invalid="retry") as extractor:
+        asked.clear()
+        (extraction,) = extractor.extract_many(["Nike shoe, 44"], on_error="record")
+    fields = extraction.fields
+    texts = [text.raw for text in fields["brand"].refused]
+    assert len({*texts, fields["brand"].raw}) == 1 + N_RETRIES
+    followers = ((("line",), "brand"), (("made_in",), "line"), (("tags", "count"), "brand"))
+    for path, seen in followers:
+        last = [each for each in asked if any(_asks(key, path) for key in each.keys)][-1]
+        (place,) = [n for n, key in enumerate(last.keys) if _asks(key, path)]
+        assert last.keys[place] == key_text(path, {(seen,): fields[seen].value})
+        # Whichever wave asks, the prompt is still there.
+        assert last.request.n_cached == len(asked[0].request.prompt)
+        if ".".join(path) in fields:
+            value = list(alone(model, last.request))[place]
+            assert value.text.decode("utf-8", "replace") == fields[".".join(path)].raw
+    assert not fields["line"].refused
+
+
+def _asks(key: str, path: tuple[str, ...]) -> bool:
+    """Whether a key is that of a path, whatever values it shows."""
+    return key.endswith(key_text(path).removeprefix("{"))
 
 
 def test_the_extraction_tells_what_was_refused(model: Path) -> None:

@@ -75,9 +75,30 @@ class Retries:
                 due.append(Refused(d, self._leaves[place], values))
         return due
 
+    def outdated(self, answered: Sequence[tuple[int, Path]]) -> list[tuple[int, Leaf]]:
+        """The leaves that have been asked, and came ``after`` one that has another value now.
+
+        Args:
+            answered: the documents and paths whose values are new.
+        """
+        return [
+            (d, leaf)
+            for (d, _), leaf in self._leaves.items()
+            if leaf.after and any(d == other and _sees(leaf, path) for other, path in answered)
+        ]
+
+    def has_followers(self, questions: Sequence[Question]) -> bool:
+        """Whether a leaf that has been asked comes ``after`` one of these."""
+        return bool(self.outdated([(each.document, each.leaf.path) for each in questions]))
+
     def refused(self, question: Question) -> tuple[RefusedText, ...]:
         """The text that the model wrote before for the field of a question."""
         return self._refused.get((question.document, question.leaf.path), ())
+
+
+def _sees(leaf: Leaf, path: Path) -> bool:
+    """Whether a leaf's key shows the value at a path, alone or as a part of what it shows."""
+    return any(path[: len(seen)] == seen for seen in leaf.after)
 
 
 def _value(raw: str) -> Any:

@@ -8,9 +8,9 @@ task, their text stays plain text.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Protocol
 
 from hpd.prompt import text as prompt_text
@@ -79,7 +79,9 @@ class PromptTokenizer:
         rendered = render(model.chat_template, system, bos=bos_text)
         self._frame = self._cut(rendered, instruction)
         self._shared = self._shared_prefix()
-        self._key = lru_cache(_N_KEYS)(self._tokenized_key)
+        self._keys: OrderedDict[str, list[int]] = OrderedDict()
+        """Those of the latest keys. No ``lru_cache`` of a method, which would hold what holds it:
+        until the garbage collector comes round, tokenizers of old schemas would stay."""
 
     def tokenize(
         self,
@@ -117,6 +119,17 @@ class PromptTokenizer:
     def n_instruction_tokens(self) -> int:
         """The number of tokens with which every prompt of this instruction begins."""
         return len(self._shared)
+
+    def _key(self, text: str) -> list[int]:
+        """The tokens of a key, which are remembered."""
+        tokens = self._keys.get(text)
+        if tokens is None:
+            tokens = self._keys[text] = self._tokenized_key(text)
+            if len(self._keys) > _N_KEYS:
+                self._keys.popitem(last=False)
+        else:
+            self._keys.move_to_end(text)
+        return tokens
 
     def _tokenized_key(self, text: str) -> list[int]:
         return self._model.tokenize(self._frame.tail + text)

@@ -75,7 +75,8 @@ class Waves:
         self._places = stack_places(n_stacked)
         if leaves is None:
             leaves = schema_leaves(schema)
-        self._waiting = [(d, leaf) for d in range(n_stacked) for leaf in leaves]
+        self._waiting = {(d, leaf.path): leaf for d in range(n_stacked) for leaf in leaves}
+        """What is still to be asked, by document and path."""
         self._n_over = 0
         self._asked = self._first()
 
@@ -115,7 +116,7 @@ class Waves:
         for question, value in zip(self._asked, values, strict=True):
             if question.leaf.array is not None and _is_count(value):
                 items = item_leaves(question.leaf, value, wave=self._n_over)
-                self._waiting += [(question.document, item) for item in items]
+                self._waiting |= {(question.document, item.path): item for item in items}
         self._asked = []
         while self._waiting and not self._asked:
             due = self._due()
@@ -143,14 +144,19 @@ class Waves:
         ]
         return self._asked
 
+    def put_back(self, leaves: Sequence[tuple[int, Leaf]]) -> None:
+        """Let ``next`` ask once more for leaves, each with the place of its document."""
+        self._waiting |= {(d, leaf.path): leaf for d, leaf in leaves}
+
     @property
     def may_go_on(self) -> bool:
         """Whether another wave may follow the one that was given last."""
         return bool(self._waiting) or any(question.leaf.array for question in self._asked)
 
     def _due(self) -> list[tuple[int, Leaf]]:
-        due = [(d, leaf) for d, leaf in self._waiting if leaf.wave <= self._n_over]
-        self._waiting = [(d, leaf) for d, leaf in self._waiting if leaf.wave > self._n_over]
+        due = [(d, leaf) for (d, _), leaf in self._waiting.items() if leaf.wave <= self._n_over]
+        for d, leaf in due:
+            del self._waiting[d, leaf.path]
         return due
 
     def _later_key(

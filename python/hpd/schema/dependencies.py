@@ -33,33 +33,41 @@ def first_waves(attributes: Sequence[Attribute], where: str = "") -> dict[str, i
 
     Raises ``SchemaError`` for an ``after`` that names no sibling, or that leads in a circle.
     """
-    by_name = {attribute.name: attribute for attribute in attributes}
-    starts: dict[str, int] = {}
-    waiting: list[str] = []
+    siblings = _Siblings(attributes, where)
+    return {attribute.name: siblings.start(attribute.name) for attribute in attributes}
 
-    def start(name: str) -> int:
-        if name in starts:
-            return starts[name]
-        if name in waiting:
-            circle = " -> ".join([*waiting[waiting.index(name) :], name])
-            raise fail(_join(where, name), f"the dependencies form a circle: {circle}")
-        waiting.append(name)
+
+class _Siblings:
+    """The first waves of siblings, each found once."""
+
+    def __init__(self, attributes: Sequence[Attribute], where: str) -> None:
+        self._by_name = {attribute.name: attribute for attribute in attributes}
+        self._where = where
+        self._starts: dict[str, int] = {}
+        self._waiting: list[str] = []
+
+    def start(self, name: str) -> int:
+        """The first wave of the one of this name."""
+        if name in self._starts:
+            return self._starts[name]
+        place = _join(self._where, name)
+        if name in self._waiting:
+            circle = " -> ".join([*self._waiting[self._waiting.index(name) :], name])
+            raise fail(place, f"the dependencies form a circle: {circle}")
+        self._waiting.append(name)
         wave = 0
-        for other in by_name[name].after:
-            if other not in by_name:
+        for other in self._by_name[name].after:
+            if other not in self._by_name:
                 raise fail(
-                    _join(where, name),
+                    place,
                     f"it comes after {other!r}, which is not one of its siblings "
-                    f"({', '.join(by_name)})",
+                    f"({', '.join(self._by_name)})",
                 )
-            wave = max(wave, start(other) + n_waves(by_name[other], _join(where, other)))
-        waiting.pop()
-        starts[name] = wave
+            n_other = n_waves(self._by_name[other], _join(self._where, other))
+            wave = max(wave, self.start(other) + n_other)
+        self._waiting.pop()
+        self._starts[name] = wave
         return wave
-
-    for name in by_name:
-        start(name)
-    return starts
 
 
 def _join(where: str, name: str) -> str:

@@ -101,6 +101,7 @@ std::unique_ptr<Constraint> ConstraintFactory::make(const Field & field) {
             llama_sampler_init_grammar(model_.vocab(), field.grammar.c_str(), "root"));
         if (!grammar)
             throw std::invalid_argument("llama.cpp cannot read the grammar:\n" + field.grammar);
+        if (grammars_.size() >= n_grammars_max_) grammars_.clear();
         it = grammars_.emplace(field.grammar, std::move(grammar)).first;
     }
     return std::make_unique<GrammarConstraint>(

@@ -2,6 +2,7 @@
 
 #include <llama-cpp.h>
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -25,17 +26,22 @@ public:
     virtual std::vector<Token> allowed_beside(const LogitRow & row, Token token) = 0;
 };
 
-// Makes the constraints of values; grammars are parsed once and copied for each value.
+// Makes the constraints of values. A grammar is parsed once and copied for each value; all are
+// forgotten when there are too many of them, as the clients of a server bring new ones without end.
 class ConstraintFactory {
 public:
-    explicit ConstraintFactory(const Model & model) : model_(model) {}
+    explicit ConstraintFactory(const Model & model, size_t n_grammars_max = 256)
+        : model_(model), n_grammars_max_(n_grammars_max) {}
 
     // nullptr for a field without one. Throws std::invalid_argument for a grammar that llama.cpp
     // cannot read.
     std::unique_ptr<Constraint> make(const Field & field);
 
+    size_t n_grammars() const { return grammars_.size(); }
+
 private:
     const Model & model_;
+    size_t n_grammars_max_;
     std::unordered_map<std::string, llama_sampler_ptr> grammars_;
 };
 
