@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import sys
 from email.message import EmailMessage
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -188,6 +190,43 @@ def test_fields_need_an_input_that_has_some(tmp_path: Path) -> None:
     assert [r.text for r in read(text, rows, text_field=["body"])] == ["one", "two"]
     with pytest.raises(InputError, match="no fields"):
         read(text, text_field=["body"])
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({}, r"t\.csv:1: no text: looked for .*, the record has 'name', 'price'; .*--text-field"),
+        ({"text_field": ["body"]}, r"t\.csv:1: no field 'body'"),
+        ({"text_field": ["name"], "id_field": "sku"}, r"t\.csv:1: no field 'sku'"),
+        ({"text_field": ["name"], "category_field": "kind"}, r"t\.csv:1: no field 'kind'"),
+    ],
+)
+def test_a_table_whose_header_lacks_a_column_is_refused_once(
+    tmp_path: Path, fields: dict[str, Any], message: str
+) -> None:
+    table = write(tmp_path / "t.csv", "name,price\nlamp,1\npan,2\n")
+    with pytest.raises(InputError, match=message):
+        read(table, **fields)
+    rows = write(tmp_path / "b.tsv", "name\ttext\tsku\tkind\tbody\nlamp\tx\t7\tk\ty\n")
+    refused, taken = read(table, rows, **fields)
+    assert re.search(message, str(refused.error))
+    assert taken.error is None
+
+
+def test_parquet_whose_columns_lack_the_text_is_refused_once(tmp_path: Path) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(arrow.table({"name": ["lamp"]}), tmp_path / "t.parquet")
+    with pytest.raises(InputError, match=r"^\S*t\.parquet:1: no text"):
+        read(tmp_path / "t.parquet")
+    assert [r.text for r in read(tmp_path / "t.parquet", text_field=["name"])] == ["lamp"]
+
+
+def test_a_row_that_breaks_off_is_told_by_its_own_line(tmp_path: Path) -> None:
+    table = write(tmp_path / "t.csv", "name,text\nlamp\npan,a pan\n")
+    short, whole = read(table)
+    assert "t.csv:2: no text" in str(short.error)
+    assert whole.text == "a pan"
 
 
 def test_lines_of_several_inputs_tell_which_one(tmp_path: Path) -> None:

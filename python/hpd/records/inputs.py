@@ -227,6 +227,7 @@ class InputReader:
             format=format_,
             id_prefix="" if self._is_single else f"{path}:",
             max_field_lines=self._max_field_lines,
+            needs_columns=True,
             **(self._fields if has_fields(format_) else {}),  # type: ignore[arg-type]
         )
 

@@ -21,7 +21,7 @@ from hpd.records.compression import (
     without_compression,
 )
 from hpd.records.messages import kind, listed, reason
-from hpd.records.rows import FORMATS, ROWS, SEPARATED, Format, parquet_module, plain_value
+from hpd.records.rows import FORMATS, ROWS, SEPARATED, TABLES, Format, parquet_module, plain_value
 from hpd.records.separated import MAX_FIELD_LINES
 from hpd.records.whole_files import WHOLE_FORMATS, WholeText
 
@@ -88,6 +88,8 @@ class RecordReader:
         category_field: the field with the category.
         id_prefix: stands before the number of a record that has no id.
         max_field_lines: the most lines of a row of CSV or TSV; a longer one is an error.
+        needs_columns: whether a table without a column for the text, or for a field that is
+            named, is refused as a whole, and not row by row.
 
     Raises:
         InputError: it cannot be opened; while reading, the file as a whole is of the wrong kind.
@@ -103,6 +105,7 @@ class RecordReader:
         category_field: str | None = None,
         id_prefix: str = "",
         max_field_lines: int = MAX_FIELD_LINES,
+        needs_columns: bool = False,
     ) -> None:
         self.name = source_name(source)
         self.format = format or guess_format(source)
@@ -114,9 +117,11 @@ class RecordReader:
         self._id_field = id_field
         self._category_field = category_field
         self._id_prefix = id_prefix
-        self._row_settings = (
-            {"max_field_lines": max_field_lines} if self.format in SEPARATED else {}
-        )
+        self._row_settings: dict[str, Any] = {}
+        if self.format in SEPARATED:
+            self._row_settings["max_field_lines"] = max_field_lines
+        if self.format in TABLES and needs_columns:
+            self._row_settings["check_columns"] = self._check_columns
         self._file = open_source(source)
         # A stream that the caller opened may be shared with others, so it is left open.
         self._owned = self._file is not source and (
@@ -186,6 +191,12 @@ class RecordReader:
                 error = InputError(f"{self.name}:{line}: {failure}")
                 category = None
         return Record(record_id, text, category, line, error, raw, page_starts, self.name)
+
+    def _check_columns(self, columns: Sequence[str]) -> None:
+        """Refuse a table without a column that each of its rows must have."""
+        record = self._record(1, 1, dict.fromkeys(columns, ""))
+        if record.error is not None:
+            raise record.error
 
     def _category(self, row: Mapping[str, Any]) -> str | None:
         if self._category_field is None:

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Literal, cast, get_args
 
 from hpd.errors import InputError
 from hpd.records.messages import kind
-from hpd.records.separated import MAX_FIELD_LINES, separated_rows
+from hpd.records.separated import MAX_FIELD_LINES, ColumnCheck, separated_rows
 from hpd.records.whole_files import WHOLE_FORMATS, WholeFormat, WholeText, whole_file
 from hpd.version import install_command
 
@@ -127,21 +127,38 @@ def _text_rows(file: BinaryIO, name: str) -> Iterator[Row]:
             yield line, InputError(message)
 
 
-def _csv_rows(file: BinaryIO, name: str, max_field_lines: int = MAX_FIELD_LINES) -> Iterator[Row]:
-    return separated_rows(_lines(file, name), name, ",", max_field_lines)
+def _csv_rows(
+    file: BinaryIO,
+    name: str,
+    max_field_lines: int = MAX_FIELD_LINES,
+    check_columns: ColumnCheck | None = None,
+) -> Iterator[Row]:
+    return separated_rows(_lines(file, name), name, ",", max_field_lines, check_columns)
 
 
-def _tsv_rows(file: BinaryIO, name: str, max_field_lines: int = MAX_FIELD_LINES) -> Iterator[Row]:
-    return separated_rows(_lines(file, name), name, "\t", max_field_lines)
+def _tsv_rows(
+    file: BinaryIO,
+    name: str,
+    max_field_lines: int = MAX_FIELD_LINES,
+    check_columns: ColumnCheck | None = None,
+) -> Iterator[Row]:
+    return separated_rows(_lines(file, name), name, "\t", max_field_lines, check_columns)
 
 
-def _parquet_rows(file: BinaryIO, name: str) -> Iterator[Row]:
+def _parquet_rows(
+    file: BinaryIO, name: str, check_columns: ColumnCheck | None = None
+) -> Iterator[Row]:
     arrow = parquet_module()
     seekable = file if file.seekable() else io.BytesIO(file.read())
     try:
-        batches = arrow.ParquetFile(seekable).iter_batches(batch_size=256)
+        table = arrow.ParquetFile(seekable)
+        if check_columns is not None:
+            check_columns(table.schema_arrow.names)
+        batches = table.iter_batches(batch_size=256)
         rows = (row for batch in batches for row in batch.to_pylist())
         yield from enumerate(rows, start=1)
+    except InputError:
+        raise
     except (ValueError, OSError) as error:  # pyarrow's errors derive from these
         raise InputError(f"{name}: cannot be read as Parquet: {error}") from error
 
@@ -173,6 +190,9 @@ def parquet_module() -> Any:
 
 SEPARATED: tuple[Format, ...] = ("csv", "tsv")
 """The formats whose reader in ``ROWS`` takes ``max_field_lines``."""
+
+TABLES: tuple[Format, ...] = (*SEPARATED, "parquet")
+"""The formats that name their columns before the first row, to the reader's ``check_columns``."""
 
 ROWS: dict[Format, Callable[..., Iterator[Row]]] = {
     "jsonl": _jsonl_rows,

@@ -6,11 +6,14 @@ import csv
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from hpd.errors import InputError
 from hpd.records.messages import listed
+
+ColumnCheck = Callable[[Sequence[str]], None]
+"""Is told the names in a header, and raises ``InputError`` if they will not do."""
 
 MAX_FIELD_LINES = 50
 """The most lines that a row may span, unless another number is named. Quotation marks without
@@ -24,7 +27,11 @@ _INVALID_UTF8 = re.compile("[\udc80-\udcff]")
 
 
 def separated_rows(
-    lines: Iterator[bytes], name: str, delimiter: str, max_field_lines: int
+    lines: Iterator[bytes],
+    name: str,
+    delimiter: str,
+    max_field_lines: int,
+    check_columns: ColumnCheck | None = None,
 ) -> Iterator[tuple[int, Mapping[str, Any] | InputError]]:
     """The number of each row's first line, and the row by the names in the header, or its error.
 
@@ -34,6 +41,7 @@ def separated_rows(
         delimiter: one character. A comma is a semicolon where the first line has semicolons
             and no comma, as spreadsheets write it in countries with a decimal comma.
         max_field_lines: the most lines of a row. All lines of one that has more are left out.
+        check_columns: is told the header, before the first row.
     """
     csv.field_size_limit(_MAX_CSV_FIELD)
     first = next(lines, b"")
@@ -41,6 +49,8 @@ def separated_rows(
         delimiter = ";"
     table = _Table(itertools.chain([first], lines) if first else lines, delimiter, max_field_lines)
     header = _header(table, name)
+    if check_columns is not None:
+        check_columns(header)
     while True:
         begins = table.n_lines + 1
         where = f"{name}:{begins}"
