@@ -33,7 +33,8 @@ def test_every_value_gets_a_verdict_and_a_reason(
     files: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["judge", "values.jsonl", "gold.jsonl", "-t", "1"]) == 0
-    out = capsys.readouterr().out
+    out, err = capsys.readouterr()
+    assert "what it answers here means little" in err
     assert "2 documents, 4 of 4 values judged" in out
     assert "judge and gold: the same verdict on" in out
     lines = read_lines(files / "verdicts.jsonl")
@@ -50,7 +51,9 @@ def test_a_run_goes_on_and_its_figures_are_printed_once_more(
 ) -> None:
     judge = ["judge", "values.jsonl", "gold.jsonl", "-t", "1", "--json", "--quiet"]
     assert main([*judge, "--limit", "1"]) == 0
-    assert json.loads(capsys.readouterr().out)["n_documents"] == 1
+    out, err = capsys.readouterr()
+    assert json.loads(out)["n_documents"] == 1
+    assert not err
     first = read_lines(files / "verdicts.jsonl")
     assert main(judge) == 2
     assert "verdicts.jsonl is there already" in capsys.readouterr().err

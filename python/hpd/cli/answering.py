@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from hpd.cli.arguments import add_model_arguments, flag_of, integer, not_empty, number
-from hpd.cli.common import UsageError, need_extra
+from hpd.cli.common import UsageError, need_extra, say
 from hpd.cli.option_arguments import add_option_argument, options_of
 from hpd.endpoint.chat import KEY_VARIABLE, RESPONSE_FORMATS, Endpoint
 from hpd.machine.cache import cache_folder
-from hpd.machine.model_files import resolve_model
+from hpd.machine.model_files import is_box, resolve_model
 from hpd.options import OPTIONS
 from hpd.records.fingerprint import file_fingerprint
 from hpd.schema.attributes import Schema
@@ -153,9 +153,13 @@ def open_answering(
         # A field without an answer must not cost the others theirs.
         {"max_tokens": arguments.max_tokens or for_value, "on_invalid": "record", **decoding}
     )
-    return Extractor(
-        schemas, resolve_model(arguments.model, arguments.hf), options=options, rules=rules
-    )
+    path = resolve_model(arguments.model, arguments.hf)
+    if is_box(path) and not getattr(arguments, "quiet", False):
+        say(
+            "the model in the box was trained to copy values, and what it answers here means "
+            "little: name another one (-m, -hf or --api)"
+        )
+    return Extractor(schemas, path, options=options, rules=rules)
 
 
 def price(arguments: argparse.Namespace, n_in: int, n_out: int) -> float | None:
