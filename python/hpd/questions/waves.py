@@ -76,7 +76,7 @@ class Waves:
         if leaves is None:
             leaves = schema_leaves(schema)
         self._waiting = {(d, leaf.path): leaf for d in range(n_stacked) for leaf in leaves}
-        """What is still to be asked, by document and path."""
+        """Those that are still to be asked, by document and path."""
         self._n_over = 0
         self._asked = self._first()
 
