@@ -8,6 +8,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, BinaryIO, Literal, cast, get_args
 
 from hpd.errors import InputError
@@ -127,22 +128,15 @@ def _text_rows(file: BinaryIO, name: str) -> Iterator[Row]:
             yield line, InputError(message)
 
 
-def _csv_rows(
+def _separated_rows(
     file: BinaryIO,
     name: str,
     max_field_lines: int = MAX_FIELD_LINES,
     check_columns: ColumnCheck | None = None,
+    *,
+    delimiter: str,
 ) -> Iterator[Row]:
-    return separated_rows(_lines(file, name), name, ",", max_field_lines, check_columns)
-
-
-def _tsv_rows(
-    file: BinaryIO,
-    name: str,
-    max_field_lines: int = MAX_FIELD_LINES,
-    check_columns: ColumnCheck | None = None,
-) -> Iterator[Row]:
-    return separated_rows(_lines(file, name), name, "\t", max_field_lines, check_columns)
+    return separated_rows(_lines(file, name), name, delimiter, max_field_lines, check_columns)
 
 
 def _parquet_rows(
@@ -197,8 +191,8 @@ TABLES: tuple[Format, ...] = (*SEPARATED, "parquet")
 ROWS: dict[Format, Callable[..., Iterator[Row]]] = {
     "jsonl": _jsonl_rows,
     "json": _json_rows,
-    "csv": _csv_rows,
-    "tsv": _tsv_rows,
+    "csv": partial(_separated_rows, delimiter=","),
+    "tsv": partial(_separated_rows, delimiter="\t"),
     "lines": _text_rows,
     "parquet": _parquet_rows,
     **{name: whole_file(name) for name in WHOLE_FORMATS},
