@@ -199,9 +199,11 @@ def test_the_keys_that_are_remembered_are_bounded(
 ) -> None:
     monkeypatch.setattr("hpd.prompt.tokens._N_KEYS", 16)
     splitter = tokenizer(open_model(tiny_model("qwen3")))
+    counts = []
     for n in range(200):
         splitter.tokenize(["x"], [f'{{"items": {{"{n}":'])
-    assert len(splitter._keys) == 16
+        counts.append(len(splitter._keys))
+    assert max(counts) == 16
 
 
 @given(st.lists(st.lists(st.integers(0, 1), max_size=5), min_size=1, max_size=4))

@@ -8,7 +8,6 @@ task, their text stays plain text.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -79,9 +78,9 @@ class PromptTokenizer:
         rendered = render(model.chat_template, system, bos=bos_text)
         self._frame = self._cut(rendered, instruction)
         self._shared = self._shared_prefix()
-        self._keys: OrderedDict[str, list[int]] = OrderedDict()
-        """Those of the latest keys. No ``lru_cache`` of a method, which would hold what holds it:
-        until the garbage collector comes round, tokenizers of old schemas would stay."""
+        self._keys: dict[str, list[int]] = {}
+        """The tokens of keys. No ``lru_cache`` of a method, which would hold what holds it: until
+        the garbage collector comes round, tokenizers of old schemas would stay."""
 
     def tokenize(
         self,
@@ -121,14 +120,12 @@ class PromptTokenizer:
         return len(self._shared)
 
     def _key(self, text: str) -> list[int]:
-        """The tokens of a key, which are remembered."""
+        """The tokens of a key, which are remembered. Any number of threads may ask."""
         tokens = self._keys.get(text)
         if tokens is None:
+            if len(self._keys) >= _N_KEYS:
+                self._keys.clear()
             tokens = self._keys[text] = self._tokenized_key(text)
-            if len(self._keys) > _N_KEYS:
-                self._keys.popitem(last=False)
-        else:
-            self._keys.move_to_end(text)
         return tokens
 
     def _tokenized_key(self, text: str) -> list[int]:
