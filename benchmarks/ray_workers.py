@@ -1,7 +1,7 @@
 """Documents a second: one process with all cores, and Ray's workers that share the cores.
 
-    python benchmarks/ray_workers.py catalogue.jsonl -s catalogue.schema.json -m model.gguf
-    python benchmarks/ray_workers.py more.jsonl -s schema.json -m model.gguf --ray auto -w 4 -w 8
+    python benchmarks/ray_workers.py catalogue.jsonl --schema catalogue.schema.json -m model.gguf
+    python benchmarks/ray_workers.py more.jsonl --schema schema.json -m model.gguf --ray auto -w 4 -w 8
 
 Prints a Markdown table: medians of the rounds, in which the ways take turns. A model is loaded and
 has answered some documents before the clock starts. Values that differ from those of the one
@@ -41,7 +41,7 @@ def timed(extractor: Extractor[object] | RayExtractor, documents: list[Document]
 def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("input")
-    parser.add_argument("-s", "--schema", required=True)
+    parser.add_argument("--schema", required=True)
     parser.add_argument("-m", "--model")
     parser.add_argument("--ray", default=HERE, type=check_address, metavar="ADDRESS")
     parser.add_argument("-w", "--workers", type=int, action="append", help="[default: 1, 2]")

@@ -1,0 +1,50 @@
+"""The commands in the pages: hpd takes them as they are written, its flags and their values."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hpd.cli import build_parser
+from hpd.cli.common import UsageError
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+_BLOCK = re.compile(r"^ *```(?:bash|sh)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
+_ENDS = {"|", "&&", "||", ";", ">", ">>", "<", "2>", "&"}
+_FILES = re.compile(r"there is no hpd\.toml|No such file")
+"""Errors about files that a reader of the page has."""
+
+
+def commands(page: Path) -> Iterator[list[str]]:
+    """The arguments of each command ``hpd`` in the blocks of a page."""
+    for block in _BLOCK.findall(page.read_text(encoding="utf-8")):
+        for line in block.replace("\\\n", " ").splitlines():
+            command: list[str] = []
+            for word in [*shlex.split(line, comments=True), ";"]:
+                if word not in _ENDS:
+                    command.append(word)
+                    continue
+                if command[:1] == ["hpd"] and "..." not in command:
+                    yield command[1:]
+                command = []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_hpd_takes_the_commands_of_a_page(page: Path) -> None:
+    for words in commands(page):
+        with contextlib.suppress(SystemExit):  # of --help and --version
+            try:
+                build_parser().parse_args(words)
+            except UsageError as error:
+                if not _FILES.search(str(error)):
+                    pytest.fail(f"hpd {shlex.join(words)}: {error}")
+
+
+def test_the_pages_have_many_commands() -> None:
+    assert sum(len(list(commands(page))) for page in PAGES) > 100
