@@ -1,7 +1,7 @@
 """Documents a second: one process with all cores, and Ray's workers that share the cores.
 
     python benchmarks/ray_workers.py catalogue.jsonl --schema catalogue.schema.json -m model.gguf
-    python benchmarks/ray_workers.py more.jsonl --schema schema.json -m model.gguf --ray auto -w 4 -w 8
+    python benchmarks/ray_workers.py more.jsonl --schema s.json -m model.gguf --ray auto -w 4 -w 8
 
 Prints a Markdown table: medians of the rounds, in which the ways take turns. A model is loaded and
 has answered some documents before the clock starts. Values that differ from those of the one

@@ -179,7 +179,7 @@ def test_the_measurement_has_a_line_for_each_way(source: Path) -> None:
     script = Path(__file__).parents[2] / "benchmarks" / "ray_workers.py"
     few = ["--limit", "3", "--warm-up", "1", "--rounds", "1", "--workers", "1"]
     done = subprocess.run(
-        [sys.executable, str(script), str(source), "-s", SCHEMA, *few],
+        [sys.executable, str(script), str(source), "--schema", SCHEMA, *few],
         capture_output=True,
         text=True,
         check=False,
