@@ -65,18 +65,12 @@ class FieldsJob(Job):
         return self._found(self._known.find(self._questionnaire.fingerprint(question)))
 
     def _end_wave(self, values: Sequence[AnyValue]) -> None:
-        found: list[Any] = []
-        changed = []
-        for question, value in zip(self._questions, values, strict=True):
-            path = question.leaf.path
-            earlier = self._findings[question.document].results.get(path)
-            found.append(self._take_value(question, value).value)
-            # By its text, as values that differ may be equal: 1 and True are.
-            if earlier is None or repr(earlier.value) != repr(found[-1]):
-                changed.append((question.document, path))
+        found: list[Any] = [
+            self._take_value(question, value).value
+            for question, value in zip(self._questions, values, strict=True)
+        ]
         if self._retries is not None:
-            self._retries.note(self._questions)
-            self._waves.put_back(self._retries.outdated(changed))
+            self._waves.put_back(self._retries.note(self._questions, found))
         self._questions = self._waves.next(found, self._data) or self._questions_again()
 
     def _questions_again(self) -> list[Question]:

@@ -45,6 +45,8 @@ class Retries:
         self._is_part = is_part
         self._n_left = N_RETRIES
         self._leaves: dict[tuple[int, Path], Leaf] = {}
+        self._said: dict[tuple[int, Path], str] = {}
+        """The last values, as text: those that differ may be equal, as 1 and True are."""
         self._refused: dict[tuple[int, Path], tuple[RefusedText, ...]] = {}
 
     @property
@@ -52,10 +54,19 @@ class Retries:
         """Whether fields may be asked again."""
         return self._n_left > 0
 
-    def note(self, questions: Sequence[Question]) -> None:
-        """Remember what has been asked."""
-        for question in questions:
-            self._leaves[question.document, question.leaf.path] = question.leaf
+    def note(self, questions: Sequence[Question], values: Sequence[Any]) -> list[tuple[int, Leaf]]:
+        """Remember what has been asked, and the values.
+
+        Returns the leaves that have been asked, and came ``after`` one that has another value now.
+        """
+        changed = []
+        for question, value in zip(questions, values, strict=True):
+            place = question.document, question.leaf.path
+            self._leaves[place] = question.leaf
+            if self._said.get(place) != repr(value):
+                self._said[place] = repr(value)
+                changed.append(place)
+        return self._followers(changed)
 
     def due(self, findings: Sequence[Findings]) -> list[Refused]:
         """The questions to be asked again; none after as many waves as there may be."""
@@ -75,25 +86,21 @@ class Retries:
                 due.append(Refused(d, self._leaves[place], values))
         return due
 
-    def outdated(self, answered: Sequence[tuple[int, Path]]) -> list[tuple[int, Leaf]]:
-        """The leaves that have been asked, and came ``after`` one that has another value now.
-
-        Args:
-            answered: the documents and paths whose values are new.
-        """
-        return [
-            (d, leaf)
-            for (d, _), leaf in self._leaves.items()
-            if leaf.after and any(d == other and _sees(leaf, path) for other, path in answered)
-        ]
-
     def has_followers(self, questions: Sequence[Question]) -> bool:
         """Whether a leaf that has been asked comes ``after`` one of these."""
-        return bool(self.outdated([(each.document, each.leaf.path) for each in questions]))
+        return bool(self._followers([(each.document, each.leaf.path) for each in questions]))
 
     def refused(self, question: Question) -> tuple[RefusedText, ...]:
         """The text that the model wrote before for the field of a question."""
         return self._refused.get((question.document, question.leaf.path), ())
+
+    def _followers(self, places: Sequence[tuple[int, Path]]) -> list[tuple[int, Leaf]]:
+        """The leaves that have been asked, and came ``after`` one at these places."""
+        return [
+            (d, leaf)
+            for (d, _), leaf in self._leaves.items()
+            if leaf.after and any(d == other and _sees(leaf, path) for other, path in places)
+        ]
 
 
 def _sees(leaf: Leaf, path: Path) -> bool:
