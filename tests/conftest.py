@@ -14,6 +14,8 @@ from hypothesis import settings
 import tiny_models
 from tiny_models import TinyModel
 
+pytest_plugins = ["outcomes"]
+
 # Hypothesis makes other examples in every run, and shows how to have one again that failed. Its own
 # profile for CI would take the same ones each time. No deadlines: machines are busy.
 settings.register_profile("short", deadline=None, print_blob=True)

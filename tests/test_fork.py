@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from outcomes import Said
+
 CHILD = """
 import multiprocessing, sys
 import hpd
@@ -40,13 +42,19 @@ def outcome(tmp_path: object, method: str, use: str) -> str:
     return run.stdout.strip()
 
 
+@pytest.mark.outcome(
+    "schemas",
+    "an extractor is made in a process that was forked from one that had used hpd",
+    "refused: the message names `spawn`",
+)
 @pytest.mark.parametrize("use", ["used", "imported"])
-def test_a_forked_process_works_or_says_why_not(tmp_path: object, use: str) -> None:
+def test_a_forked_process_works_or_says_why_not(tmp_path: object, use: str, said: Said) -> None:
     answer = outcome(tmp_path, "fork", use)
     if use == "imported":
         assert answer == "{'brand': 'Nike'}"
     else:
         assert "multiprocessing's 'spawn'" in answer
+        said(answer)
 
 
 def test_a_spawned_process_works(tmp_path: object) -> None:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import random
 import re
 import signal
@@ -33,8 +34,8 @@ from typing import Any
 SCHEMA = "brand, color, size, material, weight float, line after color, features [str]"
 IN_FLIGHT = (1, 2, 5, 8, 16)
 """Numbers in flight that take turns with the default."""
-MOST_IDLE = 8
-"""So many kills in a row without a new document are no bad luck any more."""
+MOST_IDLE = 3
+"""So many runs with time enough, none of which finished a document, are no bad luck any more."""
 
 _TIME_ENOUGH = 10.0  # seconds in which a busy machine has loaded the model and read a title
 _WORDS = {
@@ -51,6 +52,8 @@ class Outcome:
     """The course of a soak, and all that was wrong."""
 
     n_kills: int = 0
+    n_idle: int = 0
+    """Runs with time enough since the last one that finished a document."""
     n_finished: list[int] = field(default_factory=list)
     """The documents that were in the journal after each run."""
     problems: list[str] = field(default_factory=list)
@@ -85,7 +88,8 @@ class Soak:
         self.source.write_text("".join(documents(self.n_documents, self.seed)), encoding="utf-8")
         is_done = False
         while outcome.n_kills < self.n_kills and not is_done:
-            seconds = pick.uniform(self.shortest, self.longest)
+            # As many between 0.2 and 2 seconds as between 2 and 20: short runs are the hard ones.
+            seconds = math.exp(pick.uniform(math.log(self.shortest), math.log(self.longest)))
             is_done = self._killed_run(seconds, in_flight(pick), outcome)
         while not is_done and not outcome.problems:
             is_done = self._killed_run(None, in_flight(pick), outcome)
@@ -118,24 +122,26 @@ class Soak:
             process.send_signal(signal.SIGKILL)
             process.communicate()
             outcome.n_kills += 1
-            self._check_progress(outcome)
+            assert seconds is not None
+            self._check_progress(outcome, seconds)
             return False
         if process.returncode:
             outcome.problems.append(f"a run ended with {process.returncode}: {said.strip()}")
-        self._check_progress(outcome)
+        self._check_progress(outcome, math.inf)
         return True
 
-    def _check_progress(self, outcome: Outcome) -> None:
+    def _check_progress(self, outcome: Outcome, seconds: float) -> None:
         before = outcome.n_finished[-1] if outcome.n_finished else 0
         now = len(finished(self.output))
         if now < before:
             outcome.problems.append(f"{before} documents were finished, and {now} after a kill")
         outcome.n_finished.append(now)
-        idle = outcome.n_finished[-MOST_IDLE:]
-        # Some are killed before a model is loaded; if most have time for that, a row is no chance.
-        is_stuck = len(idle) == MOST_IDLE and idle[0] == idle[-1] < self.n_documents
-        if is_stuck and self.longest >= _TIME_ENOUGH:
-            outcome.problems.append(f"{MOST_IDLE} runs in a row have finished no document")
+        if now > before or now == self.n_documents:
+            outcome.n_idle = 0
+        elif seconds >= _TIME_ENOUGH:
+            outcome.n_idle += 1
+        if outcome.n_idle == MOST_IDLE:
+            outcome.problems.append(f"{MOST_IDLE} long runs in a row have finished no document")
 
     def _check_lines(self, outcome: Outcome) -> None:
         if not self.output.exists():
@@ -228,10 +234,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--shortest", type=float, default=0.2, metavar="SECONDS")
     parser.add_argument("--longest", type=float, default=20.0, metavar="SECONDS")
     parser.add_argument("--seed", type=int, default=0, metavar="N")
+    parser.add_argument("-t", "--threads", type=int, metavar="N", help="of hpd (else: its default)")
     parser.add_argument("--deterministic", action="store_true")
     parser.add_argument("--folder", type=Path, help="for the files (else: one that is deleted)")
     given = parser.parse_args(arguments)
     options = ["--deterministic"] if given.deterministic else []
+    options += [] if given.threads is None else ["-t", str(given.threads)]
     with tempfile.TemporaryDirectory() as temporary:
         folder = given.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)

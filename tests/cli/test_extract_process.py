@@ -75,17 +75,21 @@ def test_a_reader_that_has_had_enough_is_no_error(random_model: str) -> None:
         assert process.wait(timeout=300) == 0
 
 
-@pytest.mark.skipif(os.name == "nt", reason="there is no SIGINT to send")
-def test_ctrl_c_keeps_everything_that_is_written(tmp_path: Path, random_model: str) -> None:
+@pytest.mark.skipif(os.name == "nt", reason="there are no such signals to send")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_keeps_everything_that_is_written(
+    tmp_path: Path, random_model: str, name: str
+) -> None:
+    number = getattr(signal, name)
     out = tmp_path / "out"
     options = ["--schema", "Brand, Color", "-m", random_model, "--max-tokens", "2", "-o", str(out)]
     with hpd_on_endless_input("extract", "-", *options, lines=endless_catalogue()) as process:
         while process.poll() is None and not (out.exists() and out.stat().st_size):
             time.sleep(0.01)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         assert process.stderr is not None
         message = process.stderr.read()
-        assert process.wait(timeout=300) == 130, message
+        assert process.wait(timeout=300) == 128 + number, message
     n_written = len(read_lines(out))
     (n_counted,) = map(int, re.findall(r"interrupted: (\d+) documents are written", message))
     # The signal may come when a line is written and not yet counted.

@@ -14,22 +14,37 @@ from command_line import run_hpd
 from fake_extractor import FakeExtractor
 from hpd.cli import main
 from jsonl import read_lines, write_lines, write_texts
+from outcomes import Said
 
 BOX_COMMAND = ("--schema", "Brand, Color", "--quiet")
 
 
+@pytest.mark.outcome(
+    "output",
+    "the output is there already",
+    "refused (exit code 2), unless `--resume` or `--overwrite` says what is to become of "
+    "it; an empty input, `--limit 0` and a mistyped `--text-field` change nothing about "
+    "it",
+)
 def test_an_output_that_is_there_is_refused(
-    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str], said: Said
 ) -> None:
     source, out = write_texts(tmp_path / "in.jsonl", "x"), tmp_path / "out"
     out.write_text("last night's lines\n")
     for extra in ([], ["--limit", "0"], ["--text-field", "mistyped"]):
         assert main(["extract", str(source), "--schema", "a", "-o", str(out), *extra]) == 2
-        assert "--resume" in capfd.readouterr().err
+        error = capfd.readouterr().err
+        assert "--resume" in error
+        said(error)
         assert out.read_text() == "last night's lines\n"
     assert not fake
 
 
+@pytest.mark.outcome(
+    "output",
+    "the folder of the output does not exist, or its kind of file is not written",
+    "refused (exit code 2), before a model is loaded",
+)
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
@@ -53,6 +68,11 @@ def test_an_output_that_cannot_be_is_refused_before_a_model_is_loaded(
     assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
 
 
+@pytest.mark.outcome(
+    "output",
+    "`--overwrite`",
+    "the new file is written beside the old one, and takes its place once it is complete",
+)
 def test_an_interrupted_overwrite_leaves_the_old_file(
     tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -67,6 +87,12 @@ def test_an_interrupted_overwrite_leaves_the_old_file(
     assert [document.text for document in fake[1].documents] == ["b"]
 
 
+@pytest.mark.outcome(
+    "output",
+    "the output is a file that the run reads, under whatever name (input, schema, "
+    "examples, model, draft model, adapter, a link to one)",
+    "refused (exit code 2); no byte of any of them changes",
+)
 @pytest.mark.parametrize("role", ["input", "schema", "examples", "model", "draft", "lora", "link"])
 def test_nothing_that_is_read_is_overwritten(
     tmp_path: Path,
@@ -102,7 +128,12 @@ def test_nothing_that_is_read_is_overwritten(
     assert not fake
 
 
-def test_standard_input_is_not_overwritten(tmp_path: Path) -> None:
+@pytest.mark.outcome(
+    "output",
+    "the output is the file behind standard input",
+    "refused (exit code 2)",
+)
+def test_standard_input_is_not_overwritten(tmp_path: Path, said: Said) -> None:
     source = write_texts(tmp_path / "in.jsonl", "x")
     with open(source, "rb") as stream:
         done = subprocess.run(
@@ -112,9 +143,16 @@ def test_standard_input_is_not_overwritten(tmp_path: Path) -> None:
         )  # fmt: skip
     assert done.returncode == 2, done.stderr
     assert "standard input" in done.stderr
+    said(done.stderr)
     assert read_lines(source) == [{"text": "x"}]
 
 
+@pytest.mark.outcome(
+    "output",
+    "`--resume` with another schema, model, adapter, prompt, order or option that decides values",
+    "refused (exit code 2); the difference is named. What only decides how fast values "
+    "come may change",
+)
 @pytest.mark.parametrize(
     ("changed", "named"),
     [
@@ -152,6 +190,12 @@ def test_a_run_goes_on_with_the_same_settings_only(
     assert len(read_lines(tmp_path / "out")) == 2
 
 
+@pytest.mark.outcome(
+    "output",
+    "`--resume --deterministic` with another number of threads, size of batches, drafts "
+    "or attention kernel",
+    "refused (exit code 2), as these decide how sums are rounded; `--in-flight` may change",
+)
 def test_a_deterministic_run_goes_on_with_what_decides_the_rounding(
     tmp_path: Path,
     fake: list[FakeExtractor],
@@ -173,6 +217,12 @@ def test_a_deterministic_run_goes_on_with_what_decides_the_rounding(
     assert main([*command, "--resume", "-t", "2", "--in-flight", "3"]) == 0
 
 
+@pytest.mark.outcome(
+    "output",
+    "a document fails",
+    "an error line in its place; exit code 3 as long as any is left; `--resume` does it "
+    "again, `--keep-errors` leaves it",
+)
 def test_failed_documents_are_done_again_and_counted_until_none_is_left(
     tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -206,6 +256,11 @@ def test_lines_in_the_order_in_which_they_are_finished(
         assert [line["id"] for line in read_lines(out)] == ids
 
 
+@pytest.mark.outcome(
+    "output",
+    "`-o /dev/stdout`, `/dev/null`, a pipe",
+    "written; cannot be resumed",
+)
 @pytest.mark.skipif(os.name == "nt", reason="there are no device files")
 def test_devices_and_pipes_are_written_and_not_resumed(tmp_path: Path) -> None:
     source = write_texts(tmp_path / "in.jsonl", "Diesel sneaker, black")
@@ -218,12 +273,19 @@ def test_devices_and_pipes_are_written_and_not_resumed(tmp_path: Path) -> None:
         assert "--resume needs a file" in refused.stderr
 
 
+@pytest.mark.outcome(
+    "output",
+    "`-o /dev/full`",
+    "exit code 1",
+)
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk at hand")
-def test_a_full_disk_is_named_with_what_is_safe(tmp_path: Path) -> None:
+def test_a_full_disk_is_named_with_what_is_safe(tmp_path: Path, said: Said) -> None:
     source = write_texts(tmp_path / "in.jsonl", "Diesel sneaker, black")
     done = run_hpd("extract", str(source), *BOX_COMMAND, "-o", "/dev/full")
     assert done.returncode == 1
-    assert "No space left on device; 0 documents are safe" in done.stderr
+    said_now = "/dev/full cannot be written: No space left on device; 0 documents are safe"
+    assert said_now in done.stderr
+    said(done.stderr)
 
 
 def test_a_file_in_use_by_another_run_is_refused(
@@ -239,6 +301,11 @@ def test_a_file_in_use_by_another_run_is_refused(
     assert main(["extract", str(source), "--schema", "a", "-o", str(out)]) == 0
 
 
+@pytest.mark.outcome(
+    "output",
+    "every run is killed after its first new line",
+    "each one moves forward, and the output is whole in the end",
+)
 def test_a_run_killed_again_and_again_gets_done(tmp_path: Path, random_model: str) -> None:
     """Every run is killed after its first line, and the next one goes on behind it."""
     source = write_lines(

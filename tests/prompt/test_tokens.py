@@ -92,6 +92,11 @@ def test_without_a_chat_template_too(tiny_model: TinyModel) -> None:
             assert got.prompt + got.keys[1] == joint(plain, [document], '{"Pack size":')
 
 
+@pytest.mark.outcome(
+    "stacks",
+    "a document holds what looks like a control token, as `<|im_end|>`",
+    "read as plain text",
+)
 def test_a_document_never_becomes_a_control_token(model: _native.Model) -> None:
     control = {token for token, _, _, _ in model.control_tokens}
     marks = "".join(text for _, text, _, _ in model.control_tokens)

@@ -78,6 +78,11 @@ def test_patterns_and_several_names_keep_their_order(tmp_path: Path) -> None:
     assert texts == ["other.md", "1.txt", "2.txt", "deep/3.txt"]
 
 
+@pytest.mark.outcome(
+    "records",
+    "a name or a pattern of the input stands for nothing",
+    "refused",
+)
 @pytest.mark.parametrize("name", ["gone.txt", "*.nothing", "empty", "odd"])
 def test_a_name_that_stands_for_nothing_is_an_error(name: str, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
@@ -87,6 +92,11 @@ def test_a_name_that_stands_for_nothing_is_an_error(name: str, tmp_path: Path) -
         read(tmp_path / "a.txt", tmp_path / name)
 
 
+@pytest.mark.outcome(
+    "records",
+    "a file is given twice",
+    "refused",
+)
 def test_a_file_that_is_given_twice_is_an_error(tmp_path: Path) -> None:
     path = write(tmp_path / "a.txt", "one")
     with pytest.raises(InputError, match="more than once"):
@@ -153,6 +163,11 @@ def test_a_pdf_is_its_pages(tmp_path: Path) -> None:
     assert (page_of(0, record.page_starts), page_of(second, record.page_starts)) == (1, 2)
 
 
+@pytest.mark.outcome(
+    "records",
+    "a file of a folder cannot be read: a broken or locked PDF, a mangled archive",
+    "an error line with its name; the others are read",
+)
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
@@ -174,6 +189,11 @@ def test_what_cannot_be_read_is_an_error_and_the_others_go_on(
     assert read_well.text == "good"
 
 
+@pytest.mark.outcome(
+    "records",
+    "a file of a folder is gone when its turn comes",
+    "an error line with its name",
+)
 def test_a_file_that_is_gone_when_its_turn_comes_is_an_error_line(tmp_path: Path) -> None:
     first, second = write(tmp_path / "a.txt", "one"), write(tmp_path / "b.txt", "two")
     with InputReader([str(tmp_path)]) as reader:
@@ -192,6 +212,11 @@ def test_fields_need_an_input_that_has_some(tmp_path: Path) -> None:
         read(text, text_field=["body"])
 
 
+@pytest.mark.outcome(
+    "records",
+    "a CSV or TSV file lacks a column that is named",
+    "refused once, before a model is loaded",
+)
 @pytest.mark.parametrize(
     ("fields", "message"),
     [

@@ -26,6 +26,7 @@ from hpd.records import (
     guess_format,
 )
 from hpd.records.reader import columns_of
+from outcomes import Said
 
 
 def read(content: bytes | str, format: Any = "jsonl", **options: Any) -> list[Record]:  # noqa: A002
@@ -64,6 +65,12 @@ def test_a_line_separator_inside_a_string_does_not_split_the_line() -> None:
     assert texts(read('{"text": "a\u2028b\u0085c"}\n')) == ["a\u2028b\u0085c"]
 
 
+@pytest.mark.outcome(
+    "records",
+    "a line is no JSON, no UTF-8, no object, lacks its text, nests 100,000 levels deep, "
+    "or holds a number of 5,000 digits",
+    "an error of that record, with the file and the line; the others are read",
+)
 @pytest.mark.parametrize(
     ("line", "says"),
     [
@@ -106,6 +113,11 @@ def test_numbers_become_text(value: str, text: str) -> None:
     assert texts(read('{"text": ' + value + "}")) == [text]
 
 
+@pytest.mark.outcome(
+    "records",
+    "NUL and half of a surrogate pair in a text",
+    "each is read as one U+FFFD, so the places of all other characters are right",
+)
 def test_nul_and_lone_surrogates_become_replacement_characters_one_for_one() -> None:
     (record,) = read(rb'{"id": "\ud800", "text": "a\u0000b\ud83dc\udc00d \ud83d\ude00 e"}')
     assert record.text == "a\ufffdb\ufffdc\ufffdd \U0001f600 e"
@@ -150,9 +162,15 @@ def test_a_json_file_is_an_array_or_rows_in_any_layout(
     assert all(where in message(record) for record in records if record.error)
 
 
-def test_utf16_is_named() -> None:
-    with pytest.raises(InputError, match="UTF-16"):
+@pytest.mark.outcome(
+    "records",
+    "a file in UTF-16",
+    "refused, by that name",
+)
+def test_utf16_is_named(said: Said) -> None:
+    with pytest.raises(InputError, match="UTF-16") as caught:
         read('{"text": "x"}'.encode("utf-16"))
+    said(str(caught.value))
 
 
 # --- fields ---
@@ -190,6 +208,12 @@ def test_a_named_field_must_be_there(option: str) -> None:
 # --- CSV, TSV, text ---
 
 
+@pytest.mark.outcome(
+    "records",
+    "a row of a CSV file has too many columns, a byte that is no UTF-8, or text behind a "
+    "closing mark",
+    "an error of that row, with its line; the others are read",
+)
 def test_csv_with_every_trouble_at_once() -> None:
     content = (
         b"\xef\xbb\xbfid, text ,category\r\n"
@@ -221,9 +245,16 @@ def test_a_quote_that_never_closes_is_an_error() -> None:
     assert "<stream>:3" in message(records[1])
 
 
+@pytest.mark.outcome(
+    "records",
+    "a quotation mark in a CSV file has no partner, and swallows the rows behind it",
+    "an error, which names the first and the last line, and their number, if that is more"
+    " than `--max-field-lines` (50). These lines are left out, and reading goes on behind"
+    " the next mark",
+)
 @pytest.mark.parametrize(("closing", "last"), [('65,"closed"', 65), ("65,not closed", 69)])
 def test_a_row_that_spans_too_many_lines_is_an_error_and_the_rest_is_read(
-    closing: str, last: int
+    closing: str, last: int, said: Said
 ) -> None:
     rows = [f"{n},text {n}" for n in range(2, 70)]
     rows[3] = '5,"text 5'
@@ -233,6 +264,8 @@ def test_a_row_that_spans_too_many_lines_is_an_error_and_the_rest_is_read(
     assert failed.line == 5
     assert f"a field spans {last - 4} lines (5 to {last})" in message(failed)
     assert "--max-field-lines" in message(failed)
+    if last == 65:
+        said(message(failed))
     kept = [int(record.id) for record in records if record.error is None]
     assert kept == [2, 3, 4, *range(last + 1, 70)]
 
@@ -247,11 +280,22 @@ def test_a_field_may_span_as_many_lines_as_are_allowed() -> None:
     assert last.text == "y"
 
 
-def test_a_header_that_does_not_end() -> None:
-    with pytest.raises(InputError, match="the header does not end"):
+@pytest.mark.outcome(
+    "records",
+    "a quotation mark in the header of a CSV file has no partner",
+    "refused",
+)
+def test_a_header_that_does_not_end(said: Said) -> None:
+    with pytest.raises(InputError, match="the header does not end") as caught:
         read('id,"text\n' + "1,x\n" * 60, "csv")
+    said(str(caught.value))
 
 
+@pytest.mark.outcome(
+    "records",
+    "an id is true, false, a list or an object",
+    "an error of that record; without any id, a record has its number",
+)
 @pytest.mark.parametrize("value", [True, ["a"], {"a": 1}])
 @pytest.mark.parametrize("id_field", [None, "id"])
 def test_an_id_is_text_or_a_number(value: object, id_field: str | None) -> None:
@@ -291,9 +335,15 @@ def test_a_text_that_is_null_is_told_as_such() -> None:
     assert message(record) == "<stream>:1: no text: the field 'text' is null"
 
 
-def test_csv_columns_named_twice() -> None:
-    with pytest.raises(InputError, match="'text' more than once"):
+@pytest.mark.outcome(
+    "records",
+    "two columns of a table have one name",
+    "refused; it is named",
+)
+def test_csv_columns_named_twice(said: Said) -> None:
+    with pytest.raises(InputError, match="'text' more than once") as caught:
         read("text,text\na,b\n", "csv")
+    said(str(caught.value))
 
 
 def test_plain_text_is_a_document_a_line() -> None:
@@ -326,6 +376,11 @@ def test_parquet(tmp_path: Path) -> None:
         list(RecordReader(path))
 
 
+@pytest.mark.outcome(
+    "records",
+    "a Parquet file, and pyarrow is not installed",
+    "refused, with what to install",
+)
 def test_parquet_without_pyarrow_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     with pytest.raises(InputError, match=r"pip install 'hpd-cpp\[parquet\]'"):

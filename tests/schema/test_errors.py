@@ -18,6 +18,12 @@ from hpd.schema.attributes import Schema
 from hpd.schema.keywords import ALL_KEYWORDS, ANNOTATIONS, NOT_HONOURED
 
 
+@pytest.mark.outcome(
+    "schemas",
+    "a pattern is no regular expression, or too large for one; a keyword has a value that"
+    " it cannot have",
+    "refused (exit code 2), with its place in the schema",
+)
 @pytest.mark.parametrize(
     ("source", "message"),
     [
@@ -119,6 +125,11 @@ def test_errors_say_where_and_what_to_do(source: Any, message: str) -> None:
         load_schemas(source)
 
 
+@pytest.mark.outcome(
+    "schemas",
+    "a class refers to itself",
+    "refused (exit code 2)",
+)
 def test_a_recursive_model_is_an_error() -> None:
     class Node(BaseModel):
         name: str

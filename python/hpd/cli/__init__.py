@@ -76,7 +76,7 @@ _EPILOG = """\
 Environment: HPD_MODEL (the model if none is named), HPD_TUNED=0 (leave out what hpd tune found),
 HPD_CACHE (the folder where that is kept), and Hugging Face's HF_HOME, HF_TOKEN and HF_HUB_OFFLINE.
 Exit codes: 0 fine, 1 failure, 2 usage or bad schema, 3 some documents failed,
-130 interrupted.
+130 interrupted (143 by SIGTERM, 129 by SIGHUP).
 """
 
 

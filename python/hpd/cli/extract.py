@@ -16,7 +16,6 @@ from tqdm import tqdm
 
 from hpd.cli.arguments import Parser, flag_of
 from hpd.cli.common import (
-    EXIT_INTERRUPTED,
     EXIT_OK,
     UsageError,
     before_the_model,
@@ -60,8 +59,8 @@ Examples = list[tuple[str, object]] | dict[str, list[tuple[str, object]]]
 
 _DESCRIPTION = """\
 Extract the values of a schema's attributes from every document of INPUT. One line of JSON is
-written for each document, in the order of the input, as soon as it is known. Ctrl-C finishes what
-is in flight; pressed twice it stops at once.
+written for each document, in the order of the input, as soon as it is known. Ctrl-C, SIGTERM
+and SIGHUP finish what is in flight; the second one stops at once.
 """
 
 
@@ -125,13 +124,22 @@ def run(arguments: argparse.Namespace) -> int:
         output = None if is_stream(arguments.output) else arguments.output
         columns = added_columns(reader, arguments)
         fitness = Fitness() if is_box(model) else None
-        writing = Writing(schemas, writer, output, columns, quiet=options.quiet, fitness=fitness)
+        stream = arguments.output if arguments.output not in (None, "-") else "standard output"
+        writing = Writing(
+            schemas,
+            writer,
+            output,
+            columns,
+            stream=stream,
+            quiet=options.quiet,
+            fitness=fitness,
+        )
         with writing.to_the_end():
             for repair in writer.repairs:
                 say(f"{output}: {repair}")
             _extract(arguments, schemas, options, examples, model, reader, writer, writing, records)
-        if writing.was_stopped:
-            return EXIT_INTERRUPTED
+        if writing.stopped is not None:
+            return writing.stopped
         for unread in reader.unread:
             say(f"{unread} (the line that says so is in another shard)")
     if output is not None and is_table(output):

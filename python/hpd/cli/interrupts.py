@@ -1,4 +1,4 @@
-"""Ctrl-C: once, and the run finishes what is in flight; twice, and it stops at once."""
+"""Signals that end a run: once, and it finishes what is in flight; twice, and it stops at once."""
 
 from __future__ import annotations
 
@@ -12,22 +12,40 @@ from hpd.cli.common import say
 
 T = TypeVar("T")
 
+_SIGNALS = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+"""Ctrl-C; what a job scheduler or a container's end sends; what a closed terminal sends."""
+
 
 class _StopReading(Exception):  # noqa: N818
     """Raised inside a blocking read of the input."""
 
 
 class Interrupts:
-    """Handles Ctrl-C while it is entered, in the main thread."""
+    """Handles Ctrl-C, SIGTERM and SIGHUP while it is entered, in the main thread.
+
+    A signal that is ignored, as SIGHUP is under nohup, stays ignored.
+    """
 
     def __init__(self) -> None:
-        self.is_stopping = False
-        """Whether Ctrl-C has been pressed."""
+        self.number: int | None = None
+        """The first signal that came."""
         self._is_reading = False
-        self._before: Any = None
+        self._before: dict[int, Any] = {}
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether a signal has come."""
+        return self.number is not None
+
+    @property
+    def exit_code(self) -> int:
+        """As shells have it: 128 and the number of the signal, so 130 for Ctrl-C."""
+        return 128 + (signal.SIGINT if self.number is None else self.number)
 
     def until_interrupted(self, items: Iterable[T]) -> Iterator[T]:
-        """The items, until Ctrl-C is pressed."""
+        """The items, until a signal comes."""
         iterator = iter(items)
         while not self.is_stopping:
             try:
@@ -42,7 +60,9 @@ class Interrupts:
 
     def __enter__(self) -> Interrupts:
         if threading.current_thread() is threading.main_thread():
-            self._before = signal.signal(signal.SIGINT, self._interrupt)
+            for number in _SIGNALS:
+                if signal.getsignal(number) != signal.SIG_IGN:
+                    self._before[number] = signal.signal(number, self._interrupt)
         return self
 
     def __exit__(
@@ -51,13 +71,15 @@ class Interrupts:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        self._before.clear()
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if self.is_stopping:
             raise KeyboardInterrupt
-        self.is_stopping = True
-        say("finishing the documents in flight; Ctrl-C once more stops at once")
+        self.number = number
+        name = "Ctrl-C" if number == signal.SIGINT else signal.Signals(number).name
+        say(f"finishing the documents in flight; {name} once more stops at once")
         if self._is_reading:
             raise _StopReading

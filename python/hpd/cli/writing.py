@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol
 
 from tqdm import tqdm
 
-from hpd.cli.common import EXIT_INTERRUPTED, EXIT_OK, EXIT_SOME_FAILED, say
+from hpd.cli.common import EXIT_OK, EXIT_SOME_FAILED, say
 from hpd.cli.fitness import Fitness
 from hpd.cli.interrupts import Interrupts
 from hpd.cli.summary import Summary
@@ -40,8 +40,9 @@ class Writing:
     Args:
         schemas: one, or one for each category.
         writer: takes the lines, and knows the records that have one already.
-        output: the name of the output for people; None for standard output.
+        output: the name of the output for people; None for what cannot be resumed.
         columns: what a record's own line adds to that of its extraction.
+        stream: the name of what cannot be resumed.
         quiet: say nothing but that the run was interrupted.
         fitness: is told of all extractions, and at the end says what does not suit the model.
     """
@@ -53,12 +54,14 @@ class Writing:
         output: str | None,
         columns: Callable[[Record], Mapping[str, Any]] | None = None,
         *,
+        stream: str = "standard output",
         quiet: bool = False,
         fitness: Fitness | None = None,
     ) -> None:
         self._schemas = schemas
         self._writer = writer
         self._output = output
+        self._stream = stream
         self._columns = columns
         self._fitness = fitness
         self._interrupts = Interrupts()
@@ -66,12 +69,12 @@ class Writing:
         self._bar: tqdm[Any] | None = None
         self._quiet = quiet
         self._has_cut = False  # a document into chunks
-        self.was_stopped = False
-        """Whether Ctrl-C ended the run at once, with documents still in flight."""
+        self.stopped: int | None = None
+        """The exit code, if a second signal ended the run at once, with documents in flight."""
 
     @contextmanager
     def to_the_end(self) -> Iterator[None]:
-        """The run: its writer is closed however it ends, and Ctrl-C ends it without an error.
+        """The run: its writer is closed however it ends, and a signal ends it without an error.
 
         Raises:
             HpdError: the output cannot be written any more.
@@ -80,7 +83,7 @@ class Writing:
             yield
         except KeyboardInterrupt:
             self._writer.close(complete=False)
-            self.was_stopped = True
+            self.stopped = self._interrupts.exit_code
             self._say_interrupted()
         except BrokenPipeError:
             raise
@@ -99,7 +102,8 @@ class Writing:
     ) -> None:
         """Write a line for each record.
 
-        Ctrl-C ends the reading of records; those in flight are still finished and written.
+        Ctrl-C, SIGTERM and SIGHUP end the reading of records; those in flight are still finished
+        and written.
         """
         self._bar = bar
         start = time.perf_counter()
@@ -134,7 +138,7 @@ class Writing:
                 say(notice)
         if not self.is_complete:
             self._say_interrupted()
-            return EXIT_INTERRUPTED
+            return self._interrupts.exit_code
         n_failed = self._summary.failures.total() + self._writer.n_failed_kept
         return EXIT_SOME_FAILED if n_failed else EXIT_OK
 
@@ -146,7 +150,7 @@ class Writing:
     def _failed_write(self, error: OSError) -> HpdError:
         """The error for an output that cannot be written any more."""
         reason = error.strerror or str(error)
-        where = "standard output" if self._output is None else error.filename or self._output
+        where = self._stream if self._output is None else error.filename or self._output
         how = "" if self._output is None else ", and the same command with --resume does the rest"
         return HpdError(
             f"{where} cannot be written: {reason}; {self.n_safe} documents are safe{how}"
