@@ -6,17 +6,19 @@ import argparse
 import datetime
 import hashlib
 import importlib.metadata
+import os
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.awake import AWAKE
 from benchmarks.published import pages
 from benchmarks.published.part import Part
 from benchmarks.published.result import Conditions, Result, load_results, result_path
 from benchmarks.published.workbench import ROOT, MissingInputError, Workbench
-from hpd.machine.hardware import n_cores, processor
+from hpd.machine.hardware import has_amx, n_cores, processor, use_extra_bufts
 from hpd.machine.model_files import box_model
 from hpd.version import __version__
 
@@ -125,7 +127,16 @@ def _conditions(bench: Workbench, seconds: float) -> Conditions:
         {name: file_hash(path) for name, path in sorted(bench.used_models.items())},
         round(seconds, 1),
         bench.limit,
+        AWAKE in os.environ,
+        _weights(),
     )
+
+
+def _weights() -> str:
+    """What llama.cpp's build and this processor make of weights on a CPU."""
+    if not use_extra_bufts():
+        return "neither AMX nor repacked weights, as llama.cpp's build crashes with AMX"
+    return "AMX" if has_amx() else "repacked weights"
 
 
 def _git_version() -> str:

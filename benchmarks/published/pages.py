@@ -92,11 +92,13 @@ def conditions_sentence(conditions: Conditions) -> str:
     """The conditions, as a sentence."""
     threads = f"{conditions.n_threads} of them used" if conditions.n_threads else "all used"
     models = " and ".join(f"`{name}` ({digest[:12]})" for name, digest in conditions.models.items())
+    awake = ", kept awake (`benchmarks.awake`)" if conditions.awake else ""
+    weights = f", {conditions.weights}" if conditions.weights else ""
     trial = "" if conditions.limit is None else f", a trial with {conditions.limit} documents"
     return (
         f"{conditions.date}, hpd {conditions.hpd} ({conditions.git}), llama-cpp-python "
         f"{conditions.llama_cpp_python}, {conditions.n_cores} cores of {conditions.processor}, "
-        f"{threads}; {models or 'no model'}{trial}."
+        f"{threads}{awake}{weights}; {models or 'no model'}{trial}."
     )
 
 

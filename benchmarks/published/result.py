@@ -48,6 +48,10 @@ class Conditions:
     """The time of the part, without what an earlier call had made already."""
     limit: int | None = None
     """Documents of each file, in a trial."""
+    awake: bool = False
+    """Whether ``benchmarks.awake`` kept the processors from sleeping."""
+    weights: str = ""
+    """The way in which llama.cpp could multiply them; empty: not noted."""
 
 
 @dataclass(frozen=True, slots=True)
