@@ -20,6 +20,9 @@ from contextlib import contextmanager
 AWAKE = "HPD_BENCHMARKS_AWAKE"
 """Tells the command, in its environment, that the processors are kept awake."""
 
+IS_POSSIBLE = hasattr(os, "SCHED_IDLE")
+"""Whether this system has a priority that gives way at once."""
+
 
 @contextmanager
 def processors_awake() -> Iterator[None]:
@@ -51,6 +54,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command = list(sys.argv[1:] if arguments is None else arguments)
     if not command or command[0].startswith("-"):
         print(__doc__, file=sys.stderr)
+        return 2
+    if not IS_POSSIBLE:
+        print("this system has no priority (SCHED_IDLE) that gives way at once", file=sys.stderr)
         return 2
     with processors_awake():
         return subprocess.run(command, env={**os.environ, AWAKE: "1"}, check=False).returncode

@@ -133,7 +133,7 @@ def _conditions(bench: Workbench, seconds: float) -> Conditions:
 
 
 def _weights() -> str:
-    """What llama.cpp's build and this processor make of weights on a CPU."""
+    """The kernels that this processor and llama.cpp's build have for weights."""
     if not use_extra_bufts():
         return "neither AMX nor repacked weights, as llama.cpp's build crashes with AMX"
     return "AMX" if has_amx() else "repacked weights"

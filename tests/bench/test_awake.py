@@ -7,14 +7,13 @@ import os
 import sys
 import time
 
-import pytest
-
 from benchmarks import awake
-
-pytestmark = pytest.mark.skipif(not hasattr(os, "SCHED_IDLE"), reason="Linux alone has this")
 
 
 def test_each_processor_has_a_loop_of_the_lowest_priority() -> None:
+    if not awake.IS_POSSIBLE:
+        assert awake.main([sys.executable, "-c", ""]) == 2
+        return
     before = set(multiprocessing.active_children())
     with awake.processors_awake():
         loops = set(multiprocessing.active_children()) - before
@@ -30,6 +29,9 @@ def test_each_processor_has_a_loop_of_the_lowest_priority() -> None:
 
 def test_the_command_knows_of_it_and_its_exit_code_is_returned() -> None:
     code = f"import os, sys; sys.exit(7 if os.environ.get({awake.AWAKE!r}) else 1)"
-    assert awake.main([sys.executable, "-c", code]) == 7
+    assert awake.main([sys.executable, "-c", code]) == (7 if awake.IS_POSSIBLE else 2)
+
+
+def test_without_a_command_it_says_how_it_is_used() -> None:
     assert awake.main([]) == 2
     assert awake.main(["--help"]) == 2
