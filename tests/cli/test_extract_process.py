@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import hpd_on_endless_input, run_hpd
+from command_line import hpd_on_endless_input, run_hpd, with_default_handler
 from jsonl import read_lines, write_lines
 
 TITLE = "Diesel Men's Exposure High-Top Sneaker, Black, 10 M US"
@@ -83,7 +83,10 @@ def test_a_signal_keeps_everything_that_is_written(
     number = getattr(signal, name)
     out = tmp_path / "out"
     options = ["--schema", "Brand, Color", "-m", random_model, "--max-tokens", "2", "-o", str(out)]
-    with hpd_on_endless_input("extract", "-", *options, lines=endless_catalogue()) as process:
+    with (
+        with_default_handler(number),
+        hpd_on_endless_input("extract", "-", *options, lines=endless_catalogue()) as process,
+    ):
         while process.poll() is None and not (out.exists() and out.stat().st_size):
             time.sleep(0.01)
         process.send_signal(number)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from command_line import with_default_handler
 from fake_extractor import FakeExtractor
 from hpd.cli import main
 from jsonl import read_lines, write_texts
@@ -56,9 +57,9 @@ def test_once_finishes_what_is_in_flight(
     sends(number)
     source, out = write_texts(tmp_path / "in.jsonl", "a", "b", "once", "d"), tmp_path / "out"
     command = ["extract", str(source), "--schema", "text", "-o", str(out)]
-    before = signal.getsignal(number)
-    assert main(command) == 128 + number
-    assert signal.getsignal(number) is before
+    with with_default_handler(number):
+        assert main(command) == 128 + number
+        assert signal.getsignal(number) is signal.SIG_DFL
     name = "Ctrl-C" if number == signal.SIGINT else number.name
     first, *_, last = capfd.readouterr().err.splitlines()
     assert first == f"hpd: finishing the documents in flight; {name} once more stops at once"
@@ -83,7 +84,8 @@ def test_twice_stops_at_once_and_keeps_what_is_finished(
     texts = ["a", "b", "c", "d", "twice"]  # three are in flight, so two are finished
     source, out = write_texts(tmp_path / "in.jsonl", *texts), tmp_path / "out"
     command = ["extract", str(source), "--schema", "text", "-o", str(out)]
-    assert main(command) == 128 + number
+    with with_default_handler(number):
+        assert main(command) == 128 + number
     said(capfd.readouterr().err)
     assert [line["data"]["text"] for line in read_lines(out)] == ["a", "b"]
     write_texts(source, "a", "b", "c", "d", "e")

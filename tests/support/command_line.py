@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 import subprocess
 import sys
 import threading
@@ -28,6 +29,16 @@ def run_hpd(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]
     return subprocess.run(
         [*HPD, *arguments], input=text, capture_output=True, text=True, check=False, timeout=300
     )
+
+
+@contextlib.contextmanager
+def with_default_handler(number: int) -> Iterator[None]:
+    """A signal means here what it means by default, even if nohup had it ignored."""
+    before = signal.signal(number, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
 
 
 @contextlib.contextmanager
