@@ -93,12 +93,26 @@ def test_twice_stops_at_once_and_keeps_what_is_finished(
     assert [line["data"]["text"] for line in read_lines(out)] == ["a", "b", "c", "d", "e"]
 
 
+def test_an_interruption_is_heard_even_where_a_shell_had_it_ignored(
+    tmp_path: Path, sends: Callable[[int], None]
+) -> None:
+    """As shells do for what they start in the background."""
+    sends(signal.SIGINT)
+    source, out = write_texts(tmp_path / "in.jsonl", "a", "once", "c"), tmp_path / "out"
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        assert main(["extract", str(source), "--schema", "text", "-o", str(out)]) == 130
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert len(read_lines(out)) == 2
+
+
 @pytest.mark.outcome(
     "output",
     "SIGHUP under `nohup`",
     "the run goes on",
 )
-def test_a_signal_that_is_ignored_stays_ignored(
+def test_a_hang_up_that_is_ignored_stays_ignored(
     tmp_path: Path, sends: Callable[[int], None]
 ) -> None:
     """As nohup has it."""

@@ -16,6 +16,7 @@ _SIGNALS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
 """Ctrl-C; what a job scheduler or a container's end sends; what a closed terminal sends."""
+_HANG_UP = getattr(signal, "SIGHUP", None)
 
 
 class _StopReading(Exception):  # noqa: N818
@@ -25,7 +26,8 @@ class _StopReading(Exception):  # noqa: N818
 class Interrupts:
     """Handles Ctrl-C, SIGTERM and SIGHUP while it is entered, in the main thread.
 
-    A signal that is ignored, as SIGHUP is under nohup, stays ignored.
+    SIGHUP stays ignored where it is, as under nohup. SIGINT does not: shells have it ignored by
+    what they start in the background, and whoever sends it to that means it.
     """
 
     def __init__(self) -> None:
@@ -61,7 +63,7 @@ class Interrupts:
     def __enter__(self) -> Interrupts:
         if threading.current_thread() is threading.main_thread():
             for number in _SIGNALS:
-                if signal.getsignal(number) != signal.SIG_IGN:
+                if number != _HANG_UP or signal.getsignal(number) != signal.SIG_IGN:
                     self._before[number] = signal.signal(number, self._interrupt)
         return self
 
