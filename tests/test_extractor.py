@@ -397,6 +397,10 @@ def test_values_that_the_document_does_not_hold_become_null(model: Path) -> None
     assert fields["color"]["match"] == "none"
     assert fields["w"]["match"] == "exact"
     assert fields["made"]["raw"] == ' "Adidas"'
+    with Extractor("made!", model, require_grounding=True, answers=answers) as extractor:
+        (refused,) = extractor.extract_many([text], on_error="record")
+    assert refused.error is not None
+    assert refused.error.message.startswith("made: ")
     with Extractor(schema, model, answers=answers) as extractor:
         found = extractor.extract(text)
     assert found.data == answer
@@ -490,6 +494,11 @@ def test_a_pydantic_class_gives_instances(model: Path) -> None:
         assert extractor.extract("a").data == found.data
 
 
+@pytest.mark.outcome(
+    "data",
+    "the code of a Pydantic class itself raises",
+    "`InvalidDataError` for its document; the documents of other threads have their values",
+)
 def test_a_bug_in_one_callers_class_is_not_raised_in_another_thread(model: Path) -> None:
     answers = {"a": {"brand": "Nike"}, "c": {"brand": "Bug"}}
     outcomes: dict[str, object] = {}

@@ -4,7 +4,7 @@
 SIGKILL at random moments, resumes it each time, half of the times with another number in flight,
 and then checks what came out:
 
-- every run that was given time to finish documents moved the journal forward;
+- of three runs in a row with time to finish documents, one moved the journal forward;
 - no line is missing, doubled, torn or in the wrong place;
 - with ``--deterministic``, the output is that of an undisturbed run, byte for byte but for the
   seconds in ``usage``; without, values that differ are near ties.
@@ -238,6 +238,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--deterministic", action="store_true")
     parser.add_argument("--folder", type=Path, help="for the files (else: one that is deleted)")
     given = parser.parse_args(arguments)
+    if not 0 < given.shortest <= given.longest:
+        parser.error("--shortest must be above 0, and not above --longest")
     options = ["--deterministic"] if given.deterministic else []
     options += [] if given.threads is None else ["-t", str(given.threads)]
     with tempfile.TemporaryDirectory() as temporary:

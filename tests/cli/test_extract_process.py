@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import hpd_on_endless_input, run_hpd, with_default_handler
+from command_line import hpd_on_endless_input, run_hpd, with_handler
 from jsonl import read_lines, write_lines
 
 TITLE = "Diesel Men's Exposure High-Top Sneaker, Black, 10 M US"
@@ -84,7 +84,7 @@ def test_a_signal_keeps_everything_that_is_written(
     out = tmp_path / "out"
     options = ["--schema", "Brand, Color", "-m", random_model, "--max-tokens", "2", "-o", str(out)]
     with (
-        with_default_handler(number),
+        with_handler(number),
         hpd_on_endless_input("extract", "-", *options, lines=endless_catalogue()) as process,
     ):
         while process.poll() is None and not (out.exists() and out.stat().st_size):

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from command_line import with_default_handler
+from command_line import with_handler
 from fake_extractor import FakeExtractor
 from hpd.cli import main
 from jsonl import read_lines, write_texts
@@ -47,44 +47,46 @@ def sends(fake: list[FakeExtractor], monkeypatch: pytest.MonkeyPatch) -> Callabl
     "no more documents are read; those in flight are finished and written; exit code 130,"
     " 143 or 129",
 )
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
 def test_once_finishes_what_is_in_flight(
     tmp_path: Path,
     sends: Callable[[int], None],
     capfd: pytest.CaptureFixture[str],
-    number: signal.Signals,
+    name: str,
 ) -> None:
+    number = getattr(signal, name)
     sends(number)
     source, out = write_texts(tmp_path / "in.jsonl", "a", "b", "once", "d"), tmp_path / "out"
     command = ["extract", str(source), "--schema", "text", "-o", str(out)]
-    with with_default_handler(number):
+    with with_handler(number):
         assert main(command) == 128 + number
         assert signal.getsignal(number) is signal.SIG_DFL
-    name = "Ctrl-C" if number == signal.SIGINT else number.name
+    again = "Ctrl-C" if name == "SIGINT" else name
     first, *_, last = capfd.readouterr().err.splitlines()
-    assert first == f"hpd: finishing the documents in flight; {name} once more stops at once"
+    assert first == f"hpd: finishing the documents in flight; {again} once more stops at once"
     assert last.startswith("hpd: interrupted: 3 documents are written; ")
     assert [line["data"]["text"] for line in read_lines(out)] == ["a", "b", "once"]
 
 
 @pytest.mark.outcome(
     "output",
-    "the same signal twice",
-    "stops at once; what is finished is written; the same exit codes",
+    "Ctrl-C or SIGTERM twice",
+    "stops at once; what is finished is written; exit code 130 or 143",
 )
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
 def test_twice_stops_at_once_and_keeps_what_is_finished(
     tmp_path: Path,
     sends: Callable[[int], None],
     capfd: pytest.CaptureFixture[str],
     said: Said,
-    number: signal.Signals,
+    name: str,
 ) -> None:
+    number = getattr(signal, name)
     sends(number)
     texts = ["a", "b", "c", "d", "twice"]  # three are in flight, so two are finished
     source, out = write_texts(tmp_path / "in.jsonl", *texts), tmp_path / "out"
     command = ["extract", str(source), "--schema", "text", "-o", str(out)]
-    with with_default_handler(number):
+    with with_handler(number):
         assert main(command) == 128 + number
     said(capfd.readouterr().err)
     assert [line["data"]["text"] for line in read_lines(out)] == ["a", "b"]
@@ -93,34 +95,29 @@ def test_twice_stops_at_once_and_keeps_what_is_finished(
     assert [line["data"]["text"] for line in read_lines(out)] == ["a", "b", "c", "d", "e"]
 
 
-def test_an_interruption_is_heard_even_where_a_shell_had_it_ignored(
-    tmp_path: Path, sends: Callable[[int], None]
+@pytest.mark.parametrize(
+    ("name", "text", "code", "n_lines"),
+    [
+        pytest.param(
+            "SIGHUP", "twice", 0, 3,
+            marks=pytest.mark.outcome("output", "SIGHUP under `nohup`", "the run goes on"),
+        ),
+        pytest.param(
+            "SIGINT", "once", 130, 2,
+            marks=pytest.mark.outcome(
+                "output",
+                "SIGINT, which shells have ignored by what they start in the background",
+                "heard, as whoever sends it to that means it",
+            ),
+        ),
+    ],
+)  # fmt: skip
+def test_a_signal_that_was_ignored_before(
+    tmp_path: Path, sends: Callable[[int], None], name: str, text: str, code: int, n_lines: int
 ) -> None:
-    """As shells do for what they start in the background."""
-    sends(signal.SIGINT)
-    source, out = write_texts(tmp_path / "in.jsonl", "a", "once", "c"), tmp_path / "out"
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        assert main(["extract", str(source), "--schema", "text", "-o", str(out)]) == 130
-    finally:
-        signal.signal(signal.SIGINT, before)
-    assert len(read_lines(out)) == 2
-
-
-@pytest.mark.outcome(
-    "output",
-    "SIGHUP under `nohup`",
-    "the run goes on",
-)
-def test_a_hang_up_that_is_ignored_stays_ignored(
-    tmp_path: Path, sends: Callable[[int], None]
-) -> None:
-    """As nohup has it."""
-    sends(signal.SIGHUP)
-    source, out = write_texts(tmp_path / "in.jsonl", "a", "twice", "c"), tmp_path / "out"
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    try:
-        assert main(["extract", str(source), "--schema", "text", "-o", str(out)]) == 0
-    finally:
-        signal.signal(signal.SIGHUP, before)
-    assert len(read_lines(out)) == 3
+    number = getattr(signal, name)
+    sends(number)
+    source, out = write_texts(tmp_path / "in.jsonl", "a", text, "c"), tmp_path / "out"
+    with with_handler(number, signal.SIG_IGN):
+        assert main(["extract", str(source), "--schema", "text", "-o", str(out)]) == code
+    assert len(read_lines(out)) == n_lines

@@ -24,7 +24,7 @@ def source(tmp_path: Path) -> str:
 @pytest.mark.outcome(
     "schemas",
     "the instruction and the longest value leave no room for a document",
-    "refused once, before any document is read (by category: an error of its documents)",
+    "refused once (exit code 1), before any document is read",
 )
 def test_a_plan_that_cannot_fit_is_refused_once(
     source: str, capfd: pytest.CaptureFixture[str], said: Said
@@ -41,7 +41,7 @@ def test_a_plan_that_cannot_fit_is_refused_once(
 @pytest.mark.outcome(
     "schemas",
     "the cells of `-c` would take more than twice all memory that there is",
-    "refused; what may be too much is a warning",
+    "refused (exit code 1), with what they would take",
 )
 def test_more_cells_than_any_memory_are_refused(
     source: str, capfd: pytest.CaptureFixture[str]

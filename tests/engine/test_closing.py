@@ -46,7 +46,7 @@ def decode_a_little(model: _native.Model, engine: _native.Engine) -> None:
 
 @pytest.mark.outcome(
     "python",
-    "200 engines and models are opened and closed",
+    "50 engines and models are opened and closed",
     "all memory is given back",
 )
 @pytest.mark.parametrize("with_draft_model", [False, True])
@@ -79,7 +79,7 @@ def test_closed_engines_and_models_hold_no_memory(
 
 @pytest.mark.outcome(
     "python",
-    "nobody closes it",
+    "nobody closes an engine",
     "it is closed when it is collected",
 )
 def test_an_engine_that_is_forgotten_is_freed_too(tiny_model: TinyModel) -> None:
@@ -242,7 +242,7 @@ def test_the_last_reference_is_dropped_without_the_gil(tiny_model: TinyModel) ->
 
 @pytest.mark.outcome(
     "python",
-    "the interpreter ends before it",
+    "the interpreter ends before an engine",
     "no crash, no hang",
 )
 def test_the_interpreter_may_end_before_an_engine(tiny_model: TinyModel) -> None:

@@ -156,6 +156,11 @@ def test_a_step_that_fails_once_changes_no_value(model: Path, schema: str, n_fai
 
 
 @pytest.mark.outcome(
+    "python",
+    'a document breaks every step, with `on_error="raise"`',
+    "`DecodeError`, which names the document; the extractor stays usable",
+)
+@pytest.mark.outcome(
     "output",
     "a document breaks every step that it is in",
     "that document's error; all others have the values that they would have had",

@@ -165,7 +165,8 @@ def test_a_pdf_is_its_pages(tmp_path: Path) -> None:
 
 @pytest.mark.outcome(
     "records",
-    "a file of a folder cannot be read: a broken or locked PDF, a mangled archive",
+    "a file of a folder cannot be read: a broken PDF, a scan without text, an e-mail "
+    "without headers, text in another encoding, a broken Parquet file",
     "an error line with its name; the others are read",
 )
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from outcomes import PAGE, ROOT, Row, tables, with_rows
+from outcomes import PAGE, ROOT, Row, tables, with_rows, without_message
 
 
 def marked(path: Path) -> Iterator[Row]:
@@ -15,11 +15,6 @@ def marked(path: Path) -> Iterator[Row]:
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.mark.outcome":
             table, happens, comes = (ast.literal_eval(argument) for argument in node.args)
             yield Row(table, happens, comes, path)
-
-
-def without_message(row: str) -> str:
-    head, _, test = row.rpartition(" | ")
-    return f"{head.split('<br>')[0]} | {test}"
 
 
 def test_the_page_has_the_rows_of_the_tests_and_no_others() -> None:

@@ -20,9 +20,9 @@ from hpd.schema.keywords import ALL_KEYWORDS, ANNOTATIONS, NOT_HONOURED
 
 @pytest.mark.outcome(
     "schemas",
-    "a pattern is no regular expression, or too large for one; a keyword has a value that"
-    " it cannot have",
-    "refused (exit code 2), with its place in the schema",
+    "a pattern is no regular expression; a keyword has a value that it cannot have; "
+    "attributes depend on each other in a circle",
+    "refused; the message says what is wrong, and where",
 )
 @pytest.mark.parametrize(
     ("source", "message"),
@@ -128,7 +128,7 @@ def test_errors_say_where_and_what_to_do(source: Any, message: str) -> None:
 @pytest.mark.outcome(
     "schemas",
     "a class refers to itself",
-    "refused (exit code 2)",
+    "refused",
 )
 def test_a_recursive_model_is_an_error() -> None:
     class Node(BaseModel):

@@ -32,9 +32,9 @@ def run_hpd(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]
 
 
 @contextlib.contextmanager
-def with_default_handler(number: int) -> Iterator[None]:
-    """A signal means here what it means by default, even if nohup had it ignored."""
-    before = signal.signal(number, signal.SIG_DFL)
+def with_handler(number: int, handler: signal.Handlers = signal.SIG_DFL) -> Iterator[None]:
+    """A signal means here what it means by default, even if nohup had it ignored, or as told."""
+    before = signal.signal(number, handler)
     try:
         yield
     finally:

@@ -15,8 +15,8 @@ from hpd.values import parse_value
 
 @pytest.mark.outcome(
     "schemas",
-    "a pattern takes for ever on a value, as `^(a+)+$` does",
-    "an error of that field after a second",
+    "a pattern would take for ever on a value, as `^(a+)+$` does",
+    "an error of that field, soon",
 )
 @pytest.mark.parametrize("pattern", ["^(a+)+$", "^(a|a)*$", "^(.*a){20}$", r"^(\w+\s?)*$"])
 def test_a_pattern_that_explodes_is_an_error_of_its_value(pattern: str) -> None:

@@ -17,6 +17,8 @@ EXIT_FAILED = 1
 EXIT_USAGE = 2
 EXIT_SOME_FAILED = 3
 EXIT_INTERRUPTED = 130
+EXIT_SIGNAL = 128
+"""Of a run that a signal ended, before the signal's number is added."""
 
 _TRAINING = ("gguf", "peft", "safetensors", "tokenizers", "torch", "transformers")
 

@@ -31,6 +31,7 @@ from hpd.cli.output_arguments import (
     check_output,
     is_stream,
     open_writer,
+    output_name,
     run_settings,
     shows_table,
     written_files,
@@ -121,16 +122,15 @@ def run(arguments: argparse.Namespace) -> int:
             settings["--keep"] = arguments.keep
             settings["--shard"] = None if arguments.shard is None else str(arguments.shard)
             writer = open_writer(arguments, schemas, settings, model)
-        output = None if is_stream(arguments.output) else arguments.output
+        output, can_resume = output_name(arguments.output), not is_stream(arguments.output)
         columns = added_columns(reader, arguments)
         fitness = Fitness() if is_box(model) else None
-        stream = arguments.output if arguments.output not in (None, "-") else "standard output"
         writing = Writing(
             schemas,
             writer,
             output,
             columns,
-            stream=stream,
+            can_resume=can_resume,
             quiet=options.quiet,
             fitness=fitness,
         )
@@ -142,7 +142,7 @@ def run(arguments: argparse.Namespace) -> int:
             return writing.stopped
         for unread in reader.unread:
             say(f"{unread} (the line that says so is in another shard)")
-    if output is not None and is_table(output):
+    if can_resume and is_table(output):
         _write_table(Path(output), schemas, writing)
     return writing.finish()
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from types import FrameType, TracebackType
 from typing import Any, TypeVar
 
-from hpd.cli.common import say
+from hpd.cli.common import EXIT_SIGNAL, say
 
 T = TypeVar("T")
 
@@ -44,7 +44,7 @@ class Interrupts:
     @property
     def exit_code(self) -> int:
         """As shells have it: 128 and the number of the signal, so 130 for Ctrl-C."""
-        return 128 + (signal.SIGINT if self.number is None else self.number)
+        return EXIT_SIGNAL + (signal.SIGINT if self.number is None else self.number)
 
     def until_interrupted(self, items: Iterable[T]) -> Iterator[T]:
         """The items, until a signal comes."""

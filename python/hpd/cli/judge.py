@@ -19,7 +19,7 @@ from hpd.cli.answering import (
     price,
 )
 from hpd.cli.arguments import SCHEMA_HELP, add_category_argument, add_document_arguments, integer
-from hpd.cli.common import EXIT_OK, UsageError, before_the_model, say, table
+from hpd.cli.common import EXIT_OK, EXIT_SIGNAL, UsageError, before_the_model, say, table
 from hpd.cli.output_arguments import same_file
 from hpd.cli.source_documents import gold_examples, source_documents
 from hpd.cli.writing import Writing
@@ -113,7 +113,7 @@ def run(arguments: argparse.Namespace) -> int:
     for repair in writer.repairs:
         say(f"{arguments.output}: {repair}")
     code = _judge(arguments, asked, writer, RULES)
-    if code > 128:  # a signal
+    if code > EXIT_SIGNAL:
         return code
     n_values = sum(len(asked.schemas[str(record.category)].attributes) for record in asked.records)
     _print_figures(arguments, predictions, examples, n_values)

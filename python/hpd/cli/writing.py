@@ -40,9 +40,9 @@ class Writing:
     Args:
         schemas: one, or one for each category.
         writer: takes the lines, and knows the records that have one already.
-        output: the name of the output for people; None for what cannot be resumed.
+        output: the name of the output for people.
         columns: what a record's own line adds to that of its extraction.
-        stream: the name of what cannot be resumed.
+        can_resume: whether a later run can go on with the output.
         quiet: say nothing but that the run was interrupted.
         fitness: is told of all extractions, and at the end says what does not suit the model.
     """
@@ -51,17 +51,17 @@ class Writing:
         self,
         schemas: Schema | Mapping[str, Schema],
         writer: Writer,
-        output: str | None,
+        output: str,
         columns: Callable[[Record], Mapping[str, Any]] | None = None,
         *,
-        stream: str = "standard output",
+        can_resume: bool = True,
         quiet: bool = False,
         fitness: Fitness | None = None,
     ) -> None:
         self._schemas = schemas
         self._writer = writer
         self._output = output
-        self._stream = stream
+        self._can_resume = can_resume
         self._columns = columns
         self._fitness = fitness
         self._interrupts = Interrupts()
@@ -144,14 +144,14 @@ class Writing:
 
     def _say_interrupted(self) -> None:
         """Say what there is so far, and how to go on."""
-        how = "" if self._output is None else "; the same command with --resume does the rest"
+        how = "; the same command with --resume does the rest" if self._can_resume else ""
         say(f"interrupted: {self.n_safe} documents are written{how}")
 
     def _failed_write(self, error: OSError) -> HpdError:
         """The error for an output that cannot be written any more."""
         reason = error.strerror or str(error)
-        where = self._stream if self._output is None else error.filename or self._output
-        how = "" if self._output is None else ", and the same command with --resume does the rest"
+        where = error.filename or self._output
+        how = ", and the same command with --resume does the rest" if self._can_resume else ""
         return HpdError(
             f"{where} cannot be written: {reason}; {self.n_safe} documents are safe{how}"
         )
