@@ -9,10 +9,12 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from hpd import _native, prompt
+from hpd.bench.stolen import StolenTime, least_disturbed
 from hpd.bench.workload import Workload, load_workload
 from hpd.cli.common import table
 from hpd.prompt import value_text
@@ -99,22 +101,38 @@ Method = Callable[[Sequence[Question]], int]
 """A method answers all questions, and returns the number of answers that are not as replayed."""
 
 
+@dataclass(frozen=True)
+class Run:
+    """One run of a method."""
+
+    seconds: float
+    n_wrong: int
+    stolen: float
+    """The share of the processors' time that the host of a virtual machine took for others."""
+
+
+def _run(method: Method, asked: Asked) -> Run:
+    method(asked.warm_up)
+    stolen = StolenTime()
+    start = time.perf_counter()
+    n_wrong = method(asked.questions)
+    return Run(time.perf_counter() - start, n_wrong, stolen.share())
+
+
 def measure(
     asked: Asked, methods: dict[str, Method], n_rounds: int, settings: dict[str, Any]
 ) -> list[dict[str, Any]]:
     """Time the methods in interleaved rounds, after a warm-up of each; a row for each method."""
-    seconds: dict[str, list[float]] = {name: [] for name in methods}
-    n_wrong = dict.fromkeys(methods, 0)
+    runs: dict[str, list[Run]] = {name: [] for name in methods}
     for number in range(n_rounds):
         for name in list(methods)[:: 1 if number % 2 == 0 else -1]:
-            methods[name](asked.warm_up)
-            start = time.perf_counter()
-            n_wrong[name] += methods[name](asked.questions)
-            seconds[name].append(time.perf_counter() - start)
-            print(f"round {number + 1}: {name}: {seconds[name][-1]:.1f} s", file=sys.stderr)
+            run = least_disturbed(partial(_run, methods[name], asked), lambda run: run.stolen)
+            runs[name].append(run)
+            print(f"round {number + 1}: {name}: {run.seconds:.1f} s", file=sys.stderr)
     n = len(asked.questions)
     rows = []
-    for name, times in seconds.items():
+    for name, found in runs.items():
+        times = [run.seconds for run in found]
         middle = statistics.median(times)
         rows.append(
             {
@@ -127,7 +145,8 @@ def measure(
                 "ms_per_document": 1000 * middle / n,
                 "documents_per_second": n / middle,
                 "spread": (max(times) - min(times)) / middle,
-                "n_wrong": n_wrong[name],
+                "n_wrong": sum(run.n_wrong for run in found),
+                "stolen": max(run.stolen for run in found),
             }
         )
     return rows

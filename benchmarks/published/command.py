@@ -129,6 +129,7 @@ def _conditions(bench: Workbench, seconds: float) -> Conditions:
         bench.limit,
         AWAKE in os.environ,
         _weights(),
+        bench.stolen,
     )
 
 

@@ -93,12 +93,14 @@ def conditions_sentence(conditions: Conditions) -> str:
     threads = f"{conditions.n_threads} of them used" if conditions.n_threads else "all used"
     models = " and ".join(f"`{name}` ({digest[:12]})" for name, digest in conditions.models.items())
     awake = ", kept awake (`benchmarks.awake`)" if conditions.awake else ""
+    taken = conditions.stolen
+    stolen = "" if taken is None else f", of which the host took up to {taken:.0%} in a timed run"
     weights = f", {conditions.weights}" if conditions.weights else ""
     trial = "" if conditions.limit is None else f", a trial with {conditions.limit} documents"
     return (
         f"{conditions.date}, hpd {conditions.hpd} ({conditions.git}), llama-cpp-python "
         f"{conditions.llama_cpp_python}, {conditions.n_cores} cores of {conditions.processor}, "
-        f"{threads}{awake}{weights}; {models or 'no model'}{trial}."
+        f"{threads}{awake}{stolen}{weights}; {models or 'no model'}{trial}."
     )
 
 

@@ -52,6 +52,8 @@ class Conditions:
     """Whether ``benchmarks.awake`` kept the processors from sleeping."""
     weights: str = ""
     """The way in which llama.cpp could multiply them; empty: not noted."""
+    stolen: float | None = None
+    """The largest share of a run that the host of a virtual machine took; None: not noted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,20 +18,27 @@ from benchmarks.published.workbench import (
 )
 
 _HEAD = ("method", "docs", "ms/doc", "x `ar`", "x `ar-batched`", "/ `prefill`", "steps", "rows")
-_LLAMA_CPP = ("prefill", "ar-batched", "hpd")
-"""Methods that are timed with llama.cpp's own attention as well."""
 
 
-def side_by_side(bench: Workbench, name: str, n_documents: int, n_alone: int) -> Finding:
-    """All methods on one workload: ``n_alone`` documents for those without any in flight."""
+def side_by_side(
+    bench: Workbench, name: str, n_documents: int, n_alone: int, in_flight: tuple[int, ...]
+) -> Finding:
+    """All methods on one workload.
+
+    ``n_alone`` documents are enough for methods that have one in flight; ``in_flight`` are the
+    numbers of them that ``ar-batched`` tries.
+    """
     model = bench.speed_model()
     n, n_alone = bench.count(n_documents), bench.count(n_alone)
     data = _workload(bench, name, n)
-    methods = ["prefill", f"ar:documents={n_alone}", "ar-batched", "hpd", "hpd:drafts=off"]
-    with_llama_cpp = [f"{method}:cpu_attention=off" for method in _LLAMA_CPP]
+    batched = f"ar-batched:in_flight={'|'.join(map(str, in_flight))}"
+    methods = ["prefill", f"ar:documents={n_alone}", batched, "hpd", "hpd:drafts=off"]
     size = ["--limit", str(n), *bench.rounds(3)]
     asked = [part for method in methods for part in ("--method", method)]
     _, found = bench.bench(f"table-{name}", data, *asked, *size, "--grammar", model=model)
+    fastest = next(row for row in _finished(found) if row["kind"] == "ar-batched")
+    batched = f"ar-batched:cpu_attention=off,in_flight={fastest['settings']['in_flight']}"
+    with_llama_cpp = ["prefill:cpu_attention=off", batched, "hpd:cpu_attention=off"]
     asked = [part for method in with_llama_cpp for part in ("--method", method)]
     _, others = bench.bench(f"table-{name}-llama-cpp", data, *asked, *size, model=model)
     rows: list[list[Cell]] = [[*_HEAD, "accepted"]]
@@ -117,7 +124,7 @@ def _peer(
         command += ["--server", str(bench.server), "--slots", *slots]
     if bench.again:
         output.unlink(missing_ok=True)
-    return read_rows(bench.make(output, command))
+    return bench.timed(read_rows(bench.make(output, command)))
 
 
 def _peer_rows(peers: Sequence[Mapping[str, Any]], own: Mapping[str, Any]) -> list[list[Cell]]:
@@ -134,12 +141,17 @@ def _peer_rows(peers: Sequence[Mapping[str, Any]], own: Mapping[str, Any]) -> li
 def parts() -> list[Part]:
     """A part for each workload."""
     every = {
-        "oa-mine": ("OA-Mine titles", 32, 4),
-        "ae-110k": ("AE-110k titles", 32, 4),
-        "mixed": ("Titles of mixed categories", 40, 4),
-        "catalogue": ("Descriptions of 300 tokens", 12, 2),
+        "oa-mine": ("OA-Mine titles", 27, 32, 4, (16, 32)),
+        "ae-110k": ("AE-110k titles", 20, 24, 4, (12, 24)),
+        "mixed": ("Titles of mixed categories", 20, 24, 4, (12, 24)),
+        "catalogue": ("Descriptions of 300 tokens", 22, 12, 2, (6, 12)),
     }
     return [
-        Part(f"table-{name}", title, 6, partial(side_by_side, name=name, n_documents=n, n_alone=k))
-        for name, (title, n, k) in every.items()
+        Part(
+            f"table-{name}",
+            title,
+            minutes,
+            partial(side_by_side, name=name, n_documents=n, n_alone=alone, in_flight=in_flight),
+        )
+        for name, (title, minutes, n, alone, in_flight) in every.items()
     ]

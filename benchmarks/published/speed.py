@@ -128,8 +128,10 @@ def speculation(bench: Workbench) -> Finding:
     rows: list[list[Cell]] = [["data", "method", "ms/doc", "x AR", "steps", "accepted"]]
     heads = []
     for data in _workloads(bench, 8):
-        methods = {"AR": "ar", "AR, looked up in the text": "ar:drafts=on"}
-        methods |= {f"AR, drafts of {name}": f"ar:draft_model={p}" for name, p in drafts.items()}
+        few = f"documents={bench.count(4)}"
+        methods = {"AR": f"ar:{few}", "AR, looked up in the text": f"ar:{few},drafts=on"}
+        for name, path in drafts.items():
+            methods[f"AR, drafts of {name}"] = f"ar:{few},draft_model={path}"
         methods |= {"HPD": "hpd:in_flight=1,drafts=off", "HPD, drafts": "hpd:in_flight=1"}
         asked = [part for method in methods.values() for part in ("--method", method)]
         size = ["--limit", str(bench.count(8)), *bench.rounds(3)]

@@ -88,6 +88,8 @@ class Workbench:
     """Whether times are measured once more, and not taken from a call that was stopped."""
     commands: list[str] = field(default_factory=list)
     used_models: dict[str, Path] = field(default_factory=dict)
+    stolen: float = 0.0
+    """The largest share of a timed run that the host of a virtual machine took."""
 
     def __post_init__(self) -> None:
         self.model, self.work = self.model.resolve(), self.work.resolve()
@@ -217,7 +219,12 @@ class Workbench:
         if self.again or not _summaries(output):
             output.unlink(missing_ok=True)
         self.make(output, command)
-        return read_rows(output)[0], _summaries(output)
+        return read_rows(output)[0], self.timed(_summaries(output))
+
+    def timed(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The summaries of timings, after what the host took from them was noted."""
+        self.stolen = max([self.stolen, *(row["stolen"] for row in rows)])
+        return rows
 
     def rounds(self, n: int) -> list[str]:
         """The argument of ``hpd bench`` for so many rounds, or as many as were asked for."""

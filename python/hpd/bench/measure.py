@@ -11,6 +11,7 @@ from hpd import _native
 from hpd.bench.memory import forget_peak, peak_bytes
 from hpd.bench.methods import Method
 from hpd.bench.prices import Prices, measure_prices
+from hpd.bench.stolen import StolenTime
 from hpd.bench.workload import Item, Workload, spread
 from hpd.documents import Document
 from hpd.errors import HpdError
@@ -57,6 +58,8 @@ class Measurement:
     peak_bytes: int
     n_wrong: int
     """The number of answers that differ from the replayed ones."""
+    stolen: float
+    """The share of the processors' time that the host of a virtual machine took for others."""
 
     def bill(self, prices: Prices) -> float:
         """The seconds that its tokens and rows cost at these prices; refused guesses are free."""
@@ -110,13 +113,16 @@ class Bench:
         )
         places = spread(len(workload.items), method.n_documents)
         items = [workload.items[place] for place in places]
-        _extract(pipeline, workload.warm_up)
+        asked = {item.category for item in items}
+        _extract(pipeline, [item for item in workload.warm_up if item.category in asked])
         before = pipeline.stats
         cpu_start = time.process_time()
+        stolen = StolenTime()
         start = time.perf_counter()
         extractions = _extract(pipeline, items)
         seconds = time.perf_counter() - start
         cpu_seconds = time.process_time() - cpu_start
+        stolen_share = stolen.share()
         after = pipeline.stats
         pipeline.close()
         answers = {
@@ -149,6 +155,7 @@ class Bench:
             n_preempted=after.n_preempted - before.n_preempted,
             peak_bytes=peak_bytes(),
             n_wrong=self._n_wrong(method, answers),
+            stolen=stolen_share,
         )
         return MeasuredAnswers(measurement, answers)
 

@@ -33,6 +33,7 @@ SWEEPS: dict[str, tuple[str, ...]] = {
         "hpd",
         *(f"hpd:in_flight={n}" for n in (4, 8, 16, 32, 64)),
         *(f"hpd:n_batch={n},n_ubatch={n}" for n in (128, 256, 1024, 2048)),
+        *(f"hpd:n_busy_cells={n}" for n in (768, 3072, 0)),
         *("hpd:drafts=on", "hpd:drafts=off"),
         *(f"hpd:stack={n}" for n in (2, 4)),
     ),

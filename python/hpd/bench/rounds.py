@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
-from hpd.bench.measure import Bench, Measurement
+from hpd.bench.measure import Bench, MeasuredAnswers, Measurement
 from hpd.bench.methods import Contest, Method
 from hpd.bench.prices import Prices
+from hpd.bench.stolen import least_disturbed
 from hpd.bench.summary import fastest
 
 Progress = Callable[[Measurement], None]
@@ -31,13 +33,14 @@ def run_rounds(
     """All methods timed, round after round, and prices taken between them.
 
     Methods take turns, forwards and backwards, so that a machine that becomes slower or faster in
-    the meantime favours none. After the first round only the fastest of each contest goes on.
+    the meantime favours none. What the host of a virtual machine disturbed is measured again.
+    After the first round only the fastest of each contest goes on.
     """
     rounds = Rounds()
     methods = _unique(method for contest in contests for method in contest.methods)
     for number in range(1, n_rounds + 1):
         for method in methods if number % 2 else reversed(methods):
-            measured = bench.measure(method, number)
+            measured = least_disturbed(partial(bench.measure, method, number), _stolen)
             rounds.measurements.append(measured.measurement)
             rounds.answers.setdefault(method.name, measured.answers)
             if progress is not None:
@@ -51,6 +54,10 @@ def run_rounds(
 def n_different(answers: Mapping[int, Any], reference: Mapping[int, Any]) -> int:
     """Documents on which two methods disagree, of those that both were asked about."""
     return sum(answers[place] != reference[place] for place in answers.keys() & reference.keys())
+
+
+def _stolen(measured: MeasuredAnswers) -> float:
+    return measured.measurement.stolen
 
 
 def _winner(contest: Contest, measurements: Sequence[Measurement]) -> Method:

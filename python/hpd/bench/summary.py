@@ -177,6 +177,7 @@ def _row(
         "peak_mib": max(m.peak_bytes for m in runs) / 2**20,
         "dollars_per_1000": None if price_per_hour is None else middle / 3600 * price_per_hour,
         "n_wrong": max(m.n_wrong for m in runs),
+        "stolen": max(m.stolen for m in runs),
     }
 
 
