@@ -35,6 +35,7 @@ class EngineOptions:
     n_seq_max: int
     n_value_batch: int
     n_in_flight: int
+    n_busy_cells: int
     flash_attn: str
     cache_type_k: str
     cache_type_v: str
@@ -102,6 +103,8 @@ class Field:
     def key(self) -> list[int]: ...
     @property
     def max_tokens(self) -> int: ...
+    @property
+    def closed(self) -> bool: ...
 
 @final
 class Value:

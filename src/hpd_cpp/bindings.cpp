@@ -110,6 +110,7 @@ void bind_options(py::module_ & m) {
     bind_whole(engine, "n_seq_max", &EngineOptions::n_seq_max);
     bind_whole(engine, "n_value_batch", &EngineOptions::n_value_batch);
     bind_whole(engine, "n_in_flight", &EngineOptions::n_in_flight);
+    bind_whole(engine, "n_busy_cells", &EngineOptions::n_busy_cells);
     bind_whole(engine, "n_draft", &EngineOptions::n_draft);
     bind_float(engine, "draft_p_min", &EngineOptions::draft_p_min);
 }
@@ -205,7 +206,8 @@ void bind_engine(py::module_ & m) {
              py::arg("choices") = Choices(), py::arg("replay") = std::vector<Token>(),
              py::arg("attribute") = 0, py::arg("closed") = false)
         .def_readonly("key", &Field::key)
-        .def_readonly("max_tokens", &Field::max_tokens);
+        .def_readonly("max_tokens", &Field::max_tokens)
+        .def_readonly("closed", &Field::closed);
 
     py::class_<Value>(m, "Value")
         .def_readonly("tokens", &Value::tokens)

@@ -5,9 +5,13 @@ from __future__ import annotations
 import gc
 import weakref
 
+import pytest
+
 from decoding import open_model
+from hpd._native import Field
+from hpd.grammar import holds_closed
 from hpd.options import Options
-from hpd.pipeline.questionnaire import Questionnaire
+from hpd.pipeline.questionnaire import Answers, Questionnaire
 from hpd.schema import load_schema
 from tiny_models import TinyModel
 
@@ -39,6 +43,52 @@ def test_no_more_is_remembered_after_many_documents(tiny_model: TinyModel) -> No
     for n in range(1, 10):
         ask(n)
     assert n_remembered() == n_after_one
+
+
+@pytest.mark.parametrize(
+    ("schema", "closed"),
+    [
+        ("brand, n int", [False, True]),
+        ("brand, makers [{name}]", [False, True]),  # the second asks for the number of items
+        ("brand, maker {name, when date}", [False, False, True]),
+        ("color [red|blue], sizes [int]", [True, True]),
+    ],
+)
+def test_shares_are_worked_out_where_a_confidence_is_one(
+    tiny_model: TinyModel, schema: str, closed: list[bool]
+) -> None:
+    model = open_model(tiny_model("qwen3"))
+    questionnaire = Questionnaire(model, load_schema(schema), Options().filled())
+
+    def fields(answers: Answers = ()) -> list[Field]:
+        questions = questionnaire.waves(1).first()
+        return questionnaire.request(
+            ["x"], questions, first=True, keep_prompt=False, answers=answers
+        ).fields
+
+    assert [field.closed for field in fields()] == closed
+    # Whether a whole answer needs them depends on its attributes, not on the number of items.
+    (whole,) = questionnaire.answer_request(["x"]).fields
+    assert whole.closed == any(map(holds_closed, questionnaire.schema.attributes))
+    known = [{attribute.name: None for attribute in questionnaire.schema.attributes}]
+    (replayed,) = questionnaire.answer_request(["x"], known).fields
+    assert not replayed.closed
+    assert not any(field.closed for field in fields(known))
+
+
+@pytest.mark.parametrize(
+    ("schema", "holds"),
+    [
+        ("brand, tags [str], maker {name}", False),
+        ("n int", True),
+        ("tags [[str]]", False),
+        ("sizes [[float]]", True),
+        ("makers [{name, since date}]", True),
+        ("a {b {c [red|blue]}}", True),
+    ],
+)
+def test_what_holds_a_closed_attribute(schema: str, holds: bool) -> None:
+    assert any(map(holds_closed, load_schema(schema).attributes)) == holds
 
 
 def test_one_that_is_forgotten_leaves_nothing_behind(tiny_model: TinyModel) -> None:

@@ -3,6 +3,7 @@
 from hpd.grammar.rules import (
     answer_grammar,
     enum_texts,
+    holds_closed,
     is_closed,
     literal,
     unconstrained,
@@ -12,6 +13,7 @@ from hpd.grammar.rules import (
 __all__ = [
     "answer_grammar",
     "enum_texts",
+    "holds_closed",
     "is_closed",
     "literal",
     "unconstrained",

@@ -96,6 +96,15 @@ def is_closed(attribute: Attribute) -> bool:
     return attribute.format in _FORMATS
 
 
+def holds_closed(attribute: Attribute) -> bool:
+    """Whether an attribute is closed, or one that it holds at any depth."""
+    if attribute.type == "array":
+        return attribute.item is not None and holds_closed(attribute.item)
+    if attribute.type == "object":
+        return any(map(holds_closed, attribute.attributes))
+    return is_closed(attribute)
+
+
 def answer_grammar(schema: Schema) -> str:
     """The GBNF grammar of a whole answer: one JSON object with every attribute, in order."""
     rules: dict[str, str] = {}

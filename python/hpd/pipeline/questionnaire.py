@@ -10,7 +10,7 @@ from typing import Any
 from hpd import prompt
 from hpd._native import Field, Model
 from hpd.confidence import ConfidenceMap
-from hpd.grammar import answer_grammar
+from hpd.grammar import answer_grammar, holds_closed
 from hpd.options import Options
 from hpd.pipeline.constraints import FREE, Constraints
 from hpd.pipeline.request import Request
@@ -135,12 +135,14 @@ class Questionnaire:
             replay = self._model.tokenize(text)
         is_free = bool(known) and not self._constrains_replay
         grammar = "" if is_free else answer_grammar(self.stack_schema(n_stacked))
+        # Nobody asks for the confidence of free texts as a share, nor for that of a known answer.
+        needs_shares = not known and any(map(holds_closed, self.schema.attributes))
         field = Field(
             tokens.keys[0],
             max_tokens=n_tokens,
             grammar=grammar,
             replay=replay,
-            closed=not is_free,
+            closed=needs_shares,
         )
         return Request(tokens.prompt, [field], tokens.n_instruction, tokens.n_instruction)
 
@@ -251,7 +253,7 @@ class Questionnaire:
             choices=constraint.choices,
             replay=replay,
             attribute=attribute_number(leaf),
-            closed=constraint.closed,
+            closed=constraint.closed and answer is None,
         )
 
     def _n_key_tokens(self, leaf: Leaf) -> int:
