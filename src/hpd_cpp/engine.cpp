@@ -41,9 +41,11 @@ Limits limits_of(const Model & model, const Context & context, const EngineOptio
     limits.n_rows = static_cast<int32_t>(context.n_rows_max());
     limits.n_value_batch =
         options.n_value_batch < 0 ? context.n_value_batch() : options.n_value_batch;
-    if (options.n_in_flight > 0) {
-        limits.n_in_flight = static_cast<int32_t>(options.n_in_flight);
-    } else if (context.pays_for_idle_cells()) {
+    if (options.n_in_flight > 0) limits.n_in_flight = static_cast<int32_t>(options.n_in_flight);
+    if (options.n_busy_cells > 0) {
+        limits.n_busy_cells = options.n_busy_cells;
+    } else if (options.n_busy_cells < 0 && options.n_in_flight == 0 &&
+               context.pays_for_idle_cells()) {
         limits.n_busy_cells = busy_cells_on_cpu;
     }
     limits.couples = context.couples();

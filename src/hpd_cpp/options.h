@@ -42,6 +42,8 @@ struct EngineOptions {
     int32_t n_value_batch = -1;  // tokens in a batch of values alone; 0: values ride in the batches
                                  // that read documents; negative: whichever is faster here
     uint32_t n_in_flight = 0;  // requests decoded together; 0: as many as are thought best
+    int32_t n_busy_cells = -1;  // with more cells than this in use, no request is started beside
+                                // others; 0: no such bound; negative: what is thought best
     std::string flash_attn = "auto";  // on | off | auto
     std::string cache_type_k = "f16";  // element types of the KV cells, by ggml's names
     std::string cache_type_v = "f16";

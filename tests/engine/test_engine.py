@@ -257,6 +257,25 @@ def test_advance_returns_when_another_request_is_wanted(tiny_model: TinyModel) -
     ]
 
 
+@pytest.mark.parametrize(("n_busy_cells", "waits"), [(1, True), (0, False), (-1, False)])
+def test_no_request_is_begun_beside_others_above_the_bound_of_cells(
+    tiny_model: TinyModel, n_busy_cells: int, waits: bool
+) -> None:
+    """Fewer at a time take more batches; the tokens are the same. By itself none is bounded."""
+    path = tiny_model("qwen3")
+    requests, _ = expectation(path, 6, "branch", 1, N_TOKENS)
+
+    def decoded(**settings: int) -> tuple[list[list[list[int]]], int]:
+        engine = _native.Engine(open_model(path), engine_options(drafts=False, **settings))
+        results = run(engine, requests)
+        return [[v.tokens for v in r.values] for r in results], engine.stats.n_batches
+
+    one_by_one, n_batches = decoded(n_in_flight=1)
+    tokens, n_bounded = decoded(n_in_flight=6, n_busy_cells=n_busy_cells)
+    assert tokens == one_by_one
+    assert n_bounded == n_batches if waits else n_bounded < n_batches / 2
+
+
 def test_a_wake_is_not_lost(tiny_model: TinyModel) -> None:
     engine = busy_engine(tiny_model("qwen3"), 4)
     engine.wake()

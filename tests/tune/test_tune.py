@@ -24,7 +24,10 @@ from hpd.tune.search import Found, Run, Search
 from hpd.tune.timing import AXES, axes_for, default_settings
 from tiny_models import TinyModel
 
-FASTEST = {"in_flight": 4, "n_batch": 64, "n_ubatch": 64, "n_value_batch": 0, "drafts": False}
+FASTEST = {
+    "in_flight": 4, "n_batch": 64, "n_ubatch": 64, "n_value_batch": 0, "n_busy_cells": 3072,
+    "drafts": False,
+}  # fmt: skip
 KNOWN: dict[str, Any] = {"model": {"name": "a"}, "machine": {"n_threads": 2}, "options": {}}
 
 
@@ -41,14 +44,19 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_options_know_what_was_not_set() -> None:
     assert Options().unset == tuple(TUNABLE)
-    assert Options(in_flight=16, n_value_batch=-1, drafts=False).unset == ("n_batch", "n_ubatch")
-    assert Options(n_value_batch=0, n_batch=1, n_ubatch=1, in_flight=1, drafts=True).unset == ()
+    some = Options(in_flight=16, n_value_batch=-1, n_busy_cells=-1, drafts=False)
+    assert some.unset == ("n_batch", "n_ubatch")
+    every = Options(
+        n_value_batch=0, n_batch=1, n_ubatch=1, in_flight=1, n_busy_cells=0, drafts=True
+    )
+    assert every.unset == ()
 
 
 def test_what_was_set_wins_over_what_was_tuned_and_that_over_the_default() -> None:
     options = Options(in_flight=16, drafts=True).filled({"in_flight": 64, "n_batch": 1024})
     assert (options.in_flight, options.n_batch, options.n_ubatch) == (16, 1024, 512)
-    assert (options.drafts, options.n_value_batch, options.unset) == (True, -1, ())
+    assert (options.drafts, options.n_value_batch, options.n_busy_cells) == (True, -1, -1)
+    assert options.unset == ()
     assert options.filled(FASTEST) == options
 
 
@@ -63,7 +71,7 @@ def test_negative_counts_are_refused(name: str) -> None:
 def test_the_engine_never_sees_what_was_not_set() -> None:
     native = engine_options(Options())
     assert (native.n_in_flight, native.n_batch, native.n_ubatch) == (0, 512, 512)
-    assert (native.n_value_batch, native.drafts) == (-1, True)
+    assert (native.n_value_batch, native.n_busy_cells, native.drafts) == (-1, -1, True)
 
 
 # --- the search ---
@@ -98,12 +106,14 @@ def test_the_fastest_of_each_setting_is_found() -> None:
         drafts={False: 0.5},
         n_ubatch={1024: 0.9},
         n_value_batch={0: 0.7},
+        n_busy_cells={3072: 0.95},
     )
     found = machine.search()
     assert found.chosen == {
-        "in_flight": 32, "n_batch": 1024, "n_ubatch": 1024, "n_value_batch": 0, "drafts": False
+        "in_flight": 32, "n_batch": 1024, "n_ubatch": 1024, "n_value_batch": 0,
+        "n_busy_cells": 3072, "drafts": False,
     }  # fmt: skip
-    assert found.speedup == pytest.approx(1 / (0.8 * 0.5 * 0.9 * 0.7))
+    assert found.speedup == pytest.approx(1 / (0.8 * 0.5 * 0.9 * 0.7 * 0.95))
     assert found.trials[0].settings == TUNABLE
 
 

@@ -208,6 +208,11 @@ def _about(arguments: argparse.Namespace, model: Path) -> dict[str, Any]:
     }
 
 
+def output_name(target: str | None) -> str:
+    """The name of an output for people."""
+    return "standard output" if target in _STANDARD_OUTPUT else str(target)
+
+
 def is_stream(target: str | None) -> bool:
     """Whether an output is standard output, a device or a pipe: nothing can be resumed there."""
     if target in _STANDARD_OUTPUT:
@@ -252,7 +257,8 @@ def _rounding(options: Options) -> dict[str, Any]:
     values = {
         name: getattr(filled, name)
         for name, option in OPTIONS.items()
-        if option.group in ("model", "speed") and option.target == "engine" and name != "in_flight"
+        if option.group in ("model", "speed") and option.target == "engine"
+        if name not in ("in_flight", "n_busy_cells")
     }
     n_threads = options.n_threads or os.cpu_count()
     return {

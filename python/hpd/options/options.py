@@ -222,6 +222,19 @@ class Options:
         target="engine",
         tuning=Tuning(-1, tried=(-1, 0, 32, 128)),
     )
+    n_busy_cells: int | None = option(
+        None,
+        "--busy-cells",
+        metavar="N",
+        group="speed",
+        help="begin no document beside others where it would take more than N KV cells with them, "
+        "as each token pays for cells in use; 0: no such bound; -1: as the engine thinks best "
+        "where --in-flight is not set, else none",
+        minimum=-1,
+        maximum=_INT32,
+        target="engine",
+        tuning=Tuning(-1, tried=(-1, 768, 3072, 12288)),
+    )
     n_threads: int = option(
         0,
         "-t",
@@ -596,8 +609,12 @@ class Options:
 
     @property
     def unset(self) -> tuple[str, ...]:
-        """The options of ``TUNABLE`` that are not set."""
-        return tuple(name for name in TUNABLE if not self._is_set(name))
+        """The options of ``TUNABLE`` that are left open.
+
+        Whoever sets a number in flight leaves no bound of cells open, which would change it.
+        """
+        closed = {"n_busy_cells"} if self._is_set("in_flight") else set()
+        return tuple(name for name in TUNABLE if not self._is_set(name) and name not in closed)
 
     def replaced(self, settings: Mapping[str, object]) -> Options:
         """A copy with other values for some options, by name.
@@ -613,7 +630,8 @@ class Options:
     def filled(self, tuned: Mapping[str, int] | None = None) -> Options:
         """A copy in which options that are not set have the values of ``tuned`` or ``TUNABLE``."""
         chosen = {**TUNABLE, **(tuned or {})}
-        values = {name: chosen[name] for name in self.unset}
+        values = {name: value for name, value in TUNABLE.items() if not self._is_set(name)}
+        values |= {name: chosen[name] for name in self.unset}
         # A pass is a part of a call, so what was set bounds what was not.
         if "n_batch" in values and "n_ubatch" not in values:
             values["n_batch"] = max(values["n_batch"], self.n_ubatch)
