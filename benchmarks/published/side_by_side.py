@@ -147,10 +147,10 @@ def _peer_rows(peers: Sequence[Mapping[str, Any]], own: Mapping[str, Any]) -> li
 def parts() -> list[Part]:
     """A part for each workload."""
     every = {
-        "oa-mine": ("OA-Mine titles", 30, 32, 4, (16, 32), True),
-        "ae-110k": ("AE-110k titles", 20, 24, 4, (12, 24), False),
-        "mixed": ("Titles of mixed categories", 20, 24, 4, (12, 24), False),
-        "catalogue": ("Descriptions of 300 tokens", 20, 12, 2, (6, 12), False),
+        "oa-mine": ("OA-Mine titles", 50, 32, 4, (16, 32), True),
+        "ae-110k": ("AE-110k titles", 30, 24, 4, (12, 24), False),
+        "mixed": ("Titles of mixed categories", 35, 24, 4, (12, 24), False),
+        "catalogue": ("Descriptions of 300 tokens", 30, 12, 2, (6, 12), False),
     }
     return [
         Part(
