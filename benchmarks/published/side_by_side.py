@@ -31,8 +31,8 @@ def side_by_side(
     """All methods on one workload.
 
     ``n_alone`` documents are enough for methods that have one in flight; ``in_flight`` are the
-    numbers of them that ``ar-batched`` tries; ``with_llama_cpp`` times some methods with llama.cpp's
-    own attention as well.
+    numbers of them that ``ar-batched`` tries; ``with_llama_cpp``: some methods are timed with
+    llama.cpp's own attention as well.
     """
     model = bench.speed_model()
     n, n_alone = bench.count(n_documents), bench.count(n_alone)

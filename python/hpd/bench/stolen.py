@@ -32,7 +32,7 @@ class StolenTime:
         self._start = perf_counter()
 
     def share(self) -> float:
-        """What the host took, as a share of the time of all processors; 0 if that is unknown."""
+        """The part of the time of all processors that the host took; 0 if that is unknown."""
         whole = (perf_counter() - self._start) * (os.cpu_count() or 1)
         return max(0.0, (_stolen_seconds() - self._stolen) / whole) if whole > 0 else 0.0
 
