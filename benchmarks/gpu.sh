@@ -12,6 +12,7 @@
 # on a disk that outlives the machine. Environment, each may be left out:
 #   PYTHON=python3       makes the environment
 #   BUILD=yes            no: PYTHON has hpd already, with whatever llama.cpp it has
+#   LLAMA="-DGGML_CUDA=on ..."  the options of CMake with which llama.cpp is built
 #   MODELS="qwen3-0.6b:Q8_0 ..."  shapes and types, as of make_model.py; or paths of GGUF files
 #   DOCUMENTS=256 ROUNDS=3 AR_DOCUMENTS=8  how much
 #   PRICE=2.5            dollars for an hour of the machine
@@ -47,7 +48,7 @@ build_llama() { # goes on where it was killed
     "$python" -m pip download -q --no-deps --no-binary :all: "llama-cpp-python==$pin" &&
       tar -xf "llama_cpp_python-$pin.tar.gz"
   } || return
-  CMAKE_ARGS="-DGGML_CUDA=on -DCMAKE_CUDA_ARCHITECTURES=native -DCMAKE_CXX_FLAGS=-fno-dse" \
+  CMAKE_ARGS="${LLAMA:--DGGML_CUDA=on -DCMAKE_CUDA_ARCHITECTURES=native} -DCMAKE_CXX_FLAGS=-fno-dse" \
     PATH="$results/venv/bin:$PATH" "$python" -m pip install --no-build-isolation \
     -C build-dir="$results/build-llama" "./llama_cpp_python-$pin"
 }

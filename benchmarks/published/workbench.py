@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -22,6 +23,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 N_RESAMPLES = 10_000
 """Samples of an interval, and exchanges of a test."""
+
+_PATH = re.compile(r"(?:^|(?<==))/[^,|=]+")
+"""An absolute path in an argument."""
 
 _FILES = {"oa-mine": "dev.jsonl", "ae-110k": "dev.jsonl", "wdc-pave": "train.jsonl"}
 
@@ -266,13 +270,18 @@ class Workbench:
         return done.stdout
 
     def shown(self, argument: object) -> str:
-        """An argument as it is printed, without this machine's paths."""
-        text = str(argument)
+        """An argument as it is printed, without this machine's paths.
+
+        A path may be a whole argument, or stand behind an equals sign in it.
+        """
+        return _PATH.sub(lambda match: self._place(match.group()), str(argument))
+
+    def _place(self, path: str) -> str:
         places = [(self.work, "WORK"), *([(self.data, "DATA")] if self.data else [])]
-        for path, name in (*places, (ROOT, "")):
-            if text.startswith(str(path)):
-                return (name + text[len(str(path)) :]).lstrip("/")
-        return Path(text).name if text.startswith("/") else text
+        for folder, name in (*places, (ROOT, ""), (box_model().parents[1], "")):
+            if Path(path).is_relative_to(folder):
+                return str(Path(name) / Path(path).relative_to(folder))
+        return Path(path).name
 
     def using(self, model: Path) -> Path:
         """The model, noted as one on which the figures depend."""

@@ -14,7 +14,9 @@ from benchmarks import reproduce, tables
 from benchmarks.published import command, pages
 from benchmarks.published.claims import CLAIMS, Claim
 from benchmarks.published.result import Conditions, Finding, Result, Table, load_results
+from benchmarks.published.workbench import Workbench
 from hpd.cli import main
+from hpd.machine.model_files import box_model
 from jsonl import read_lines
 
 CONDITIONS = Conditions(
@@ -43,6 +45,24 @@ def test_columns_of_figures_are_aligned_to_the_right() -> None:
         "| x 1 | +1.5 (2) | 10% |  |",
         "| y | 2 |  |  |",
     ]
+
+
+def test_commands_are_shown_without_this_machines_paths(tmp_path: Path) -> None:
+    bench = Workbench(tmp_path / "data", tmp_path / "made")
+    box = f"draft_model={box_model()}"
+    for argument, shown in (
+        (tmp_path / "made" / "a.jsonl", "WORK/a.jsonl"),
+        (tmp_path / "data" / "oa-mine" / "dev.jsonl", "DATA/oa-mine/dev.jsonl"),
+        (tmp_path / "elsewhere" / "model.gguf", "model.gguf"),
+        (
+            f"ar:draft_model={tmp_path}/made/small.gguf,drafts=on",
+            "ar:draft_model=WORK/small.gguf,drafts=on",
+        ),
+        (f"ar:documents=4,{box}", "ar:documents=4,draft_model=models/hpd-box.gguf"),
+        ("ar-batched:in_flight=12|24", "ar-batched:in_flight=12|24"),
+        ("a/b", "a/b"),
+    ):
+        assert bench.shown(argument) == shown
 
 
 def test_a_place_for_a_result_is_filled_again_and_again() -> None:

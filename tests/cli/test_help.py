@@ -13,7 +13,7 @@ import hpd.extractor
 import hpd.machine.model_files
 from command_line import exit_code
 from hpd import _native
-from hpd.cli import main
+from hpd.cli import COMMANDS, main
 
 
 def test_schema(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -58,3 +58,13 @@ def test_help_needs_no_engine() -> None:
         "sys.exit(any(name in sys.modules for name in ('llama_cpp', 'hpd._core', 'numpy')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_command_starts_without_the_others() -> None:
+    code = (
+        "import sys\nfrom hpd.cli import build_parser\nbuild_parser('extract')\n"
+        "print(*sorted(name for name in sys.modules if name.startswith('hpd.cli.')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name.rpartition(".")[2] for name in done.stdout.split()}
+    assert loaded.intersection(COMMANDS) == {"extract"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,9 +18,9 @@ from reference import Reference, ReferenceValue, Request
 
 Requests = list[tuple[Request, int]]
 
-F32_TIE = 1e-5
+F32_TIE = float(os.environ.get("HPD_TEST_TIE", "1e-5"))
 """Sums are made in another order for another batch size: below this margin, either token is
-right."""
+right. A GPU makes them in yet another one, and needs more (tools/software_gpu.sh)."""
 
 WORDS = [
     "Nike",

@@ -13,25 +13,9 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
-from hpd.cli import bench as bench_command
-from hpd.cli import calibrate as calibrate_command
-from hpd.cli import compare as compare_command
-from hpd.cli import completion as completion_command
-from hpd.cli import data as data_command
-from hpd.cli import discover as discover_command
-from hpd.cli import doctor as doctor_command
-from hpd.cli import eval as eval_command
-from hpd.cli import export as export_command
-from hpd.cli import extract as extract_command
-from hpd.cli import finetune as finetune_command
-from hpd.cli import judge as judge_command
-from hpd.cli import models as models_command
-from hpd.cli import report as report_command
-from hpd.cli import schema as schema_command
-from hpd.cli import serve as serve_command
-from hpd.cli import tune as tune_command
 from hpd.cli.arguments import Parser
 from hpd.cli.common import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, UsageError, say
 from hpd.cli.version import VersionAction
@@ -41,24 +25,26 @@ from hpd.machine.tuned_settings import TunedWarning
 from hpd.schema import SchemaWarning
 
 COMMANDS = (
-    extract_command,
-    serve_command,
-    eval_command,
-    calibrate_command,
-    report_command,
-    judge_command,
-    compare_command,
-    discover_command,
-    data_command,
-    bench_command,
-    tune_command,
-    finetune_command,
-    export_command,
-    schema_command,
-    models_command,
-    doctor_command,
-    completion_command,
+    "extract",
+    "serve",
+    "eval",
+    "calibrate",
+    "report",
+    "judge",
+    "compare",
+    "discover",
+    "data",
+    "bench",
+    "tune",
+    "finetune",
+    "export",
+    "schema",
+    "models",
+    "doctor",
+    "completion",
 )
+"""The commands in the order of the help, each a module of this name."""
+
 _NO_INPUT = ("output", "schema", "text_field", "id_field", "category_field")
 """Arguments of which - is not standard input."""
 
@@ -80,21 +66,23 @@ Exit codes: 0 fine, 1 failure, 2 usage or bad schema, 3 some documents failed,
 """
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """The parser of the whole command line."""
+def build_parser(command: str | None = None) -> argparse.ArgumentParser:
+    """The parser of the whole command line, or of one command only, which is made sooner."""
     parser = Parser(prog="hpd", description=_DESCRIPTION, epilog=_EPILOG)
     parser.add_argument("--version", action=VersionAction, help="print the versions and exit")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in COMMANDS:
-        command.add_parser(commands)
-    parser.set_defaults(whole_parser=parser)  # for hpd completion
+    for name in COMMANDS if command is None else [command]:
+        import_module(f"hpd.cli.{name}").add_parser(commands)
+    parser.set_defaults(build_parser=build_parser)  # for hpd completion
     return parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command, and return its exit code."""
     try:
-        arguments = build_parser().parse_args(argv)
+        words = sys.argv[1:] if argv is None else argv
+        command = words[0] if words and words[0] in COMMANDS else None
+        arguments = build_parser(command).parse_args(words)
         _check_standard_input(arguments)
         with _plain_warnings():
             code: int = arguments.run(arguments)

@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     need_extra("hpd completion", "completion", ("shtab",))
     import shtab
 
-    parser = arguments.whole_parser
+    parser = arguments.build_parser()
     for action in _all_actions(parser):
         _complete(action, shtab)
     print(shtab.complete(parser, arguments.shell))
