@@ -40,7 +40,8 @@ workloads=(titles catalogue long)
 
 build_llama() { # goes on where it was killed
   local pin
-  pin=$(sed -n 's/^  "llama-cpp-python==\(.*\)",/\1/p' pyproject.toml)
+  pin=$(grep -om 1 'llama-cpp-python==[0-9.]*' pyproject.toml)
+  pin=${pin#*==}
   [ -x "$results/venv/bin/python" ] || "$base" -m venv "$results/venv" || return
   "$python" -m pip install -q scikit-build-core cmake ninja pybind11 flit-core || return
   cd "$results" || return
