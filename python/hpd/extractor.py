@@ -148,7 +148,8 @@ class Extractor(Generic[T]):
         path = resolve_model(model, hf, progress=not asked.quiet)
         warn_of_shortage(path, asked)
         native = _native.Model([str(path)], model_options(asked), progress)
-        if not asked.calibration:
+        # An adapter makes another model of it, to which the file's calibration was not fitted.
+        if not asked.calibration and not asked.loras:
             confidence_map = own_map(native.metadata(METADATA_KEY))
         # What is fastest was measured, and may be something else the next time.
         self.tuned = {} if asked.deterministic else tuned_values(native, path, asked)

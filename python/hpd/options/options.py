@@ -444,7 +444,7 @@ class Options:
         group="values",
         help="what hpd calibrate wrote: it turns the model's confidence into the share of such "
         "values that is right; none: as the model gives it, also where the model file has a "
-        "calibration of its own",
+        "calibration of its own (which is left out where an adapter is loaded)",
     )
     require_grounding: bool = option(
         False,

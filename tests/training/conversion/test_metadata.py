@@ -6,6 +6,7 @@ import json
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 gguf = pytest.importorskip("gguf")
@@ -55,6 +56,25 @@ def test_a_model_applies_its_own_calibration_unless_it_is_told_not_to(model: Pat
     with Extractor("brand, size", model, calibration="none") as extractor:
         off = extractor.extract(TITLE)
     assert off.to_dict()["fields"] == plain.to_dict()["fields"]
+
+
+def test_a_model_with_an_adapter_is_another_one(model: Path, tmp_path: Path) -> None:
+    set_metadata(model, METADATA_KEY, MAP)
+    adapter = tmp_path / "adapter.gguf"
+    writer = gguf.GGUFWriter(adapter, "qwen3")
+    writer.add_string("general.type", "adapter")
+    writer.add_string("adapter.type", "lora")
+    writer.add_float32("adapter.lora.alpha", 1.0)
+    for name in "ab":  # of one rank, and zero
+        shape = (1, 256) if name == "a" else (256, 1)
+        writer.add_tensor(f"blk.0.attn_q.weight.lora_{name}", np.zeros(shape, np.float32))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    with Extractor("brand, size", model, loras=[(str(adapter), 1.0)]) as extractor:
+        adapted = extractor.extract(TITLE)
+    assert [field.uncalibrated for field in adapted.fields.values()] == [None, None]
 
 
 def test_a_calibration_that_cannot_be_read_is_an_error_of_the_model(model: Path) -> None:
