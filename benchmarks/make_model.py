@@ -54,8 +54,13 @@ SHAPES = {
     "qwen3-8b": Shape(36, 4096, 12288, 32, 8, tied=False),
 }
 
-# The usual 4-bit files are mixes of types, as llama.cpp's own quantiser chooses them.
-_QUANTISED_BY_LLAMA_CPP = {"Q4_0": "LLAMA_FTYPE_MOSTLY_Q4_0", "Q4_K": "LLAMA_FTYPE_MOSTLY_Q4_K_M"}
+# The usual files of fewer bits are mixes of types, as llama.cpp's own quantiser chooses them.
+_QUANTISED_BY_LLAMA_CPP = {
+    "Q4_0": "LLAMA_FTYPE_MOSTLY_Q4_0",
+    "Q4_K": "LLAMA_FTYPE_MOSTLY_Q4_K_M",
+    "Q5_K": "LLAMA_FTYPE_MOSTLY_Q5_K_M",
+    "Q6_K": "LLAMA_FTYPE_MOSTLY_Q6_K",
+}
 TYPES = ("F16", "Q8_0", *_QUANTISED_BY_LLAMA_CPP)
 
 CHAT_TEMPLATE = (

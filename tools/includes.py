@@ -31,7 +31,7 @@ LAYERS = (
         "model/log",
         "attention/kernel",
     },
-    {"errors", "options", "model/characters", "sampling/exponential"},
+    {"errors", "options", "model/characters", "model/padding", "sampling/exponential"},
 )
 """The layers from the top down: a file includes files of lower layers, never of its own."""
 

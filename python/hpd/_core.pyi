@@ -36,6 +36,7 @@ class EngineOptions:
     n_value_batch: int
     n_in_flight: int
     n_busy_cells: int
+    n_pad: int
     flash_attn: str
     cache_type_k: str
     cache_type_v: str
@@ -160,6 +161,10 @@ class EngineStats:
     def n_rows(self) -> int: ...
     @property
     def n_rows_copied(self) -> int: ...
+    @property
+    def n_graphs(self) -> int: ...
+    @property
+    def n_graphs_reused(self) -> int: ...
     @property
     def n_preempted(self) -> int: ...
     @property

@@ -111,6 +111,7 @@ void bind_options(py::module_ & m) {
     bind_whole(engine, "n_value_batch", &EngineOptions::n_value_batch);
     bind_whole(engine, "n_in_flight", &EngineOptions::n_in_flight);
     bind_whole(engine, "n_busy_cells", &EngineOptions::n_busy_cells);
+    bind_whole(engine, "n_pad", &EngineOptions::n_pad);
     bind_whole(engine, "n_draft", &EngineOptions::n_draft);
     bind_float(engine, "draft_p_min", &EngineOptions::draft_p_min);
 }
@@ -258,6 +259,8 @@ void bind_engine(py::module_ & m) {
         .def_readonly("n_tokens", &EngineStats::n_tokens)
         .def_readonly("n_rows", &EngineStats::n_rows)
         .def_readonly("n_rows_copied", &EngineStats::n_rows_copied)
+        .def_readonly("n_graphs", &EngineStats::n_graphs)
+        .def_readonly("n_graphs_reused", &EngineStats::n_graphs_reused)
         .def_readonly("n_preempted", &EngineStats::n_preempted)
         .def_readonly("n_draft_batches", &EngineStats::n_draft_batches)
         .def_readonly("n_attention_taken", &EngineStats::n_attention_taken)

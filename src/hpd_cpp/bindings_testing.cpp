@@ -28,6 +28,7 @@
 #include "model/characters.h"
 #include "model/context.h"
 #include "model/log.h"
+#include "model/padding.h"
 #include "sampling/choices.h"
 #include "sampling/constraint.h"
 #include "sampling/json_scanner.h"
@@ -418,6 +419,13 @@ void bind_parts(py::module_ & m) {
             return all;
         },
         py::arg("text"));
+    m.def(
+        "padding_of",
+        [](int32_t n_tokens, int32_t n_rows, int32_t n_seqs, int32_t step) {
+            const Padding p = padding_of(n_tokens, n_rows, n_seqs, step);
+            return std::make_tuple(p.n_tokens, p.n_rows, p.n_seqs);
+        },
+        py::arg("n_tokens"), py::arg("n_rows"), py::arg("n_seqs"), py::arg("step"));
     m.def("shown", &shown, py::arg("character"));
     m.def("bpe_byte", &bpe_byte, py::arg("byte"));
     m.def("uniform_at", &uniform_at, py::arg("seed"), py::arg("stream"), py::arg("n"));

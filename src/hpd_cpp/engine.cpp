@@ -355,6 +355,8 @@ EngineStats Engine::stats() const {
 
 void Engine::publish_stats() {
     stats_.n_preempted = scheduler_.n_preempted();
+    stats_.n_graphs = context_.n_graphs();
+    stats_.n_graphs_reused = context_.n_graphs_reused();
     stats_.n_attention_taken = context_.n_attention_taken();
     stats_.n_attention_left = context_.n_attention_left();
     if (model_drafter_) stats_.n_draft_batches = model_drafter_->n_batches();

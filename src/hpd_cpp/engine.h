@@ -25,6 +25,8 @@ struct EngineStats {
     uint64_t n_tokens = 0;        // tokens in them
     uint64_t n_rows = 0;          // rows of logits that llama.cpp computed for them
     uint64_t n_rows_copied = 0;   // those that did not stay on the device, as a whole
+    uint64_t n_graphs = 0;        // graphs that llama.cpp computed, the draft model's not counted
+    uint64_t n_graphs_reused = 0;  // those of them that it had computed just before
     uint64_t n_preempted = 0;     // times that a request was sent back to start again
     uint64_t n_draft_batches = 0;  // decode calls of the draft model
     uint64_t n_attention_taken = 0;  // nodes of attention that hpd's kernel computed

@@ -58,6 +58,10 @@ struct EngineOptions {
     // likeliest tokens tell what is asked. auto: where that is a GPU and tokens are not random.
     // Off, because no GPU has shown yet that it pays: llama.cpp hardly reuses graphs with it.
     std::string logits_on_device = "off";
+    // Tokens, rows and sequences of a batch are filled up to multiples of this, so that llama.cpp
+    // can use its graph for the next one; 0: they are not. Tokens cost time on a CPU, and no GPU
+    // has shown what they gain there.
+    uint32_t n_pad = 0;
     // One request after another, by a recipe that depends on that request alone: its values are the
     // same bits whatever came before it. Documents in flight are then none of the engine's
     // business.

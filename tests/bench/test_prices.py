@@ -56,8 +56,8 @@ def test_a_token_and_a_row_are_told_apart(
     monkeypatch.setattr(prices, "_native", Native)
     found = prices.measure_prices(model, engine_options(n_batch=256, n_ubatch=256))
     assert (found.token, found.row) == pytest.approx((0.003, 0.001))
-    # Full batches, behind an instruction that is read before.
-    assert made[0].batches[-2:] == [(256, 1), (256, 64)]
+    # Full batches and small ones, behind an instruction that is read before.
+    assert made[0].batches[-3:] == [(256, 1), (128, 1), (128, 64)]
     assert found.bill(100, 10) == pytest.approx(0.31)
 
 

@@ -44,6 +44,19 @@ def test_extract_to_a_file(
     assert len(fake[0].documents) == 2
 
 
+def test_extract_says_that_an_id_comes_again(
+    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
+) -> None:
+    rows = ({"id": "a", "text": "x"}, {"id": "b", "text": "y"}, {"id": "a", "text": "z"})
+    source = write_lines(tmp_path / "in.jsonl", *rows)
+    assert main(["extract", str(source), "--schema", "brand"]) == 0
+    out, err = capfd.readouterr()
+    assert [line["id"] for line in read_lines(out)] == ["a", "b", "a"]
+    assert "1 document has the id of an earlier one: document 3 is the first" in err
+    main(["extract", str(source), "--schema", "brand", "--quiet"])
+    assert capfd.readouterr().err == ""
+
+
 def test_extract_from_standard_input(
     fake: list[FakeExtractor],
     capfd: pytest.CaptureFixture[str],

@@ -300,3 +300,23 @@ def test_a_folder_that_cannot_be_read_is_an_error(
     monkeypatch.setattr(os, "scandir", refusing)
     with pytest.raises(InputError, match="locked: this folder cannot be read: Permission denied"):
         find_files([str(tmp_path / "in")])
+
+
+@pytest.mark.parametrize(
+    ("ids", "notice"),
+    [
+        ([], None),
+        (["a", "b", "A"], None),
+        (["a", "b", "c", "b"], "1 document has the id of an earlier one: document 4 is the first, "
+         "with that of document 2"),
+        (["x", "y", "y", "x", "y"], "3 documents have the id of an earlier one: document 3 is the "
+         "first, with that of document 2"),
+    ],
+)  # fmt: skip
+def test_ids_that_come_again_are_counted(
+    ids: list[str], notice: str | None, tmp_path: Path
+) -> None:
+    lines = "".join(f'{{"id": "{each}", "text": "t"}}\n' for each in ids)
+    with InputReader([str(write(tmp_path / "in.jsonl", lines))]) as reader:
+        assert [record.id for record in reader] == ids
+        assert reader.repeated_ids.notice() == notice

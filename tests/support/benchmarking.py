@@ -36,6 +36,7 @@ def measurement(method: str, number: int, seconds: float, **settings: Any) -> Me
         n_documents=10,
         n_batches=5,
         n_tokens=500,
+        n_graphs=5,
         seconds=seconds,
     )
     return Measurement(**{**values, **settings})

@@ -54,6 +54,10 @@ class Measurement:
     n_rows: int
     n_drafted: int
     n_accepted: int
+    n_graphs: int
+    """The graphs that llama.cpp computed: one for each pass of a batch."""
+    n_graphs_reused: int
+    """Those of them that were the ones before, and were not built again."""
     n_preempted: int
     peak_bytes: int
     n_wrong: int
@@ -152,6 +156,8 @@ class Bench:
             n_rows=after.n_rows - before.n_rows,
             n_drafted=sum(usage.drafted_tokens for usage in usages),
             n_accepted=sum(usage.accepted_tokens for usage in usages),
+            n_graphs=after.n_graphs - before.n_graphs,
+            n_graphs_reused=after.n_graphs_reused - before.n_graphs_reused,
             n_preempted=after.n_preempted - before.n_preempted,
             peak_bytes=peak_bytes(),
             n_wrong=self._n_wrong(method, answers),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import median
 
 from hpd import _native
 
 _N_INSTRUCTION = 128
 _N_FIELDS = 64
+_N_TIMES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,21 +27,28 @@ class Prices:
 
 
 def measure_prices(model: _native.Model, options: _native.EngineOptions) -> Prices:
-    """Decode two full batches of the same tokens, one with a row and one with many.
+    """Decode full batches with one row for the price of a token, and small ones with one row and
+    with many for that of a row, which would be lost in the time of a full batch. Medians of three.
 
     The tokens are arbitrary, as only the shape of a batch matters for its time.
     """
     engine = _native.Engine(model, options)
     n_batch = min(options.n_batch, engine.n_ctx // 2, (model.n_ctx_train or engine.n_ctx) // 2)
     n_fields = min(_N_FIELDS, n_batch // 2)
+    shapes = {"full": (n_batch, 1), "few": (2 * n_fields, 1), "many": (2 * n_fields, n_fields)}
+    times: dict[str, list[float]] = {name: [] for name in shapes}
+    number = 0
     try:
-        _seconds(engine, model, 0, n_batch, n_fields)  # reads the instruction, and warms up
-        few = _seconds(engine, model, 1, n_batch, 1)
-        many = _seconds(engine, model, 2, n_batch, n_fields)
+        _seconds(engine, model, number, n_batch, n_fields)  # reads the instruction, and warms up
+        for _ in range(_N_TIMES):
+            for name, shape in shapes.items():
+                number += 1
+                times[name].append(_seconds(engine, model, number, *shape))
     finally:
         engine.close()
+    full, few, many = (median(times[name]) for name in shapes)
     row = max(0.0, (many - few) / (n_fields - 1))
-    return Prices(max(0.0, few - row) / n_batch, row)
+    return Prices(max(0.0, full - row) / n_batch, row)
 
 
 def _seconds(

@@ -28,6 +28,7 @@ COLUMNS = {
     "tokens_per_batch": "tok/batch",
     "rows": "rows",
     "acceptance": "accept",
+    "reused_graphs": "reused",
     "cpu_ms": "cpu ms",
     "reading_ms": "read ms",
     "writing_ms": "write ms",
@@ -165,6 +166,7 @@ def _row(
             if any(m.n_drafted for m in runs)
             else None
         ),
+        "reused_graphs": sum(m.n_graphs_reused for m in runs) / sum(m.n_graphs for m in runs),
         "bill_ms": (statistics.median(1000 * bill / n for _, bill in billed) if billed else None),
         "ratio_bill": statistics.median(m.seconds / bill for m, bill in billed) if billed else None,
         "reading_ms": statistics.median(1000 * m.reading_seconds / n for m in runs),
@@ -196,6 +198,6 @@ def _cell(key: str, value: object) -> str:
     if isinstance(value, str):
         return value
     assert isinstance(value, int | float)
-    if key in ("spread", "acceptance"):
+    if key in ("spread", "acceptance", "reused_graphs"):
         return f"{value:.0%}"
     return f"{value:.{_DECIMALS.get(key, 0)}f}"

@@ -142,6 +142,9 @@ def run(arguments: argparse.Namespace) -> int:
             return writing.stopped
         for unread in reader.unread:
             say(f"{unread} (the line that says so is in another shard)")
+        repeated = reader.repeated_ids.notice()
+        if repeated is not None and not options.quiet:
+            say(repeated)
     if can_resume and is_table(output):
         _write_table(Path(output), schemas, writing)
     return writing.finish()

@@ -235,6 +235,19 @@ class Options:
         target="engine",
         tuning=Tuning(-1, tried=(-1, 768, 3072, 12288)),
     )
+    n_pad: int = option(
+        0,
+        "--pad-batches",
+        metavar="N",
+        group="speed",
+        help="fill the tokens, the rows of logits and the sequences of a batch up to multiples of "
+        "N, so that llama.cpp can use its graph again for the next one, which may save time on a "
+        "GPU and costs time on a CPU; 0: do not",
+        minimum=0,
+        maximum=64,
+        target="engine",
+        in_identity=True,
+    )
     n_threads: int = option(
         0,
         "-t",

@@ -37,6 +37,7 @@ class Settings(TypedDict, total=False):
     n_ubatch: int
     n_value_batch: int | None
     n_busy_cells: int | None
+    n_pad: int
     n_threads: int
     n_threads_batch: int
     n_gpu_layers: int

@@ -22,6 +22,7 @@ from hpd.records.reader import (
     has_fields,
     is_known,
 )
+from hpd.records.repeats import RepeatedIds
 from hpd.records.rows import Format
 from hpd.records.separated import MAX_FIELD_LINES
 from hpd.records.shards import Shard, first_shard
@@ -125,6 +126,8 @@ class InputReader:
         self._firsts = [first_shard(path, is_only=is_only) for path in self.files.paths]
         self.unread: list[InputError] = []
         """The errors of inputs for which another shard has the line."""
+        self.repeated_ids = RepeatedIds()
+        """Those of the records that were given so far."""
         self._formats = [_format(path, format, per_line=per_line) for path in self.files.paths]
         self._fields = {
             "text_field": text_field,
@@ -148,7 +151,9 @@ class InputReader:
         return self
 
     def __next__(self) -> Record:
-        return next(self._records)
+        record = next(self._records)
+        self.repeated_ids.add(record.id)
+        return record
 
     def __enter__(self) -> InputReader:
         return self

@@ -11,6 +11,7 @@
 #include "model/batch_rows.h"
 #include "model/device_rows.h"
 #include "model/model.h"
+#include "model/padding.h"
 #include "options.h"
 #include "scheduling/batch_plan.h"
 #include "scheduling/cache_ops.h"
@@ -60,8 +61,9 @@ public:
     BatchRows rows();
 
     int32_t n_past(SeqId seq) const;  // cells that the sequence holds
-    uint32_t n_cells() const { return llama_n_ctx(context_.get()); }
-    uint32_t n_batch() const { return llama_n_batch(context_.get()); }
+    // Without those that are kept for padding.
+    uint32_t n_cells() const { return llama_n_ctx(context_.get()) - n_kept_; }
+    uint32_t n_batch() const { return llama_n_batch(context_.get()) - n_kept_; }
     uint32_t n_rows_max() const { return n_rows_max_; }
     uint32_t n_seq_max() const { return n_seq_max_; }
     int32_t n_threads() const { return llama_n_threads(context_.get()); }
@@ -80,6 +82,10 @@ public:
     // Whether rows of logits are copied only where their likeliest tokens do not tell.
     bool keeps_rows_on_device() const { return device_rows_ != nullptr; }
 
+    // The graphs that llama.cpp has computed, and those of them that were the ones before.
+    uint64_t n_graphs() const { return n_graphs_; }
+    uint64_t n_graphs_reused() const;
+
     // Waits until the last batch is computed.
     void wait() { llama_synchronize(context_.get()); }
 
@@ -97,6 +103,8 @@ public:
 
 private:
     void check(const std::vector<BatchToken> & batch) const;
+    void pad(const std::vector<BatchToken> & batch);
+    void drop_padding();
     bool attention_fits();
     bool may_keep_rows(const EngineOptions & options, const llama_context_params & params) const;
     void leave_rows_where_they_are(const EngineOptions & options);
@@ -113,7 +121,10 @@ private:
     uint32_t n_seq_max_;
     uint32_t n_rows_max_;  // of logits in a batch
     int32_t n_value_batch_ = 0;
-    size_t n_rows_ = 0;  // of the last batch
+    int32_t n_pad_;  // the step of padding; 0: there is none
+    uint32_t n_kept_;  // cells, and tokens of a batch, for padding
+    size_t n_rows_ = 0;  // of the last batch, those of padding included
+    uint64_t n_graphs_ = 0;
 
     // llama_batch, filled anew each time
     std::vector<llama_token> tokens_;
@@ -121,6 +132,8 @@ private:
     std::vector<int32_t> n_seq_ids_;
     std::vector<llama_seq_id *> seq_ids_;
     std::vector<int8_t> outputs_;
+    std::vector<llama_seq_id> padding_seqs_;  // the sequences that only padding has
+    Padding padding_;  // of the last batch
 };
 
 }  // namespace hpd
