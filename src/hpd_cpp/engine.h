@@ -25,15 +25,15 @@ struct EngineStats {
     uint64_t n_tokens = 0;        // tokens in them
     uint64_t n_rows = 0;          // rows of logits that llama.cpp computed for them
     uint64_t n_rows_copied = 0;   // those that did not stay on the device, as a whole
-    uint64_t n_graphs = 0;        // graphs that llama.cpp computed, the draft model's not counted
+    uint64_t n_graphs = 0;  // graphs that llama.cpp computed, the draft model's not counted
     uint64_t n_graphs_reused = 0;  // those of them that it had computed just before
-    uint64_t n_preempted = 0;     // times that a request was sent back to start again
+    uint64_t n_preempted = 0;  // times that a request was sent back to start again
     uint64_t n_draft_batches = 0;  // decode calls of the draft model
     uint64_t n_attention_taken = 0;  // nodes of attention that hpd's kernel computed
-    uint64_t n_attention_left = 0;   // those that it left to llama.cpp, where it is switched on
+    uint64_t n_attention_left = 0;  // those that it left to llama.cpp, where it is switched on
     double decode_seconds = 0.0;  // waiting for llama.cpp, the draft model included
     double reading_seconds = 0.0;  // of these, the share of the tokens of prompts and keys
-    double host_seconds = 0.0;    // scheduling and choosing tokens
+    double host_seconds = 0.0;  // scheduling and choosing tokens
 };
 
 // Hyper-parallel decoding: requests in, their values out, as many fields and requests in one batch

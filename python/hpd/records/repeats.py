@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from array import array
 
-import numpy as np
-
 
 class RepeatedIds:
     """Counts the records whose id an earlier one has, at eight bytes a record."""
@@ -19,6 +17,8 @@ class RepeatedIds:
 
     def notice(self) -> str | None:
         """The number of repeated ids and the first of them, in words; None: all are different."""
+        import numpy as np  # a command's arguments are read without it
+
         hashes = np.asarray(self._hashes)
         _, firsts, group = np.unique(hashes, return_index=True, return_inverse=True)
         repeated = np.flatnonzero(firsts[group] != np.arange(len(hashes)))

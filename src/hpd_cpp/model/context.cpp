@@ -47,18 +47,18 @@ bool stop_wanted(void * data) noexcept { return static_cast<std::atomic<bool> *>
 Context::Context(const Model & model, const EngineOptions & options)
     : model_(model),
       couples_(!model.is_recurrent() && !model.is_hybrid()),
-      n_seq_max_(std::clamp<uint32_t>(
-          options.n_seq_max, n_seq_least,
-          static_cast<uint32_t>(llama_max_parallel_sequences()) -
-              std::min(options.n_pad, most_step))),
+      n_seq_max_(std::clamp<uint32_t>(options.n_seq_max, n_seq_least,
+                                      static_cast<uint32_t>(llama_max_parallel_sequences()) -
+                                          std::min(options.n_pad, most_step))),
       n_pad_(static_cast<int32_t>(options.n_pad)),
       n_kept_(static_cast<uint32_t>(most_padding(n_pad_))) {
     const LogSince log;
     if (options.n_pad > most_step)
         throw std::invalid_argument("n_pad must be at most " + std::to_string(most_step));
     if (n_pad_ > 0 && !couples_)
-        throw ModelLoadError("batches of a recurrent model cannot be padded: leave out n_pad "
-                             "(--pad-batches)");
+        throw ModelLoadError(
+            "batches of a recurrent model cannot be padded: leave out n_pad "
+            "(--pad-batches)");
     // A recurrent state is a whole buffer per sequence, not a cell.
     if (!couples_) n_seq_max_ = std::min<uint32_t>(n_seq_max_, 64);
 
