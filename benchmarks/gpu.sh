@@ -106,7 +106,7 @@ steps() { # a line for each: its name, and what it runs
   fi
   echo "device device"
   local test
-  for test in test_engine test_choices test_drafting test_draft_model test_adapters; do
+  for test in test_choices test_adapters test_padding test_drafting test_draft_model test_engine; do
     echo "suite-$test suite $test"
   done
   echo "workloads workload_files"
