@@ -72,7 +72,9 @@ Context::Context(const Model & model, const EngineOptions & options)
     const auto n_ctx_train = static_cast<uint32_t>(std::max(1, model.n_ctx_train()));
     params.n_ctx = options.n_ctx ? options.n_ctx : std::min(default_n_ctx, 4 * n_ctx_train);
     if (params.n_ctx <= 2 * n_kept_)
-        throw std::invalid_argument("n_ctx leaves no cells beside those that padding takes");
+        throw ModelLoadError("a context of " + std::to_string(params.n_ctx) +
+                             " cells leaves none beside those for padding: a larger n_ctx "
+                             "(--ctx-size) or a smaller n_pad (--pad-batches) helps");
     params.n_batch = std::min(std::max(options.n_batch, 1u) + n_kept_, params.n_ctx);
     params.n_ubatch = std::min(std::max(options.n_ubatch, 1u) + n_kept_, params.n_batch);
     // A second pass of one batch could take cells that the window needs again when the first
@@ -249,7 +251,7 @@ void Context::check(const std::vector<BatchToken> & batch) const {
 DecodeStatus Context::decode(const std::vector<BatchToken> & batch) {
     check(batch);
     pad(batch);
-    const size_t n = batch.size() + static_cast<size_t>(padding_.n_tokens);
+    const size_t n = tokens_.size();
     for (size_t i = 0; i < batch.size(); ++i) {
         tokens_[i] = batch[i].token;
         positions_[i] = batch[i].position;
@@ -261,12 +263,12 @@ DecodeStatus Context::decode(const std::vector<BatchToken> & batch) {
                         n_seq_ids_.data(),       seq_ids_.data(), outputs_.data()};
     n_rows_ = static_cast<size_t>(std::count(outputs_.begin(), outputs_.end(), int8_t{true}));
     const size_t n_ubatch = llama_n_ubatch(context_.get());
-    n_graphs_ += (n + n_ubatch - 1) / n_ubatch;
     if (attention_) attention_->begin();
     const LogSince log;
     switch (const int32_t code = calls_.decode(context_.get(), b)) {
         case 0:
             if (attention_) attention_->finish();
+            n_graphs_ += (n + n_ubatch - 1) / n_ubatch;
             drop_padding();
             // Where cells are scarce llama.cpp cuts a batch in pieces, and the last one has
             // written over the rows of the others.

@@ -13,7 +13,7 @@ struct Padding {
 
 // llama.cpp uses a graph again if the next batch has as many tokens, rows and sequences, and a GPU
 // can start such a graph as a whole. Batches of values are hardly ever alike, so each of the three
-// is filled up to a multiple of `step`, or of none where that is 0.
+// is filled up to a multiple of `step`. A step of 0 leaves batches alone.
 Padding padding_of(int32_t n_tokens, int32_t n_rows, int32_t n_seqs, int32_t step);
 
 // The most tokens that padding_of() adds.
