@@ -1,6 +1,6 @@
 """The products of llama.cpp by type and number of tokens, beside a product of PyTorch in bf16.
 
-    python benchmarks/roofline.py [--rows 1024 --columns 3072] [-t THREADS]
+    python -m benchmarks.roofline [--rows 1024 --columns 3072] [-t THREADS]
 
 Each line is the fastest of several products of a weight matrix with so many tokens, computed by
 llama.cpp's own graphs, with repacked weights and AMX where hpd uses them. TFLOP/s count two
@@ -21,6 +21,7 @@ import llama_cpp
 import torch
 from llama_cpp._ggml import libggml as ggml
 
+from benchmarks.llama_log import silence
 from hpd.machine.hardware import n_cores, use_extra_bufts
 
 _TYPES = {"Q8_0": 8, "Q4_0": 2, "Q4_K": 12, "Q5_K": 13, "Q6_K": 14, "BF16": 30}  # enum ggml_type
@@ -254,6 +255,7 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     shape = Shape(options.columns, options.rows, options.matrices)
     _declare()
+    silence()
     llama_cpp.llama_backend_init()
     torch.set_num_threads(options.threads)
     device = Device(options.threads)
