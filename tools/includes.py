@@ -23,7 +23,7 @@ LAYERS = (
     {"scheduling/batch_plan", "scheduling/key_trie", "scheduling/prefix_cache"},
     {"scheduling/request", "scheduling/sequence_pool"},
     {"scheduling/cache_ops", "drafting/histories"},
-    {"scheduling/limits", "scheduling/tokens", "sampling/top_row"},
+    {"scheduling/limits", "scheduling/tokens", "sampling/top_row", "model/products"},
     {
         "sampling/choices",
         "sampling/json_scanner",
@@ -31,7 +31,14 @@ LAYERS = (
         "model/log",
         "attention/kernel",
     },
-    {"errors", "options", "model/characters", "model/padding", "sampling/exponential"},
+    {
+        "errors",
+        "options",
+        "model/characters",
+        "model/cpu_backend",
+        "model/padding",
+        "sampling/exponential",
+    },
 )
 """The layers from the top down: a file includes files of lower layers, never of its own."""
 
@@ -41,9 +48,11 @@ MEETS_LLAMA_CPP = {
     "attention/trial",
     "sampling/constraint",
     "model/context",
+    "model/cpu_backend",
     "model/device_rows",
     "model/log",
     "model/model",
+    "model/products",
 }
 """The files that include llama.cpp's headers themselves."""
 

@@ -6,11 +6,18 @@ python -m benchmarks.published.quantize model.gguf smaller.gguf --type Q4_K
 from __future__ import annotations
 
 import argparse
+import ctypes
 import os
 from pathlib import Path
 
-from benchmarks.llama_log import silence
+import llama_cpp
+
 from benchmarks.make_model import quantise
+
+
+@llama_cpp.llama_log_callback
+def _silent(level: int, text: bytes, data: ctypes.c_void_p) -> None:
+    """Take in what llama.cpp says of each tensor."""
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -19,7 +26,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("output", type=Path)
     parser.add_argument("--type", choices=("Q4_0", "Q4_K"), required=True)
     options = parser.parse_args(arguments)
-    silence()
+    llama_cpp.llama_log_set(_silent, ctypes.c_void_p(0))
     quantise(options.model, options.output, options.type, os.cpu_count() or 1)
 
 

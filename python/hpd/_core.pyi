@@ -214,5 +214,16 @@ class Engine:
     def n_ctx(self) -> int: ...
 
 def attention_problems() -> list[tuple[str, str]]: ...
+def time_products(
+    type: str,
+    *,
+    n_columns: int,
+    n_rows: int,
+    n_matrices: int,
+    n_tokens: int,
+    n_threads: int,
+    extra_bufts: bool,
+    seconds: float,
+) -> tuple[float, int]: ...
 def near_tie_margin() -> float: ...
 def echo_log(on: bool) -> None: ...

@@ -80,6 +80,7 @@ from hpd._core import (  # noqa: E402
     attention_problems,
     echo_log,
     near_tie_margin,
+    time_products,
 )
 
 _engine_process: int | None = None
@@ -119,4 +120,5 @@ __all__ = [
     "claim_process",
     "echo_log",
     "near_tie_margin",
+    "time_products",
 ]

@@ -17,6 +17,7 @@
 #include "handles.h"
 #include "model/log.h"
 #include "model/model.h"
+#include "model/products.h"
 #include "options.h"
 #include "sampling/sampling.h"
 #include "scheduling/request.h"
@@ -318,6 +319,17 @@ PYBIND11_MODULE(_core, m) {
     bind_model(model);
     bind_engine(m);
     m.def("attention_problems", &attention_problems, py::call_guard<py::gil_scoped_release>());
+    m.def(
+        "time_products",
+        [](const std::string & type, int64_t n_columns, int64_t n_rows, int32_t n_matrices,
+           int64_t n_tokens, int32_t n_threads, bool extra_bufts, double seconds) {
+            const ProductTime time = time_products({type, n_columns, n_rows, n_matrices, n_tokens},
+                                                   n_threads, extra_bufts, seconds);
+            return std::pair(time.seconds, time.n_bytes);
+        },
+        py::arg("type"), py::kw_only(), py::arg("n_columns"), py::arg("n_rows"),
+        py::arg("n_matrices"), py::arg("n_tokens"), py::arg("n_threads"), py::arg("extra_bufts"),
+        py::arg("seconds"), py::call_guard<py::gil_scoped_release>());
     m.def("near_tie_margin", [] { return near_tie_margin; });
     m.def("echo_log", &echo_log, py::arg("on"));
     py::set_shared_data(log_name, log_state());

@@ -16,7 +16,7 @@ from tiny_models import TinyModel
 
 def test_every_type_is_multiplied_by_every_number_of_tokens() -> None:
     sizes = ["--columns", 256, "--rows", 64, "--matrices", 2, "-t", 1]
-    lines = run_script("-m", "benchmarks.roofline", *sizes, "--seconds", 0.001).splitlines()
+    lines = run_script(BENCHMARKS / "roofline.py", *sizes, "--seconds", 0.001).splitlines()
     cells = [line.split("|")[1:3] for line in lines[2:]]
     assert [name.strip() for name, _ in cells[:7]] == [
         *("Q8_0", "Q4_0", "Q4_K", "Q5_K", "Q6_K", "BF16", "PyTorch, bf16")

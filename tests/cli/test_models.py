@@ -12,8 +12,10 @@ import pytest
 import hpd.machine.inventory
 import hpd.machine.memory
 from hpd.cli import main
+from hpd.machine.hardware import n_cores
 from hpd.machine.hub import CachedFile
 from hpd.machine.memory import Memory
+from hpd.machine.weight_speed import ALONE, DECODING, READING, WeightSpeed
 from ollama_files import WEIGHTS, add_ollama_model
 
 
@@ -100,3 +102,35 @@ def test_what_other_programs_have(
 def test_the_lists_fit_a_terminal(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["models"]) == 0
     assert max(map(len, capfd.readouterr().out.splitlines())) <= 100
+
+
+def test_types_of_weights_are_compared_with_q8_0(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    asked = []
+
+    def speeds(n_threads: int) -> list[WeightSpeed]:
+        asked.append(n_threads)
+        return [
+            WeightSpeed("Q5_K", 5.5, {READING: 0.5, DECODING: 0.25, ALONE: 2.0}),
+            WeightSpeed("Q8_0", 8.5, {READING: 1.0, DECODING: 1.0, ALONE: 1.0}),
+        ]
+
+    monkeypatch.setattr("hpd.machine.weight_speed.weight_speeds", speeds)
+    assert main(["models", "--speed", "-t", "3"]) == 0
+    lines = [line.split() for line in capfd.readouterr().out.splitlines()]
+    assert ["Q5_K", "5.5", "2.00x", "4.00x", "0.50x"] in lines
+    assert ["Q8_0", "8.5", "1.00x", "1.00x", "1.00x"] in lines
+    assert main(["models", "--speed", "--json"]) == 0
+    weights = json.loads(capfd.readouterr().out)["weights"]
+    assert weights[0] == {
+        "type": "Q5_K",
+        "n_bits": 5.5,
+        "seconds": {"512": 0.5, "16": 0.25, "1": 2.0},
+    }
+    assert asked == [3, n_cores()]
+
+
+def test_threads_without_timing_are_refused(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["models", "-t", "3"]) == 2
+    assert "-t is about --speed" in capfd.readouterr().err

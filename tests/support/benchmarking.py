@@ -48,7 +48,6 @@ def run_script(*arguments: object) -> str:
     done = subprocess.run(
         [sys.executable, *map(str, arguments)],
         env={**os.environ, "PYTHONPATH": tested},
-        cwd=BENCHMARKS.parent,
         capture_output=True,
         text=True,
         check=False,

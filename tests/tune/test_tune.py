@@ -440,6 +440,33 @@ def test_the_command_measures_made_up_listings(
 
 
 @pytest.mark.parametrize(
+    ("on_gpu", "threads", "asked"),
+    [
+        (False, ["-t", "1"], [1]),
+        (False, ["-t", "1", "-tb", "2"], [2]),
+        (True, ["-t", "1"], []),
+        (True, ["-t", "1", "-ngl", "0"], [1]),
+    ],
+)
+def test_a_faster_type_of_weights_is_named_where_the_processor_computes(
+    tiny_model: TinyModel, own_cache: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str], on_gpu: bool, threads: list[str], asked: list[int],
+) -> None:  # fmt: skip
+    told = []
+
+    def faster_to_read(model: Path, n_threads: int) -> str:
+        told.append(n_threads)
+        return "weights of type Q5_K are faster"
+
+    monkeypatch.setattr("hpd.machine.weight_speed.faster_to_read", faster_to_read)
+    monkeypatch.setattr("hpd.machine.hardware.devices", lambda: ["a GPU"] if on_gpu else [])
+    short = ["-c", "2048", "--max-tokens", "2", "--seconds", "0", *threads]
+    assert main(["tune", "-m", str(tiny_model()), *short]) == 0
+    assert told == asked
+    assert ("Q5_K are faster" in capsys.readouterr().out) is bool(asked)
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["{rows}"], "give INPUT and --schema, or neither"),

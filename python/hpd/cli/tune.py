@@ -89,9 +89,11 @@ def run(arguments: argparse.Namespace) -> int:
 
     from hpd import _native
     from hpd.bench.measure import Bench
+    from hpd.machine.hardware import devices, n_cores
     from hpd.machine.model_files import resolve_model
     from hpd.machine.native_options import model_options
     from hpd.machine.tuned_settings import identity, store
+    from hpd.machine.weight_speed import faster_to_read
     from hpd.tune.search import Search
     from hpd.tune.timing import Timer, axes_for, default_settings, n_tolerated
 
@@ -119,6 +121,9 @@ def run(arguments: argparse.Namespace) -> int:
     print(table(_rows(found, default, timer.n_documents), n_left=0))
     print(f"\n{_verdict(found, default)}")
     print(f"kept in {store(identity(model, path, base), found.chosen)}")
+    if not devices() or base.n_gpu_layers == 0:
+        hint = faster_to_read(path, base.n_threads_batch or base.n_threads or n_cores())
+        print(hint, end="\n" if hint else "")
     return EXIT_OK
 
 

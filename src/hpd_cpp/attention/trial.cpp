@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "attention/attention.h"
+#include "model/cpu_backend.h"
 
 namespace hpd {
 
@@ -18,17 +19,6 @@ void set_halves(ggml_tensor * tensor, const std::vector<float> & from) {
     std::vector<ggml_fp16_t> halves(from.size());
     ggml_fp32_to_fp16_row(from.data(), halves.data(), static_cast<int64_t>(from.size()));
     ggml_backend_tensor_set(tensor, halves.data(), 0, halves.size() * sizeof(ggml_fp16_t));
-}
-
-ggml_backend_ptr cpu_backend(int32_t n_threads) {
-    ggml_backend_ptr backend(ggml_backend_init_by_type(GGML_BACKEND_DEVICE_TYPE_CPU, nullptr));
-    if (!backend) throw std::runtime_error("ggml has no CPU backend");
-    ggml_backend_reg_t reg = ggml_backend_dev_backend_reg(ggml_backend_get_device(backend.get()));
-    const auto set_n_threads = reinterpret_cast<ggml_backend_set_n_threads_t>(
-        ggml_backend_reg_get_proc_address(reg, "ggml_backend_set_n_threads"));
-    if (!set_n_threads) throw std::runtime_error("ggml's CPU backend takes no number of threads");
-    set_n_threads(backend.get(), n_threads);
-    return backend;
 }
 
 }  // namespace

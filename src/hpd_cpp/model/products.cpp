@@ -1,0 +1,172 @@
+#include "model/products.h"
+
+#include <ggml-backend.h>
+#include <ggml-cpp.h>
+#include <ggml.h>
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "errors.h"
+#include "model/cpu_backend.h"
+#include "model/log.h"
+
+namespace hpd {
+
+namespace {
+
+// Weights of 4 bits are off by a tenth; a product with the wrong layout is off by more than one.
+constexpr double most_error = 0.2;
+
+std::string lowered(std::string text) {
+    for (char & c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return text;
+}
+
+ggml_type type_named(const Products & products) {
+    for (int i = 0; i < GGML_TYPE_COUNT; ++i) {
+        const auto type = static_cast<ggml_type>(i);
+        const ggml_type_traits * traits = ggml_get_type_traits(type);
+        if (traits->blck_size <= 0 || !ggml_type_name(type) ||
+            lowered(ggml_type_name(type)) != lowered(products.type)) {
+            continue;
+        }
+        if (ggml_quantize_requires_imatrix(type) || !traits->to_float) break;
+        if (products.n_columns % traits->blck_size != 0) {
+            throw InputError(products.type + " needs a multiple of " +
+                             std::to_string(traits->blck_size) + " columns, not " +
+                             std::to_string(products.n_columns));
+        }
+        return type;
+    }
+    throw InputError("no weights can be made of the type " + products.type);
+}
+
+std::vector<float> noise(int64_t n) {
+    std::mt19937 random(1);
+    std::normal_distribution<float> normal;
+    std::vector<float> numbers(static_cast<size_t>(n));
+    for (float & number : numbers) number = normal(random);
+    return numbers;
+}
+
+// The first kind of memory with a kernel for such weights, as llama.cpp looks for it.
+ggml_backend_buffer_type_t weights_memory(ggml_backend_t backend, ggml_tensor * product,
+                                          bool extra_bufts) {
+    ggml_backend_dev_t device = ggml_backend_get_device(backend);
+    const auto extra =
+        reinterpret_cast<ggml_backend_dev_get_extra_bufts_t>(ggml_backend_reg_get_proc_address(
+            ggml_backend_dev_backend_reg(device), "ggml_backend_dev_get_extra_bufts"));
+    ggml_backend_buffer_type_t * each = extra_bufts && extra ? extra(device) : nullptr;
+    for (; each && *each; ++each) {
+        // What is supported depends on the buffer of the weights, so they get an empty one to ask.
+        ggml_tensor * weights = product->src[0];
+        const ggml_backend_buffer_ptr empty(ggml_backend_buft_alloc_buffer(*each, 0));
+        weights->buffer = empty.get();
+        const bool supported = ggml_backend_dev_supports_op(device, product);
+        weights->buffer = nullptr;
+        if (supported) return *each;
+    }
+    return ggml_backend_get_default_buffer_type(backend);
+}
+
+double relative_error(const std::vector<float> & found, const std::vector<float> & weights,
+                      const std::vector<float> & activations, const Products & products) {
+    double wrong = 0, all = 0;
+    const int64_t row_step = std::max<int64_t>(1, products.n_rows / 64);
+    const int64_t token_step = std::max<int64_t>(1, products.n_tokens / 16);
+    for (int64_t token = 0; token < products.n_tokens; token += token_step) {
+        for (int64_t row = 0; row < products.n_rows; row += row_step) {
+            double right = 0;
+            for (int64_t column = 0; column < products.n_columns; ++column) {
+                right += static_cast<double>(weights[row * products.n_columns + column]) *
+                         activations[token * products.n_columns + column];
+            }
+            wrong += std::pow(found[token * products.n_rows + row] - right, 2);
+            all += right * right;
+        }
+    }
+    return std::sqrt(wrong / all);
+}
+
+double fastest(ggml_backend_t backend, ggml_cgraph * graph, double limit) {
+    using Clock = std::chrono::steady_clock;
+    const auto timed = [&] {
+        const auto start = Clock::now();
+        if (ggml_backend_graph_compute(backend, graph) != GGML_STATUS_SUCCESS) {
+            throw DecodeError("ggml could not compute the products");
+        }
+        return std::chrono::duration<double>(Clock::now() - start).count();
+    };
+    timed();
+    double best = std::numeric_limits<double>::infinity();
+    double spent = 0;
+    do {
+        const double taken = timed();
+        best = std::min(best, taken);
+        spent += taken;
+    } while (spent < limit);
+    return best;
+}
+
+}  // namespace
+
+ProductTime time_products(const Products & products, int32_t n_threads, bool extra_bufts,
+                          double seconds) {
+    if (products.n_columns < 1 || products.n_rows < 1 || products.n_matrices < 1 ||
+        products.n_tokens < 1 || n_threads < 1) {
+        throw InputError("products need a column, a row, a matrix, a token and a thread at least");
+    }
+    capture_log();  // there is a line for each matrix that is repacked
+    const ggml_type type = type_named(products);
+    const ggml_backend_ptr backend = cpu_backend(n_threads);
+    const size_t n_tensors = 2 * static_cast<size_t>(products.n_matrices) + 1;
+    const size_t n_bytes_of_graph = ggml_graph_overhead_custom(n_tensors, false);
+    const ggml_context_ptr weights_context(
+        ggml_init({n_tensors * ggml_tensor_overhead(), nullptr, true}));
+    const ggml_context_ptr context(
+        ggml_init({n_tensors * ggml_tensor_overhead() + n_bytes_of_graph, nullptr, true}));
+
+    ggml_tensor * activations =
+        ggml_new_tensor_2d(context.get(), GGML_TYPE_F32, products.n_columns, products.n_tokens);
+    ggml_cgraph * graph = ggml_new_graph_custom(context.get(), n_tensors, false);
+    std::vector<ggml_tensor *> weights;
+    ggml_tensor * product = nullptr;
+    for (int32_t i = 0; i < products.n_matrices; ++i) {
+        weights.push_back(
+            ggml_new_tensor_2d(weights_context.get(), type, products.n_columns, products.n_rows));
+        product = ggml_mul_mat(context.get(), weights.back(), activations);
+        ggml_build_forward_expand(graph, product);
+    }
+    const ggml_backend_buffer_ptr weights_buffer(ggml_backend_alloc_ctx_tensors_from_buft(
+        weights_context.get(), weights_memory(backend.get(), product, extra_bufts)));
+    const ggml_backend_buffer_ptr buffer(
+        ggml_backend_alloc_ctx_tensors(context.get(), backend.get()));
+    if (!weights_buffer || !buffer) throw DecodeError("there is no memory for the products");
+
+    const std::vector<float> numbers = noise(products.n_columns * products.n_rows);
+    const size_t n_bytes = ggml_nbytes(weights.front());
+    std::vector<char> quantised(n_bytes);
+    ggml_quantize_chunk(type, numbers.data(), quantised.data(), 0, products.n_rows,
+                        products.n_columns, nullptr);
+    for (ggml_tensor * each : weights) ggml_backend_tensor_set(each, quantised.data(), 0, n_bytes);
+    const std::vector<float> read = noise(products.n_columns * products.n_tokens);
+    ggml_backend_tensor_set(activations, read.data(), 0, read.size() * sizeof(float));
+
+    const double taken = fastest(backend.get(), graph, seconds);
+    std::vector<float> found(static_cast<size_t>(products.n_rows * products.n_tokens));
+    ggml_backend_tensor_get(product, found.data(), 0, found.size() * sizeof(float));
+    const double error = relative_error(found, numbers, read, products);
+    if (!(error < most_error)) {
+        throw DecodeError("products with weights of type " + products.type + " are wrong by " +
+                          std::to_string(std::lround(100 * error)) + "%");
+    }
+    return {taken, n_bytes * weights.size()};
+}
+
+}  // namespace hpd
