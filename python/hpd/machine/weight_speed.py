@@ -1,4 +1,4 @@
-"""How fast this processor computes with each type of weights that GGUF files have.
+"""The speed of this processor with each type of weights that GGUF files have.
 
 A model's time goes into products of its weights with the tokens of a batch, and which type of
 weights is the fastest depends on the processor. So the products are timed, without any model.
@@ -45,7 +45,7 @@ _MAIN_TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class WeightSpeed:
-    """What products with weights of one type take."""
+    """The times of products with weights of one type."""
 
     type: str
     n_bits: float
