@@ -62,7 +62,7 @@ def test_commands(complete: Complete) -> None:
 def test_flags_of_a_command(complete: Complete) -> None:
     assert {"--schema", "--split-mode", "-sm", "--job"} <= complete("extract", "-")
     assert complete("extract", "--tensor") == {"--tensor-split"}
-    assert complete("models", "--") == {"--help", "--json"}
+    assert complete("models", "--") == {"--help", "--json", "--speed", "--threads"}
 
 
 def test_choices_of_a_flag(complete: Complete) -> None:
