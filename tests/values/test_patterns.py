@@ -54,3 +54,9 @@ def test_patterns_mean_what_they_mean_in_python(pattern: str, text: str, is_matc
         warnings.simplefilter("ignore")
         assert (re.search(pattern, text) is not None) == is_match
     assert matches(pattern, text) == is_match
+
+
+@pytest.mark.parametrize(("char", "is_match"), [("²", False), ("½", False), ("\u0301", True)])
+def test_a_word_character_is_the_one_of_unicode(char: str, is_match: bool) -> None:
+    assert (re.search(r"^\w$", char) is not None) != is_match
+    assert matches(r"^\w$", char) == is_match

@@ -2,7 +2,8 @@
 
 Some patterns need more steps for each further character of a text that they do not match:
 ``^(a+)+$`` would take years on forty of them. Python's own engine cannot be stopped, so another one
-with the same syntax tries them.
+with the same syntax tries them. Its ``\\w`` is Unicode's word character: unlike Python's, it takes
+combining marks and does not take signs such as a superscript two or a fraction.
 """
 
 from __future__ import annotations
