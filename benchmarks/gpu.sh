@@ -106,8 +106,8 @@ steps() { # a line for each: its name, and what it runs
   fi
   echo "device device"
   local test
-  for test in test_choices test_adapters test_padding test_drafting test_draft_model test_engine; do
-    echo "suite-$test suite $test"
+  for test in choices device_rows adapters padding pitfalls drafting draft_model engine; do
+    echo "suite-$test suite test_$test"
   done
   echo "workloads workload_files"
   local model workload name

@@ -78,6 +78,7 @@ class FakeBench:
     def __init__(self, seconds: dict[str, float]) -> None:
         self.seconds = seconds
         self.asked: list[tuple[int, str]] = []
+        self.n_priced = 0
 
     def measure(self, method: Any, number: int) -> Any:
         from hpd.bench.measure import MeasuredAnswers
@@ -87,7 +88,8 @@ class FakeBench:
         return MeasuredAnswers(measurement(method.name, number, taken), {0: method.name})
 
     def prices(self, options: Options) -> Prices:
-        return PRICES
+        self.n_priced += 1
+        return Prices(token=float(self.n_priced), row=0.5)
 
 
 def test_only_the_fastest_of_a_contest_goes_on() -> None:
@@ -106,7 +108,21 @@ def test_only_the_fastest_of_a_contest_goes_on() -> None:
     ]
     assert len(rounds.measurements) == 7
     assert rounds.answers["hpd"] == {0: "hpd"}
-    assert rounds.prices == dict.fromkeys((1, 2, 3), PRICES)
+
+
+def test_the_prices_of_a_run_are_those_just_before_and_after_it() -> None:
+    bench = FakeBench({"prefill": 1.0, "hpd": 2.0, "ar": 3.0, "hpd:drafts=off": 2.0})
+    contests = [parse_contest(name) for name in bench.seconds]
+    rounds = run_rounds(bench, contests, 2)  # type: ignore[arg-type]
+    assert {key: prices.token for key, prices in rounds.prices.items()} == {
+        (1, "prefill"): 1.5,
+        (1, "hpd"): 2.5,
+        # Where something slow and without a bill ran, prices are taken anew.
+        (1, "hpd:drafts=off"): 4.5,
+        (2, "hpd:drafts=off"): 6.5,
+        (2, "hpd"): 8.5,
+        (2, "prefill"): 9.5,
+    }
 
 
 def test_the_bill_is_that_of_tokens_and_rows_without_refused_guesses() -> None:
@@ -117,12 +133,12 @@ def test_the_bill_is_that_of_tokens_and_rows_without_refused_guesses() -> None:
         for method in ("hpd", "ar")
     ]
     # The machine is half as fast in the second round.
-    prices = {1: PRICES, 2: Prices(token=0.004, row=0.002)}
+    prices = {(1, "hpd"): PRICES, (2, "hpd"): Prices(token=0.004, row=0.002)}
     rows = {row["method"]: row for row in summarise(measurements, prices=prices)}
     bill = (500 - 30) * 0.002 + (120 - 30) * 0.001
     assert rows["hpd"]["ratio_bill"] == pytest.approx(2.0 / bill)
     assert rows["hpd"]["bill_ms"] == pytest.approx(1.5 * 1000 * bill / 10)
-    # Its batches cannot be full.
+    # It has no prices, as its batches cannot be full.
     assert rows["ar"]["ratio_bill"] is None
 
 

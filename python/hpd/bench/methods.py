@@ -57,6 +57,11 @@ class Method:
     grammar: bool = False
     """Whether replayed values are held against their grammars, too."""
 
+    @property
+    def fills_batches(self) -> bool:
+        """Whether its batches can be full, so that its time can be held against a bill."""
+        return self.kind in ("hpd", "prefill")
+
 
 @dataclass(frozen=True, slots=True)
 class Contest:

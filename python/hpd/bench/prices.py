@@ -21,6 +21,11 @@ class Prices:
     row: float
     """A row of logits: its pass through the output matrix, and the search for its best word."""
 
+    @classmethod
+    def between(cls, before: Prices, after: Prices) -> Prices:
+        """The prices of what ran between two measurements: their means."""
+        return cls((before.token + after.token) / 2, (before.row + after.row) / 2)
+
     def bill(self, n_tokens: int, n_rows: int) -> float:
         """The seconds for which tokens and rows cannot be had cheaper than in full batches."""
         return n_tokens * self.token + n_rows * self.row

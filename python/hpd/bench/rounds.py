@@ -23,14 +23,14 @@ class Rounds:
     measurements: list[Measurement] = field(default_factory=list)
     answers: dict[str, dict[int, Any]] = field(default_factory=dict)
     """Each method's answers in the first round."""
-    prices: dict[int, Prices] = field(default_factory=dict)
-    """The cost of a token and of a row in each round."""
+    prices: dict[tuple[int, str], Prices] = field(default_factory=dict)
+    """The cost of a token and of a row about each run, by round and method."""
 
 
 def run_rounds(
     bench: Bench, contests: Sequence[Contest], n_rounds: int, progress: Progress | None = None
 ) -> Rounds:
-    """All methods timed, round after round, and prices taken between them.
+    """All methods timed, round after round, with prices before and after what fills batches.
 
     Methods take turns, forwards and backwards, so that a machine that becomes slower or faster in
     the meantime favours none. What the host of a virtual machine disturbed is measured again.
@@ -39,13 +39,21 @@ def run_rounds(
     rounds = Rounds()
     methods = _unique(method for contest in contests for method in contest.methods)
     for number in range(1, n_rounds + 1):
+        before: Prices | None = None
         for method in methods if number % 2 else reversed(methods):
+            if not method.fills_batches:
+                before = None
+            elif before is None:
+                before = bench.prices(methods[0].options)
             measured = least_disturbed(partial(bench.measure, method, number), _stolen)
             rounds.measurements.append(measured.measurement)
             rounds.answers.setdefault(method.name, measured.answers)
             if progress is not None:
                 progress(measured.measurement)
-        rounds.prices[number] = bench.prices(methods[0].options)
+            if before is not None:
+                after = bench.prices(methods[0].options)
+                rounds.prices[number, method.name] = Prices.between(before, after)
+                before = after
         if number == 1:
             methods = _unique(_winner(contest, rounds.measurements) for contest in contests)
     return rounds

@@ -66,14 +66,14 @@ def to_json(measurement: Measurement) -> dict[str, Any]:
 def summarise(
     measurements: Sequence[Measurement],
     price_per_hour: float | None = None,
-    prices: Mapping[int, Prices] | None = None,
+    prices: Mapping[tuple[int, str], Prices] | None = None,
 ) -> list[dict[str, Any]]:
     """A row for each method, in the order of first measurement.
 
     A ratio is the median of the ratios within each round, so a round that is slow as a whole does
     not matter. The yardstick ``ar-batched`` is the fastest of its settings; of several ``ar`` or
-    ``prefill`` it is the one that was named first. ``prices`` are those of each round; the bill is
-    that of methods whose batches can be full.
+    ``prefill`` it is the one that was named first. ``prices`` are those about each run, by
+    round and method, of methods whose batches can be full; the others have no bill.
     """
     by_method: dict[str, list[Measurement]] = {}
     for measurement in measurements:
@@ -121,7 +121,7 @@ def _row(
     runs: Sequence[Measurement],
     yardsticks: Mapping[str, Mapping[int, float]],
     price_per_hour: float | None,
-    prices: Mapping[int, Prices],
+    prices: Mapping[tuple[int, str], Prices],
 ) -> dict[str, Any]:
     first = runs[0]
     n = first.n_documents
@@ -138,8 +138,8 @@ def _row(
         return statistics.median(pairs) if pairs else None
 
     floor = ratio("prefill")
-    fills_batches = first.kind in ("hpd", "prefill")
-    bills = [(m, m.bill(prices[m.round])) for m in runs if m.round in prices and fills_batches]
+    priced = [(m, prices.get((m.round, m.method))) for m in runs]
+    bills = [(m, m.bill(each)) for m, each in priced if each is not None]
     billed = [(m, bill) for m, bill in bills if bill > 0]
     return {
         "type": "summary",
