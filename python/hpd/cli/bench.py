@@ -156,8 +156,8 @@ def run(arguments: argparse.Namespace) -> int:
         rounds = run_rounds(Bench(model, workload), contests, arguments.rounds, note)
         measurements, answers = rounds.measurements, rounds.answers
         summary = summarise(measurements, arguments.price_per_hour, rounds.prices)
-        for (number, method), prices in rounds.prices.items():
-            write({"type": "prices", "round": number, "method": method, **asdict(prices)})
+        for (number, name), prices in rounds.prices.items():
+            write({"type": "prices", "round": number, "method": name, **asdict(prices)})
         for row in summary:
             write(row)
     print(
