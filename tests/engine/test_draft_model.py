@@ -48,12 +48,23 @@ def decode(
     return run(engine, requests, max_tokens=N_TOKENS), engine
 
 
-def tokens(results: Sequence[_native.Result]) -> list[list[list[int]]]:
-    """Of results that hang on nothing but the logits: nowhere are two tokens as good."""
-    assert not [result.error for result in results if result.error]
+def compare(results: Sequence[_native.Result], plain: Sequence[_native.Result]) -> None:
+    """Fail where tokens differ, but for what comes after two that are as good."""
+    assert not [result.error for result in (*results, *plain) if result.error]
+    for one, two in zip(results, plain, strict=True):
+        for value, wanted in zip(one.values, two.values, strict=True):
+            firm = next((i for i, margin in enumerate(wanted.margins) if is_near_tie(margin)), None)
+            assert value.tokens[:firm] == wanted.tokens[:firm]
+
+
+def is_near_tie(margin: float) -> bool:
+    return abs(margin) <= F32_TIE
+
+
+def n_near_ties(results: Sequence[_native.Result]) -> int:
+    """Places where the same tokens in another batch may go on otherwise: none on a processor."""
     values = [value for result in results for value in result.values]
-    assert all(abs(margin) > F32_TIE for value in values for margin in value.margins)
-    return [[value.tokens for value in result.values] for result in results]
+    return sum(is_near_tie(margin) for value in values for margin in value.margins)
 
 
 def counts(results: Sequence[_native.Result]) -> tuple[int, int, int]:
@@ -77,12 +88,14 @@ def test_greedy_values_stay_the_same(tiny_model: TinyModel, kind: str, in_flight
     requests = requests_of(path, 5)
     plain, _ = decode(path, requests, n_in_flight=in_flight)
     drafted, _ = decode(path, requests, path, n_in_flight=in_flight)
-    assert tokens(drafted) == tokens(plain)
+    compare(drafted, plain)
     n_drafted, n_accepted, _ = counts(drafted)
-    assert n_accepted == n_drafted > 0
+    assert n_drafted > 0
+    if not n_near_ties(drafted):
+        assert n_accepted == n_drafted
     for settings in ({"drafts": True}, {"n_draft": 3}):  # both kinds of guesses, or one
         drafted, _ = decode(path, requests, other, n_in_flight=in_flight, **settings)
-        assert tokens(drafted) == tokens(plain)
+        compare(drafted, plain)
         assert counts(drafted)[0] > 0
 
 
@@ -94,7 +107,7 @@ def test_sampled_values_stay_the_same(tiny_model: TinyModel, in_flight: int) -> 
     plain, _ = decode(path, requests, **settings)
     for draft in (path, tiny_model("qwen3", seed=1)):
         drafted, _ = decode(path, requests, draft, **settings)
-        assert tokens(drafted) == tokens(plain)
+        compare(drafted, plain)
         assert counts(drafted)[0] > 0
 
 
@@ -118,7 +131,7 @@ def test_scarce_resources(tiny_model: TinyModel, kind: str, settings: dict[str, 
     plain, _ = decode(path, requests)
     for draft in (path, tiny_model(kind, seed=1)):
         drafted, _ = decode(path, requests, draft, **settings)
-        assert tokens(drafted) == tokens(plain)
+        compare(drafted, plain)
 
 
 def test_requests_that_start_again(tiny_model: TinyModel) -> None:
@@ -164,13 +177,13 @@ def test_interrupted_and_cancelled(tiny_model: TinyModel) -> None:
     while not engine.idle:
         done += engine.step()
     found = sorted(done, key=lambda result: result.id)
-    assert tokens(found) == tokens(plain)
+    compare(found, plain)
     field = _native.Field([], max_tokens=N_TOKENS)
     engine.submit(0, requests[0][0][0], [field], n_instruction=0)
     engine.step()
     engine.cancel_all()
     assert engine.idle
-    assert tokens(run(engine, requests, max_tokens=N_TOKENS)) == tokens(plain)
+    compare(run(engine, requests, max_tokens=N_TOKENS), plain)
 
 
 @pytest.mark.parametrize("in_flight", [1, 16])
@@ -183,15 +196,17 @@ def test_a_perfect_guesser_takes_most_of_the_steps(
     settings = {"n_in_flight": in_flight, "n_draft": n_draft}
     plain, _ = decode(path, requests, **settings)
     drafted, engine = decode(path, requests, path, **settings)
-    assert tokens(drafted) == tokens(plain)
+    compare(drafted, plain)
     n_drafted, n_accepted, n_steps = counts(drafted)
-    assert n_accepted == n_drafted
+    n_ties = n_near_ties(drafted)
+    n_refused = n_drafted - n_accepted
+    assert n_refused <= n_draft * n_ties
     # The first token comes with the prompt, and each step brings what was guessed and one more.
     lengths = [len(result.values[0].tokens) for result in drafted]
     least = sum(math.ceil((n - 1) / (n_draft + 1)) for n in lengths)
-    assert n_steps == least
+    assert least <= n_steps <= least + n_ties
     assert n_steps < counts(plain)[2]
-    assert n_drafted + n_steps <= sum(lengths)
+    assert n_drafted + n_steps <= sum(lengths) + n_refused
     # The draft model has read each prompt, and then takes a step for every guess.
     assert engine.stats.n_draft_batches <= n_drafted + n_steps + 2 * len(requests)
 
@@ -201,7 +216,7 @@ def test_a_bad_guesser_changes_nothing(tiny_model: TinyModel) -> None:
     requests = one_value_each(path)
     plain, _ = decode(path, requests)
     drafted, _ = decode(path, requests, tiny_model("qwen3", seed=1))
-    assert tokens(drafted) == tokens(plain)
+    compare(drafted, plain)
     n_drafted, n_accepted, n_steps = counts(drafted)
     assert n_drafted > 100
     assert n_accepted < 0.05 * n_drafted
@@ -221,7 +236,7 @@ def test_nothing_is_guessed_beyond_what_the_draft_model_was_trained_for(
     requests = requests_of(path)
     plain, _ = decode(path, requests)
     results, engine = decode(path, requests, tiny_model("qwen3", n_ctx_train=16))
-    assert tokens(results) == tokens(plain)
+    compare(results, plain)
     assert counts(results)[0] == engine.stats.n_draft_batches == 0
 
 
@@ -232,8 +247,9 @@ def test_instructions_are_read_once(tiny_model: TinyModel) -> None:
     apart = [(request, 0) for request, _ in requests]
     shared, with_ = decode(path, requests, path, n_in_flight=1, n_batch=8, n_ubatch=8)
     alone, without = decode(path, apart, path, n_in_flight=1, n_batch=8, n_ubatch=8)
-    assert tokens(shared) == tokens(alone)
-    assert counts(shared) == counts(alone)
+    compare(shared, alone)
+    if not n_near_ties(alone):
+        assert counts(shared) == counts(alone)
     assert with_.stats.n_draft_batches < without.stats.n_draft_batches
 
 
@@ -258,7 +274,7 @@ def test_recurrent_models(tiny_model: TinyModel) -> None:
     requests = requests_of(path, 4)
     plain, _ = decode(path, requests)
     drafted, engine = decode(path, requests, tiny_model("qwen3"))
-    assert tokens(drafted) == tokens(plain)
+    compare(drafted, plain)
     assert engine.stats.n_draft_batches == 0
 
 

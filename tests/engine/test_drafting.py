@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 import tiny_models
-from decoding import engine_options, open_model
+from decoding import LOGPROB_ERROR, engine_options, open_model
 from hpd import _core_testing, _native
 from small_extractor import SmallExtractor
 from tiny_models import TinyModel
@@ -146,7 +146,7 @@ def test_choices_are_drafted(tiny_model: TinyModel, kind: str, temperature: floa
     for a, b in zip(plain, drafted, strict=True):
         (value,), (same,) = a.values, b.values
         assert (same.tokens, same.finish) == (value.tokens, "complete")
-        assert same.logprobs == pytest.approx(value.logprobs, abs=1e-3)
+        assert same.logprobs == pytest.approx(value.logprobs, abs=LOGPROB_ERROR)
         if kind not in tiny_models.ATTENTION_KINDS:
             assert b.n_drafted == 0
             continue

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import tiny_models
 from decoding import (
-    F32_TIE,
+    LOGPROB_ERROR,
     disagreements,
     engine_options,
     make_requests,
@@ -157,7 +157,7 @@ def test_rows_belong_to_tokens_in_any_order_of_the_batch(model: _native.Model) -
     context.decode(mixed)
     rows = context.rows()
     for row, seq in zip(rows, order, strict=True):
-        np.testing.assert_allclose(row, want[seq], atol=max(1e-3, F32_TIE))
+        np.testing.assert_allclose(row, want[seq], atol=LOGPROB_ERROR)
 
 
 def test_the_memory_of_logits_is_used_again_by_the_next_decode(model: _native.Model) -> None:
