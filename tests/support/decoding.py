@@ -23,7 +23,7 @@ F32_TIE = float(os.environ.get("HPD_TEST_TIE", "1e-5"))
 right. A GPU makes them in yet another one, and needs more (tools/software_gpu.sh)."""
 
 LOGPROB_ERROR = max(1e-3, F32_TIE)
-"""The log-probabilities of a token may differ by so much between two batches, for the same reason."""
+"""The log-probabilities of a token may differ by so much between two batches, as sums do."""
 
 WORDS = [
     "Nike",
