@@ -22,6 +22,9 @@ F32_TIE = float(os.environ.get("HPD_TEST_TIE", "1e-5"))
 """Sums are made in another order for another batch size: below this margin, either token is
 right. A GPU makes them in yet another one, and needs more (tools/software_gpu.sh)."""
 
+ON_DEVICE = "HPD_TEST_TIE" in os.environ
+"""Whether the model is on a GPU, be it one of software, while the reference is not."""
+
 LOGPROB_ERROR = max(1e-3, F32_TIE)
 """The log-probabilities of a token may differ by so much between two batches, as sums do."""
 
