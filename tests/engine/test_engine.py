@@ -17,6 +17,7 @@ from decoding import (
     F32_TIE,
     KEYS,
     ON_DEVICE,
+    QUANTISED_TIE,
     disagreements,
     engine_options,
     expectation,
@@ -180,8 +181,7 @@ def test_prompt_that_nearly_fills_the_context(tiny_model: TinyModel) -> None:
 @pytest.mark.parametrize("quant", ["q8_0", "q4_0"])
 @pytest.mark.parametrize("kind", tiny_models.ATTENTION_KINDS)
 def test_quantised_weights(tiny_model: TinyModel, kind: str, quant: str) -> None:
-    """Activations are quantised per row, so sums differ a little with the kernel that is chosen."""
-    compare(tiny_model(kind, quant), n=10, tolerance=0.05)
+    compare(tiny_model(kind, quant), n=10, tolerance=QUANTISED_TIE)
 
 
 def test_instruction_is_read_once(tiny_model: TinyModel) -> None:
