@@ -11,7 +11,7 @@ import pytest
 
 import hpd
 import tiny_models
-from decoding import F32_TIE, engine_options, make_requests, open_model, run
+from decoding import F32_TIE, ON_DEVICE, engine_options, make_requests, open_model, run
 from hpd import _core_testing, _native
 from hpd.bench.methods import parse_contest
 from hpd.errors import ModelLoadError
@@ -48,9 +48,10 @@ def decode(
     return run(engine, requests, max_tokens=N_TOKENS), engine
 
 
-def compare(results: Sequence[_native.Result], plain: Sequence[_native.Result]) -> None:
+def assert_same(results: Sequence[_native.Result], plain: Sequence[_native.Result]) -> None:
     """Fail where tokens differ, but for what comes after two that are as good."""
     assert not [result.error for result in (*results, *plain) if result.error]
+    assert ON_DEVICE or not n_near_ties(results) + n_near_ties(plain)
     for one, two in zip(results, plain, strict=True):
         for value, wanted in zip(one.values, two.values, strict=True):
             firm = next((i for i, margin in enumerate(wanted.margins) if is_near_tie(margin)), None)
@@ -88,14 +89,14 @@ def test_greedy_values_stay_the_same(tiny_model: TinyModel, kind: str, in_flight
     requests = requests_of(path, 5)
     plain, _ = decode(path, requests, n_in_flight=in_flight)
     drafted, _ = decode(path, requests, path, n_in_flight=in_flight)
-    compare(drafted, plain)
+    assert_same(drafted, plain)
     n_drafted, n_accepted, _ = counts(drafted)
     assert n_drafted > 0
     if not n_near_ties(drafted):
         assert n_accepted == n_drafted
     for settings in ({"drafts": True}, {"n_draft": 3}):  # both kinds of guesses, or one
         drafted, _ = decode(path, requests, other, n_in_flight=in_flight, **settings)
-        compare(drafted, plain)
+        assert_same(drafted, plain)
         assert counts(drafted)[0] > 0
 
 
@@ -107,7 +108,7 @@ def test_sampled_values_stay_the_same(tiny_model: TinyModel, in_flight: int) -> 
     plain, _ = decode(path, requests, **settings)
     for draft in (path, tiny_model("qwen3", seed=1)):
         drafted, _ = decode(path, requests, draft, **settings)
-        compare(drafted, plain)
+        assert_same(drafted, plain)
         assert counts(drafted)[0] > 0
 
 
@@ -131,7 +132,7 @@ def test_scarce_resources(tiny_model: TinyModel, kind: str, settings: dict[str, 
     plain, _ = decode(path, requests)
     for draft in (path, tiny_model(kind, seed=1)):
         drafted, _ = decode(path, requests, draft, **settings)
-        compare(drafted, plain)
+        assert_same(drafted, plain)
 
 
 def test_requests_that_start_again(tiny_model: TinyModel) -> None:
@@ -177,13 +178,13 @@ def test_interrupted_and_cancelled(tiny_model: TinyModel) -> None:
     while not engine.idle:
         done += engine.step()
     found = sorted(done, key=lambda result: result.id)
-    compare(found, plain)
+    assert_same(found, plain)
     field = _native.Field([], max_tokens=N_TOKENS)
     engine.submit(0, requests[0][0][0], [field], n_instruction=0)
     engine.step()
     engine.cancel_all()
     assert engine.idle
-    compare(run(engine, requests, max_tokens=N_TOKENS), plain)
+    assert_same(run(engine, requests, max_tokens=N_TOKENS), plain)
 
 
 @pytest.mark.parametrize("in_flight", [1, 16])
@@ -196,7 +197,7 @@ def test_a_perfect_guesser_takes_most_of_the_steps(
     settings = {"n_in_flight": in_flight, "n_draft": n_draft}
     plain, _ = decode(path, requests, **settings)
     drafted, engine = decode(path, requests, path, **settings)
-    compare(drafted, plain)
+    assert_same(drafted, plain)
     n_drafted, n_accepted, n_steps = counts(drafted)
     n_ties = n_near_ties(drafted)
     n_refused = n_drafted - n_accepted
@@ -216,7 +217,7 @@ def test_a_bad_guesser_changes_nothing(tiny_model: TinyModel) -> None:
     requests = one_value_each(path)
     plain, _ = decode(path, requests)
     drafted, _ = decode(path, requests, tiny_model("qwen3", seed=1))
-    compare(drafted, plain)
+    assert_same(drafted, plain)
     n_drafted, n_accepted, n_steps = counts(drafted)
     assert n_drafted > 100
     assert n_accepted < 0.05 * n_drafted
@@ -236,7 +237,7 @@ def test_nothing_is_guessed_beyond_what_the_draft_model_was_trained_for(
     requests = requests_of(path)
     plain, _ = decode(path, requests)
     results, engine = decode(path, requests, tiny_model("qwen3", n_ctx_train=16))
-    compare(results, plain)
+    assert_same(results, plain)
     assert counts(results)[0] == engine.stats.n_draft_batches == 0
 
 
@@ -247,7 +248,7 @@ def test_instructions_are_read_once(tiny_model: TinyModel) -> None:
     apart = [(request, 0) for request, _ in requests]
     shared, with_ = decode(path, requests, path, n_in_flight=1, n_batch=8, n_ubatch=8)
     alone, without = decode(path, apart, path, n_in_flight=1, n_batch=8, n_ubatch=8)
-    compare(shared, alone)
+    assert_same(shared, alone)
     if not n_near_ties(alone):
         assert counts(shared) == counts(alone)
     assert with_.stats.n_draft_batches < without.stats.n_draft_batches
@@ -274,7 +275,7 @@ def test_recurrent_models(tiny_model: TinyModel) -> None:
     requests = requests_of(path, 4)
     plain, _ = decode(path, requests)
     drafted, engine = decode(path, requests, tiny_model("qwen3"))
-    compare(drafted, plain)
+    assert_same(drafted, plain)
     assert engine.stats.n_draft_batches == 0
 
 
