@@ -7,6 +7,12 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+# llama.cpp reads these when it is loaded. The reference, which has no layer on a GPU, stays on the
+# processor; and a GPU computes in whole floats, as their halves make near ties more frequent.
+os.environ.setdefault("GGML_OP_OFFLOAD_MIN_BATCH", "1000000")
+os.environ.setdefault("GGML_VK_DISABLE_F16", "1")
+os.environ.setdefault("NVIDIA_TF32_OVERRIDE", "0")
+
 import llama_cpp
 import pytest
 from hypothesis import settings

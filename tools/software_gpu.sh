@@ -21,12 +21,6 @@ if [ -n "${VULKAN_HEADERS:-}" ]; then
 fi
 export LLAMA BUILD=yes MINUTES=600
 export GGML_VK_VISIBLE_DEVICES=${GGML_VK_VISIBLE_DEVICES:-0}
-# Halves of floats make near ties of tokens more frequent.
-export GGML_VK_DISABLE_F16=1
-# The reference, which has no layer on the device, stays on the processor.
-export GGML_OP_OFFLOAD_MIN_BATCH=1000000
-# Below this margin, in nats, either of two tokens is right.
-export HPD_TEST_TIE=${HPD_TEST_TIE:-1e-2}
 if [ $# = 0 ]; then
   mapfile -t suites < <("$here/../benchmarks/gpu.sh" "$folder" --list | grep '^suite-')
   set -- build-llama build-hpd device "${suites[@]}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import llama_cpp._ggml
 import pytest
 
 from hpd.errors import ModelLoadError
@@ -133,3 +134,19 @@ def test_the_place_where_a_model_is_computed(
     monkeypatch.setattr(hardware, "processor", lambda: "Chip")
     monkeypatch.setattr(hardware, "n_cores", lambda: 3)
     assert hardware.computing_place(n_gpu_layers) == place
+
+
+class FakeGgml:
+    """ggml with a device of each type: a processor, two GPUs, a BLAS library, a group of GPUs."""
+
+    def __init__(self) -> None:
+        names = [b"EPYC", b"H100", b"Iris", b"Accelerate", b"Group"]
+        self.ggml_backend_dev_count = lambda: len(names)
+        self.ggml_backend_dev_get = lambda i: i
+        self.ggml_backend_dev_type = lambda i: i
+        self.ggml_backend_dev_description = lambda i: names[i]
+
+
+def test_only_gpus_are_devices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(llama_cpp._ggml, "libggml", FakeGgml())
+    assert hardware.devices() == ["H100", "Iris"]

@@ -26,7 +26,7 @@ EXTRA_BUFTS_VARIABLE = "HPD_EXTRA_BUFTS"
 """The environment variable that forbids (``0``) or demands (``1``) AMX and repacked weights."""
 
 _PROBE_SECONDS = 60
-_CPU_DEVICE = 0  # GGML_BACKEND_DEVICE_TYPE_CPU
+_GPU_TYPES = (1, 2)  # GGML_BACKEND_DEVICE_TYPE_GPU and _IGPU; a BLAS library is another type
 
 
 @cache
@@ -85,7 +85,7 @@ def devices() -> list[str]:
     return [
         libggml.ggml_backend_dev_description(device).decode()
         for device in every
-        if libggml.ggml_backend_dev_type(device) != _CPU_DEVICE
+        if libggml.ggml_backend_dev_type(device) in _GPU_TYPES
     ]
 
 
