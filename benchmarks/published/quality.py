@@ -43,7 +43,10 @@ def zero_shot(bench: Workbench) -> Finding:
 
 def _against(bench: Workbench, data: DataSet) -> scores.Evaluated:
     """HPD against AR, both with the model as it is."""
-    hpd, ar = (bench.extract(data, method, "--method", method) for method in ("hpd", "ar"))
+    hpd, ar = (
+        bench.extract(data, f"{method}-likely", "--method", method, unlikely=False)
+        for method in ("hpd", "ar")
+    )
     evaluated: scores.Evaluated = bench.evaluate(data, hpd, versus=ar)
     return evaluated
 

@@ -184,15 +184,28 @@ class Workbench:
         path.mkdir(parents=True, exist_ok=True)
         return path
 
-    def extract(self, data: DataSet, name: str, *arguments: str, model: Path | None = None) -> Path:
-        """The extractions that a model makes with some arguments, under a name of their own."""
+    def extract(
+        self,
+        data: DataSet,
+        name: str,
+        *arguments: str,
+        model: Path | None = None,
+        unlikely: bool = True,
+    ) -> Path:
+        """The extractions that a model makes with some arguments, under a name of their own.
+
+        With ``unlikely`` all values are kept, so that settings of the decoding can be compared
+        between models with a calibration and without; else those which the model's own calibration
+        calls too unlikely are null, as a user has it.
+        """
+        threshold = ("--null-threshold", "0") if unlikely else ()
         output = data.gold.with_name(f"{data.gold.stem}-{name}.jsonl")
         return self.make(
             output,
             [
                 *("hpd", "extract", str(data.gold), *data.schemas()),
                 *("-m", str(self.using(model or self.model)), *self.threads()),
-                *("--quiet", *arguments, "-o", str(output), "--overwrite"),
+                *("--quiet", *threshold, *arguments, "-o", str(output), "--overwrite"),
             ],
         )
 

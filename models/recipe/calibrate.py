@@ -6,7 +6,8 @@ Half of the documents are of the kinds with handwritten wordings, of wordings th
 on, and half are listings. Each field counts, those of list items and the numbers of items, too.
 What is printed is the expected calibration error before and after, on kinds of documents to which
 the calibration was not fitted: the kinds are dealt out to five parts, each tried with what the
-four others say; and how many of the fields at a confidence of 0.95 and more are right.
+four others say; and how many of the fields at a confidence of 0.95 and more are right. From the
+same answers comes the confidence below which null is the better answer.
 """
 
 from __future__ import annotations
@@ -15,11 +16,20 @@ import argparse
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from hpd.confidence import COUNT, METADATA_KEY, NO_MAP, Judged, cross_fitted, fit
+from hpd.confidence import (
+    COUNT,
+    METADATA_KEY,
+    NO_MAP,
+    Judged,
+    best_null_threshold,
+    cross_fitted,
+    fit,
+)
 from hpd.evaluation.calibration import Answer, reliability
 from hpd.extractor import Extractor
 from hpd.results import Extraction
@@ -31,6 +41,7 @@ from recipe.held_out import listings
 # Others than those of the files for hpd eval, which recipe/held_out.py writes.
 SEED = 991_001
 SURE = 0.95
+LISTINGS = "listings"
 
 _STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 
@@ -48,14 +59,14 @@ def documents(count: int, seed: int) -> Iterator[tuple[str, Schema, str, Mapping
         else:
             example = next(titles)
             # A fifth of the listings are one kind to be kept aside together.
-            kind_name = f"listings {number // 2 % 5}"
+            kind_name = f"{LISTINGS} {number // 2 % 5}"
             yield kind_name, Schema(tuple(example.schema)), example.documents[0], example.answers[0]
 
 
 def judged_fields(
     kind: str, schema: Schema, extraction: Extraction[Any], answer: Mapping[str, Any]
-) -> Iterator[Judged]:
-    """Each field of an extraction with whether it is right."""
+) -> Iterator[tuple[Judged, bool]]:
+    """Each field of an extraction with whether it is right, and whether the document states it."""
     for place, field in extraction.fields.items():
         attribute, gold = _at(schema.attributes, answer, place)
         if attribute is None or field.confidence is None:
@@ -64,7 +75,8 @@ def judged_fields(
         value, is_null = field.value, field.value is None and not field.nulled
         if attribute.type == "array":
             kind_of_field, value, gold = COUNT, value or 0, len(gold or [])
-        yield Judged(kind, kind_of_field, field.confidence, is_null, value == gold)
+        judged = Judged(kind, kind_of_field, field.confidence, is_null, value == gold)
+        yield judged, gold is not None
 
 
 def _at(
@@ -86,10 +98,10 @@ def _at(
     return attribute, answer
 
 
-def judge(model: Path, count: int, seed: int) -> list[Judged]:
-    """The fields of generated documents as the model extracts them."""
+def judge(model: Path, count: int, seed: int) -> list[tuple[Judged, bool]]:
+    """The fields of generated documents as the model extracts them, and whether they are stated."""
     made = list(documents(count, seed))
-    judged: list[Judged] = []
+    judged: list[tuple[Judged, bool]] = []
     settings: dict[str, Any] = {"calibration": NO_MAP, "on_invalid": "record", "quiet": True}
     with Extractor("name", model, **settings) as extractor:
         for kind, schema, text, answer in made:
@@ -98,9 +110,23 @@ def judge(model: Path, count: int, seed: int) -> list[Judged]:
     return judged
 
 
-def report(judged: Sequence[Judged]) -> None:
+def null_threshold(after: Sequence[Judged], stated: Sequence[bool]) -> float:
+    """The confidence below which null is the better answer, by answers of a map not fitted to them.
+
+    Listings and other documents count as much as each other, as one half is mostly right and the
+    other mostly wrong. Numbers of items have no null.
+    """
+    halves: dict[bool, list[tuple[Judged, bool]]] = {True: [], False: []}
+    for answer, is_stated in zip(after, stated, strict=True):
+        if answer.kind != COUNT:
+            halves[str(answer.document).startswith(LISTINGS)].append((answer, is_stated))
+    return best_null_threshold(
+        [([one for one, _ in half], sum(yes for _, yes in half)) for half in halves.values()]
+    )
+
+
+def report(judged: Sequence[Judged], after: Sequence[Judged]) -> None:
     """Print the errors without a calibration, and with one that has not seen the kind."""
-    after = cross_fitted(judged)
     types = sorted({answer.kind for answer in judged})
     print(
         f"{'':24} {'n':>6} {'right':>6} {'error before':>13} {'after':>7} {'sure':>6} {'right':>6}"
@@ -139,9 +165,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--dry-run", action="store_true", help="write nothing")
     arguments = parser.parse_args()
-    judged = judge(arguments.model, arguments.count, arguments.seed)
-    report(judged)
-    text = json.dumps(fit(judged).to_json(), separators=(",", ":"))
+    judged, stated = zip(*judge(arguments.model, arguments.count, arguments.seed), strict=True)
+    after = cross_fitted(judged)
+    report(judged, after)
+    threshold = null_threshold(after, stated)
+    print(f"null is the better answer below {threshold:g}")
+    fitted = replace(fit(judged), null_threshold=threshold)
+    text = json.dumps(fitted.to_json(), separators=(",", ":"))
     if not arguments.dry_run:
         set_metadata(arguments.model, METADATA_KEY, text)
         print(f"{arguments.model}: {len(text)} characters under {METADATA_KEY}")

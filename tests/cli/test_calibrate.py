@@ -12,6 +12,7 @@ from hpd.cli import main
 from hpd.confidence import read_map
 from hpd.errors import OptionError
 from hpd.extractor import Extractor
+from hpd.pipeline.long_documents import Replay
 from jsonl import read_lines, write_lines
 
 N_DOCUMENTS = 400
@@ -66,6 +67,41 @@ def test_the_file_maps_each_type_and_the_errors_are_printed(
     assert "--overwrite" in capsys.readouterr().err
     assert main([*command, "--overwrite"]) == 0
     assert "values of type number" in capsys.readouterr().out
+
+
+def test_a_null_threshold_is_kept_in_the_file(
+    files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "calibration.json"
+    command = ["calibrate", *files, "-o", str(output), "--overwrite"]
+    assert main(command) == 0
+    assert read_map(output).null_threshold == 0
+    assert main([*command, "--null-threshold", "0.4"]) == 0
+    assert read_map(output).null_threshold == 0.4
+    capsys.readouterr()
+    # A quarter of the values are right, and no value more often than every other time.
+    assert main([*command, "--null-threshold", "best"]) == 0
+    assert 0.1 < read_map(output).null_threshold < 0.3
+    says = f"null is the better answer below a confidence of {read_map(output).null_threshold:g}"
+    assert says in capsys.readouterr().err
+    assert main([*command, "--null-threshold", "1.5"]) == 2
+    assert "1.5 is above 1" in capsys.readouterr().err
+
+
+def test_what_was_turned_into_null_is_left_out_and_counted(
+    files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = read_lines(Path(files[0]).read_text())
+    for line in lines[:5]:
+        line["data"]["brand"] = None
+        line["fields"]["brand"] = {"confidence": 0.01, "raw": ' "b"'}
+    nulled = write_lines(tmp_path / "nulled.jsonl", *lines)
+    output = tmp_path / "calibration.json"
+    assert main(["calibrate", str(nulled), files[1], "-o", str(output), "--json"]) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)[0]["n"] == 2 * N_DOCUMENTS - 5
+    assert "5 values of" in printed.err
+    assert "--null-threshold 0" in printed.err
 
 
 def test_without_a_schema_there_is_one_curve(files: tuple[str, str], tmp_path: Path) -> None:
@@ -170,6 +206,32 @@ def test_a_threshold_is_one_of_calibrated_confidence(halved: Path) -> None:
         extraction = extractor.extract(TITLES[0])
     assert extraction.data["brand"] is None
     assert extraction.fields["brand"].nulled
+
+
+def test_the_threshold_of_a_calibration_holds_unless_another_is_asked_for(halved: Path) -> None:
+    halved.write_text(json.dumps({**HALVED, "null_threshold": 0.51}))
+    needed = {"type": "object", "required": ["brand"], "properties": {"brand": {"type": "string"}}}
+    with Extractor("brand, size", calibration=str(halved)) as extractor:
+        extraction = extractor.extract(TITLES[0])
+        assert extraction.data["brand"] is None
+        assert extraction.fields["brand"].nulled
+        assert extraction.fields["brand"].error is None
+        # What must be there is there, unless a user asks for more.
+        assert extractor.extract(TITLES[0], schema=needed).data["brand"] == "Nike"
+    with Extractor("brand, size", calibration=str(halved), null_threshold=0) as extractor:
+        assert extractor.extract(TITLES[0]).data["brand"] == "Nike"
+    settings = {"null_threshold": 0.51, "on_invalid": "record"}
+    with Extractor(needed, calibration=str(halved), **settings) as extractor:
+        refused = extractor.extract(TITLES[0])
+    assert "less likely than 0.51" in str(refused.fields["brand"].error)
+
+
+def test_known_answers_are_not_held_against_a_threshold(halved: Path) -> None:
+    halved.write_text(json.dumps({**HALVED, "null_threshold": 1}))
+    known = {"brand": "Nike", "size": "44"}
+    replay = Replay(lambda document: known)
+    with Extractor("brand, size", calibration=str(halved), replay=replay) as extractor:
+        assert extractor.extract(TITLES[0]).data == known
 
 
 def test_a_file_that_is_no_calibration_is_refused_before_a_model_is_loaded(

@@ -227,6 +227,10 @@ def test_the_summary_counts_nulls_and_near_ties() -> None:
     summary.add_line(None)
     says = "1 document, 25% of the values are null, 1 near tie"
     assert summary.text(n_kept=0, n_failed_kept=0) == says
+    summary.add_values(Extraction("2", {}, dict.fromkeys("abcd", FieldResult(raw=' "x"'))))
+    assert "62% of the values are null (4 that were doubtful" in summary.text(
+        n_kept=0, n_failed_kept=0
+    )
 
 
 def test_every_run_ends_with_a_summary(

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpd.confidence import ConfidenceMap, Curve, Judged, cross_fitted, fit, read_map
+from hpd.confidence import (
+    ConfidenceMap,
+    Curve,
+    Judged,
+    best_null_threshold,
+    cross_fitted,
+    fit,
+    read_map,
+)
 from hpd.confidence.fitting import isotonic
 
 SHARES = st.floats(0, 1, allow_subnormal=False)
@@ -110,16 +119,16 @@ def test_each_kind_and_its_nulls_have_curves_of_their_own() -> None:
     assert 0.25 < fitted("enum", 0.7, is_null=False) < 0.65
 
 
-def test_few_answers_change_little() -> None:
+def test_two_answers_do_not_decide() -> None:
     few = [Judged(n, "date", 0.9, False, False) for n in range(2)]
-    assert fit(few)("date", 0.9, is_null=False) > 0.6
+    assert fit(few)("date", 0.9, is_null=False) > 0.3
     many = [Judged(n, "date", 0.9, False, False) for n in range(200)]
     assert fit(many)("date", 0.9, is_null=False) < 0.1
     # A rare kind follows the others.
     others = [*answers(3000, kind="string"), *few[:1]]
     fitted = fit(others)
     assert fitted("date", 0.9, is_null=False) == pytest.approx(
-        fitted("string", 0.9, is_null=False), abs=0.1
+        fitted("string", 0.9, is_null=False), abs=0.2
     )
 
 
@@ -146,12 +155,42 @@ def test_an_empty_map_leaves_all_as_it_is() -> None:
     assert empty.least("string", 0.3) == 0.3
 
 
+@pytest.mark.parametrize("power", [0.3, 1.0, 4.0])
+def test_the_best_threshold_is_half_of_the_f1_that_it_reaches(power: float) -> None:
+    """So it is where confidence is the share that is right (Lipton et al. 2014)."""
+    made = answers(20_000, power=power)
+    calibrated = [replace(answer, confidence=answer.confidence**power) for answer in made]
+    n_stated = 12_000
+    threshold = best_null_threshold([(calibrated, n_stated)])
+    kept = [answer.is_right for answer in calibrated if answer.confidence >= threshold]
+    f1 = 2 * sum(kept) / (len(kept) + n_stated)
+    assert threshold == pytest.approx(f1 / 2, abs=0.05)
+    # Nulls have no part in it, and a group stands for one, however large it is.
+    nulls = answers(20_000, is_null=True)
+    assert best_null_threshold([([*calibrated, *nulls], n_stated)]) == threshold
+    twice = [(calibrated, n_stated), (calibrated[:2000], n_stated // 10)]
+    assert best_null_threshold(twice) == pytest.approx(threshold, abs=0.05)
+    assert best_null_threshold([]) == best_null_threshold([([], 0)]) == 0
+
+
+def test_groups_count_as_much_as_each_other() -> None:
+    """Pooled, a thousand poor values outweigh thirty good ones; as two groups they do not."""
+    good = [Judged(n, "string", 0.5, False, n % 4 > 0) for n in range(30)]
+    poor = [Judged(n, "string", 0.3, False, n % 20 == 0) for n in range(1000)]
+    assert 0.3 < best_null_threshold([([*good, *poor], 130)]) <= 0.5
+    assert best_null_threshold([(good, 30), (poor, 100)]) <= 0.3
+
+
 def test_what_is_written_is_read(tmp_path: Path) -> None:
     fitted = fit([*answers(500), *answers(300, kind="enum", is_null=True)])
+    fitted = replace(fitted, null_threshold=0.07)
     path = tmp_path / "calibration.json"
     path.write_text(json.dumps(fitted.to_json()))
     again = read_map(path)
     assert again.to_json() == fitted.to_json()
+    assert again.null_threshold == 0.07
+    older = {key: value for key, value in fitted.to_json().items() if key != "null_threshold"}
+    assert ConfidenceMap.from_json(json.dumps(older)).null_threshold == 0
     for confidence in (0.0, 0.1, 0.5, 0.987, 1.0):
         assert again("string", confidence, is_null=False) == pytest.approx(
             fitted("string", confidence, is_null=False), abs=1e-3

@@ -62,6 +62,16 @@ def test_only_fields_with_gold_and_confidence_count() -> None:
     assert answers(examples, [first, Prediction("2", None)]) == expected
 
 
+def test_what_was_turned_into_null_counts_for_the_thresholds_alone() -> None:
+    examples = [Example("1", "t", "c", {"a": ["x"], "b": None})]
+    fields = {"a": {"confidence": 0.1, "raw": ' "y"'}, "b": {"confidence": 0.8}}
+    made = answers(examples, [Prediction("1", {"a": None, "b": None}, fields)])
+    assert [answer.was_nulled for answer in made] == [True, False]
+    table = calibrate(made)
+    assert (table.nulls.n, table.values.n, table.counterpart.nulls.n) == (1, 0, 1)
+    assert table.thresholds[0].counts == Counts(nn=1, vn=1)
+
+
 # --- precision against coverage ---
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hpd.cli.arguments import SCHEMA_HELP, add_field_arguments
+from hpd.cli.arguments import SCHEMA_HELP, add_field_arguments, number
 from hpd.cli.common import EXIT_OK, UsageError, before_the_model, say, table
 from hpd.cli.output_arguments import same_file
 from hpd.schema import load_schemas
@@ -25,10 +25,13 @@ is the expected calibration error without it, and with one that was fitted to ot
 documents are dealt out to five parts, and each part is tried with what was fitted to the four
 others. The file that is written is fitted to all of them.
 
-  hpd extract dev.jsonl --schema S -m MODEL -o values.jsonl
+  hpd extract dev.jsonl --schema S -m MODEL --null-threshold 0 -o values.jsonl
   hpd calibrate values.jsonl dev.jsonl --schema S -o calibration.json
   hpd extract more.jsonl --schema S -m MODEL --calibration calibration.json
 """
+
+BEST = "best"
+"""The value of ``--null-threshold`` that has it found."""
 
 _NOT_ONE_VALUE = ("array", "object")
 
@@ -53,6 +56,14 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--schema", metavar="S", help=f"of the extraction, for a curve for each type: {SCHEMA_HELP}"
     )
+    parser.add_argument(
+        "--null-threshold",
+        metavar="P",
+        type=_threshold,
+        default=0.0,
+        help="kept in FILE, and applied with it where no other is asked for: a number, or best, "
+        "the one with the highest F1 on GOLD (default 0)",
+    )
     parser.add_argument("--json", action="store_true", help="print the errors as JSON")
     add_field_arguments(parser.add_argument_group("fields of GOLD, columns of tables"))
     parser.set_defaults(run=run)
@@ -61,7 +72,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def run(arguments: argparse.Namespace) -> int:
     """Fit, write and print."""
     from hpd.confidence import fit
-    from hpd.evaluation.calibration import answers, judged
+    from hpd.evaluation.calibration import answers, as_the_model_gave_them, judged
     from hpd.evaluation.matching import match_rows
     from hpd.evaluation.rows import load_examples, load_predictions
 
@@ -83,14 +94,24 @@ def run(arguments: argparse.Namespace) -> int:
         )
         matching = match_rows(examples, predictions)
         kinds = _kinds(arguments.schema, {example.category for example in examples})
-        every = answers(examples, matching.predictions, kinds)
+        stated = answers(examples, matching.predictions, kinds)
+        every = as_the_model_gave_them(stated)
         if not every:
             raise UsageError(
                 f"{arguments.predictions} states no confidence of a value that {arguments.gold} has"
             )
     for notice in matching.notices(arguments.gold, arguments.predictions):
         say(notice)
-    fitted = fit([judged(answer) for answer in every])
+    if n_nulled := len(stated) - len(every):
+        say(
+            f"warning: {n_nulled} values of {arguments.predictions} had been turned into null, and "
+            "tell nothing: extract with --null-threshold 0 and --on-invalid record to have them"
+        )
+    threshold = arguments.null_threshold
+    if threshold == BEST:
+        threshold = _best_threshold(every)
+        say(f"null is the better answer below a confidence of {threshold:g}")
+    fitted = replace(fit([judged(answer) for answer in every]), null_threshold=threshold)
     Path(arguments.output).write_text(json.dumps(fitted.to_json()) + "\n", encoding="utf-8")
     errors = _errors(every)
     if arguments.json:
@@ -103,6 +124,19 @@ def run(arguments: argparse.Namespace) -> int:
         print(table(rows))
         print("expected calibration errors; the second one on documents that it was not fitted to")
     return EXIT_OK
+
+
+def _threshold(text: str) -> float | str:
+    return text if text == BEST else number(0, 1)(text)
+
+
+def _best_threshold(every: Sequence[Answer]) -> float:
+    """The threshold with the highest F1, for maps that have not seen the documents."""
+    from hpd.confidence import best_null_threshold, cross_fitted
+    from hpd.evaluation.calibration import judged
+
+    n_stated = sum(answer.outcome in ("vc", "vw", "vn") for answer in every)
+    return best_null_threshold([(cross_fitted([judged(answer) for answer in every]), n_stated)])
 
 
 def _errors(every: Sequence[Answer]) -> list[dict[str, Any]]:

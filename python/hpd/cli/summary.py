@@ -17,6 +17,7 @@ class Summary:
         self.seconds = 0.0
         self._n_values = 0
         self._n_nulls = 0
+        self._n_nulled = 0
         self._n_near_ties = 0
         self._n_reused = 0
         self._n_retried = 0
@@ -25,6 +26,7 @@ class Summary:
         """Count the values of an extraction."""
         self._n_values += len(extraction.fields)
         self._n_nulls += sum(field.value is None for field in extraction.fields.values())
+        self._n_nulled += sum(field.nulled for field in extraction.fields.values())
         self._n_near_ties += extraction.n_near_ties
         if extraction.usage is not None:
             self._n_reused += extraction.usage.reused_values
@@ -50,6 +52,8 @@ class Summary:
             parts.append(f"{self.n_written / self.seconds:.3g} a second")
         if self._n_values:
             parts.append(f"{self._n_nulls / self._n_values:.0%} of the values are null")
+            if self._n_nulled:
+                parts[-1] += f" ({self._n_nulled} that were doubtful: raw has their text)"
         if self._n_near_ties:
             parts.append(f"{self._n_near_ties} near tie{'s' * (self._n_near_ties != 1)}")
         if self._n_reused:

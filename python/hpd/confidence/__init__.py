@@ -1,7 +1,7 @@
 """Confidence that means what it says: maps from a model's own to the share that is right."""
 
 from hpd.confidence.chosen import NO_MAP, asked_map, own_map
-from hpd.confidence.fitting import Judged, cross_fitted, fit, mapped
+from hpd.confidence.fitting import Judged, best_null_threshold, cross_fitted, fit, mapped
 from hpd.confidence.maps import ANY, COUNT, METADATA_KEY, ConfidenceMap, Curve, read_map
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "Curve",
     "Judged",
     "asked_map",
+    "best_null_threshold",
     "cross_fitted",
     "fit",
     "mapped",

@@ -13,8 +13,10 @@ from dataclasses import dataclass, replace
 
 from hpd.confidence.maps import ANY, ConfidenceMap, Curve
 
-PRIOR_ANSWERS = 10
-"""The weight of what a step is drawn towards, in answers."""
+PRIOR_ANSWERS = 3
+"""The weight of what a step is drawn towards, in answers. Of 1, 3, 5, 10 and 30 this left the
+smallest errors, or nearly, for maps that were fitted to 50, 100, 300 and 1,000 answers of the box
+and tried on others."""
 
 N_FOLDS = 5
 
@@ -47,7 +49,8 @@ def fit(judged: Sequence[Judged]) -> ConfidenceMap:
                 of_kind = [answer for answer in alike if answer.kind == kind]
                 by_kind[kind] = _curve(of_kind, by_kind[ANY])
         curves.append(by_kind)
-    return ConfidenceMap(*curves)
+    values, nulls = curves
+    return ConfidenceMap(values, nulls)
 
 
 def cross_fitted(judged: Sequence[Judged], n_folds: int = N_FOLDS, seed: int = 0) -> list[Judged]:
@@ -64,6 +67,33 @@ def cross_fitted(judged: Sequence[Judged], n_folds: int = N_FOLDS, seed: int = 0
         for fold in range(n_folds)
     ]
     return [mapped(answer, maps[fold_of[answer.document]]) for answer in judged]
+
+
+def best_null_threshold(groups: Sequence[tuple[Sequence[Judged], int]]) -> float:
+    """The hundredth below which values should become null for the highest F1.
+
+    Where confidence is the share that is right, that is half of the F1 which is reached with it
+    (Lipton, Elkan and Narayanaswamy 2014, "Thresholding Classifiers to Maximize F1 Score"): a
+    value that is right less often costs more precision than it gains recall.
+
+    Args:
+        groups: answers with calibrated confidence, best of a map that has not seen them, and how
+            many values there are to be found. It is the mean F1 of the groups that counts.
+    """
+
+    def mean_f1(threshold: float) -> float:
+        return sum(_f1(*group, threshold) for group in groups) / max(1, len(groups))
+
+    return max((hundredth / 100 for hundredth in range(100)), key=mean_f1)
+
+
+def _f1(judged: Sequence[Judged], n_stated: int, threshold: float) -> float:
+    kept = [
+        answer.is_right
+        for answer in judged
+        if not answer.is_null and answer.confidence >= threshold
+    ]
+    return 2 * sum(kept) / max(1, len(kept) + n_stated)
 
 
 def mapped(answer: Judged, confidence_map: ConfidenceMap) -> Judged:

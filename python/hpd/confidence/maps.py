@@ -64,6 +64,8 @@ class ConfidenceMap:
 
     values: Mapping[str, Curve] = field(default_factory=dict)
     nulls: Mapping[str, Curve] = field(default_factory=dict)
+    null_threshold: float = 0.0
+    """The share of right values below which null is the better answer, if no other is asked for."""
 
     def __call__(self, kind: str, confidence: float, *, is_null: bool) -> float:
         """The share of such values, or nulls, that is right."""
@@ -79,6 +81,7 @@ class ConfidenceMap:
         """The map, ready for ``json.dumps``."""
         return {
             "form": _FORM,
+            "null_threshold": self.null_threshold,
             "values": {kind: _rounded(curve) for kind, curve in self.values.items()},
             "nulls": {kind: _rounded(curve) for kind, curve in self.nulls.items()},
         }
@@ -96,7 +99,10 @@ class ConfidenceMap:
             raise ValueError(f"it is no JSON: {error}") from None
         if not isinstance(known, dict) or known.get("form") != _FORM:
             raise ValueError(f"it is no calibration of form {_FORM}: hpd calibrate writes them")
-        return cls(_curves(known, "values"), _curves(known, "nulls"))
+        threshold = known.get("null_threshold", 0)
+        if not _is_share(threshold):
+            raise ValueError("null_threshold: a number from 0 to 1 is expected")
+        return cls(_curves(known, "values"), _curves(known, "nulls"), float(threshold))
 
     def _curve(self, kind: str, *, is_null: bool) -> Curve | None:
         curves = self.nulls if is_null else self.values
@@ -134,10 +140,14 @@ def _curve(points: Any, place: str) -> Curve:
     is_list = isinstance(points, list) and bool(points)
     if not is_list or not all(isinstance(p, list) and len(p) == 2 for p in points):
         raise ValueError(f"{place}: pairs of a confidence and a share are expected")
-    if not all(type(x) in (int, float) and 0 <= x <= 1 for point in points for x in point):
+    if not all(_is_share(x) for point in points for x in point):
         raise ValueError(f"{place}: all numbers must be from 0 to 1")
     pairs = [(float(x), float(y)) for x, y in points]
     for before, after in pairwise(pairs):
         if before[0] >= after[0] or before[1] > after[1]:
             raise ValueError(f"{place}: the confidences must rise, and the shares must not fall")
     return Curve(tuple(pairs))
+
+
+def _is_share(x: Any) -> bool:
+    return type(x) in (int, float) and 0 <= x <= 1

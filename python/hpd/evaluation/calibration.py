@@ -31,6 +31,8 @@ class Answer:
     """The type of its attribute, where a schema tells it."""
     uncalibrated: float | None = None
     """The model's own confidence, where the stated one is calibrated."""
+    was_nulled: bool = False
+    """Whether it is null in place of a value, to which the confidence belongs."""
 
     @property
     def is_value(self) -> bool:
@@ -133,8 +135,16 @@ def answers(
             if attribute in confidences and kind is not None:
                 result = outcome(gold, prediction.data.get(attribute))
                 model_said = prediction.uncalibrated.get(attribute)
-                stated.append(Answer(confidences[attribute], result, document, kind, model_said))
+                was_nulled = prediction.was_nulled(attribute)
+                stated.append(
+                    Answer(confidences[attribute], result, document, kind, model_said, was_nulled)
+                )
     return stated
+
+
+def as_the_model_gave_them(every: Iterable[Answer]) -> list[Answer]:
+    """The answers but those that were turned into null: what the model said there is not known."""
+    return [answer for answer in every if not answer.was_nulled]
 
 
 def judged(answer: Answer) -> Judged:
@@ -144,12 +154,16 @@ def judged(answer: Answer) -> Judged:
 
 
 def calibrate(every: Sequence[Answer], n_bins: int = N_BINS) -> Calibration:
-    """Bins, errors and thresholds of some answers."""
+    """Bins, errors and thresholds of some answers.
+
+    What was turned into null counts for the thresholds alone.
+    """
+    given = as_the_model_gave_them(every)
     return Calibration(
-        reliability([answer for answer in every if answer.is_value], n_bins),
-        reliability([answer for answer in every if not answer.is_value], n_bins),
+        reliability([answer for answer in given if answer.is_value], n_bins),
+        reliability([answer for answer in given if not answer.is_value], n_bins),
         tuple(Threshold(bound, _counts(every, bound)) for bound in THRESHOLDS),
-        _counterpart(every, n_bins),
+        _counterpart(given, n_bins),
     )
 
 

@@ -67,6 +67,14 @@ class Prediction:
         """The model's own confidence in each value whose stated confidence is calibrated."""
         return self._probabilities("uncalibrated")
 
+    def was_nulled(self, place: str) -> bool:
+        """Whether the value at a place was refused, or fell below a threshold, and became null.
+
+        Its details then have the text that the model wrote, and its confidence is that of the text.
+        """
+        is_null = self.data is not None and self.data.get(place) is None
+        return is_null and bool(self.fields.get(place, {}).get("raw"))
+
     @property
     def usage(self) -> Mapping[str, Any]:
         """The usage of the document; empty if the line has none."""

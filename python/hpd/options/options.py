@@ -440,12 +440,13 @@ class Options:
         shorthands={"--strict": "raise", "--no-strict": "record"},
         per_call=True,
     )
-    null_threshold: float = option(
-        0.0,
+    null_threshold: float | None = option(
+        None,
         "--null-threshold",
         metavar="P",
         group="values",
-        help="values with a confidence below P become null; the raw text is kept",
+        help="values with a confidence below P become null; the raw text is kept. By default the "
+        "calibration says how low that is, for values that need not be there; without one, 0",
         minimum=0.0,
         maximum=1.0,
         per_call=True,

@@ -56,7 +56,7 @@ class Settings(TypedDict, total=False):
     min_p: float
     seed: int
     on_invalid: OnInvalid
-    null_threshold: float
+    null_threshold: float | None
     calibration: str
     require_grounding: bool
     all_occurrences: bool

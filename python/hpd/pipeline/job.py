@@ -175,7 +175,7 @@ class Job(ABC):
     ) -> list[Bound]:
         """The bounds that a value must reach so as not to become null."""
         bounds = []
-        threshold = self._questionnaire.options.null_threshold
+        threshold = self._null_threshold(attribute)
         confidence_map = self._questionnaire.confidence_map
         if confidence is not None:
             least = threshold
@@ -186,6 +186,21 @@ class Job(ABC):
             reason = f"the model rules it out (less likely than {LEAST_LIKELY:g})"
             bounds.append(Bound(probability, LEAST_LIKELY, reason))
         return bounds
+
+    def _null_threshold(self, attribute: Attribute) -> float:
+        """The confidence below which a value becomes null.
+
+        That of the calibration, unless another was asked for, is about values that need not be
+        there. Known answers say nothing about a model.
+        """
+        asked = self._questionnaire.options.null_threshold
+        if asked is not None:
+            return asked
+        confidence_map = self._questionnaire.confidence_map
+        must_be_there = attribute.required and not attribute.nullable
+        if confidence_map is None or must_be_there or self._answers:
+            return 0.0
+        return confidence_map.null_threshold
 
     def _may_be_ruled_out(self, attribute: Attribute) -> bool:
         """Whether the model may write a value only because it may write nothing else.
