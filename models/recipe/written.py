@@ -167,6 +167,9 @@ def scores(extractor: hpd.Extractor[Any], documents: Sequence[Written]) -> dict[
         counts["documents"] += 1
         counts["fields"] += len(fields)
         counts["right"] += sum(cell.is_right for cell in fields)
+        outcomes = Counter(cell.outcome for cell in fields)
+        counts["given"] += outcomes["vc"] + outcomes["vw"] + outcomes["nv"]
+        counts["given right"] += outcomes["vc"]
         by_kind.setdefault(document.kind, Counter()).update(counts)
     return {**by_kind, "all": sum(by_kind.values(), Counter())}
 
@@ -174,15 +177,16 @@ def scores(extractor: hpd.Extractor[Any], documents: Sequence[Written]) -> dict[
 def table(by_kind: Mapping[str, Counter[str]]) -> str:
     """The scores in Markdown."""
     lines = [
-        "| kind | documents | fields right | items of lists in place "
+        "| kind | documents | fields right | of the values given, right | items of lists in place "
         f"| values at {CONFIDENT} and more right | nulls at {CONFIDENT} and more right |",
-        "|---|---:|---:|---:|---:|---:|",
+        "|---|---:|---:|---:|---:|---:|---:|",
     ]
     for kind, counts in by_kind.items():
         shares = [
             _share(counts[part], counts[whole])
             for part, whole in (
                 ("right", "fields"),
+                ("given right", "given"),
                 ("in place", "stated"),
                 ("right values", "values"),
                 ("right nulls", "nulls"),
