@@ -139,7 +139,7 @@ def unclear(
     """
     said = {key for key, value in gold.items() if spans_of(value, rest)}
     spans = {key: spans_of(value, headline) for key, value in gold.items()}
-    undecided = _unclear_names(headline, gold, spans, said)
+    undecided = _unclear_names(headline, spans, said)
     for key in ("compat", "vehicle"):
         # "Fits Zorvex P24" has a brand and a model, but not those of the goods.
         known = list(candidates(category, key, headline))
@@ -168,9 +168,7 @@ def unclear(
     return frozenset(undecided)
 
 
-def _unclear_names(
-    headline: str, gold: Mapping[str, str], spans: Mapping[str, list[Span]], said: set[str]
-) -> set[str]:
+def _unclear_names(headline: str, spans: Mapping[str, list[Span]], said: set[str]) -> set[str]:
     """The names that could be another of their kind.
 
     A lone name is the brand; of two the first one is, or the one after "by".
@@ -187,7 +185,8 @@ def _unclear_names(
         return set(NAMES)
     undecided = set()
     for (span, key), (after, other) in pairwise(placed):
-        if not headline[span[1] : after[0]].strip() and not _one_split(gold[key], gold[other]):
+        # Where the one ends and the other begins, no mark says.
+        if not headline[span[1] : after[0]].strip():
             undecided |= {key, other}
     for span, key in placed:
         # The brand before "Baby Shampoo" could be "Zorvex" or "Zorvex Baby".
@@ -196,42 +195,6 @@ def _unclear_names(
         if alone and following and following[1].lower() in makeup.NAME_ENDS:
             undecided.add(key)
     return undecided
-
-
-def _one_split(brand: str, line: str) -> bool:
-    """Whether a brand and a name behind it can be separated in one place only."""
-    parts = (brand + " " + line).split()
-    return (
-        sum(_like_a_brand(parts[:at]) and _like_a_name(parts[at:]) for at in range(1, len(parts)))
-        == 1
-    )
-
-
-def _known(word: str) -> bool:
-    return word.lower() in makeup.NAME_WORDS
-
-
-def _like_a_brand(parts: list[str]) -> bool:
-    lowered = [part.lower() for part in parts]
-    if len(parts) == 1:
-        return not _known(parts[0]) and not any(char.isdigit() for char in parts[0])
-    if lowered[0] in ("dr.", "st.", "the", "mr.", "la", "le", "el"):
-        return len(parts) == 2
-    if "&" in lowered:
-        return len(parts) == 3 or lowered[-2:] in (["&", "sons"], ["&", "co"])
-    if lowered[0] in makeup.GIVEN_WORDS:
-        return len(parts) == 2 and lowered[1] in makeup.SURNAME_WORDS
-    return len(parts) == 2 and lowered[1] in makeup.NAME_ENDS
-
-
-def _like_a_name(parts: list[str]) -> bool:
-    marks = {mark.lower() for mark in makeup.MARKS}
-    if len(parts) > 1 and parts[-1].lower() in marks:
-        parts = parts[:-1]
-    if len(parts) == 1:
-        return True
-    lowered = [part.lower() for part in parts]
-    return len(parts) == 2 and lowered[0] in makeup.NAME_STARTS and lowered[1] in makeup.NAME_ENDS
 
 
 def is_headlong(headline: str) -> bool:

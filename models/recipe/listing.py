@@ -159,6 +159,8 @@ def _shorten_gender(pieces: list[str], gold: dict[str, str], rng: Random) -> Non
         pieces[pieces.index(gender)] = f"{gender}{joint}{other}"
     elif gender and gender.endswith(("'s", "s'")):
         gold["gender"] = gender.removesuffix("'s").removesuffix("'")
+    elif gender in ("Mens", "Womens"):
+        gold["gender"] = gender.removesuffix("s")
 
 
 def _page(category: Category, gold: dict[str, str], rng: Random) -> str:

@@ -34,6 +34,32 @@ _SECOND = words(
     Moon|Sun|Wave|Wind|Fire|Stone|Forge|Anchor|Arrow|Crown|Shield|Feather|Nest|Hive|Pond|Spirit|
     Choice|Value|Secret|Magic|Touch|Mind|Body|Health|Care|Beauty|Skin|Wellness|Nutrition|Botanicals"""
 )
+_COMMON = words(
+    """Walking|Dancing|Running|Rising|Flying|Morning|Evening|Winter|Summer|Spring|Autumn|Pink|Purple|
+    Orange|White|Black|Sweet|Salty|Spicy|Sugar|Honey|Lemon|Cherry|Peach|Olive|Sage|Clover|Willow|
+    Maple|Cedar|Birch|Pine|Rose|Daisy|Lotus|Coral|Pearl|Amber|Ruby|Jade|Marble|Paper|Cotton|Linen|
+    Wool|Glass|Steel|Brick|Barrel|Basket|Button|Candle|Lantern|Ladder|Market|Station|Village|Tower|
+    Castle|Palace|Temple|Island|Canyon|Meadow|Summit|Horizon|Echo|Shadow|Whisper|Thirsty|Hungry|Busy|
+    Lazy|Crazy|Funny|Proud|Modern|Classic|Vintage|Natural|Everyday|Perfect|Original|Native|Free|Open|
+    Double|Triple|Two|Three|Seven|Nine|Forever|Always|Never|Once|Only|Just|Super|Mighty|Tiny|Giant"""
+)
+_THINGS = words(
+    """Princess|Prince|Queen|King|Knight|Pirate|Rabbit|Turtle|Monkey|Elephant|Panda|Dragon|Unicorn|
+    Butterfly|Sparrow|Raven|Cat|Dog|Horse|Goat|Sheep|Cow|Whale|Dolphin|Salmon|Bee|Ladybug|Acorn|
+    Cradles|Steps|Soles|Threads|Stitches|Pockets|Wheels|Wings|Waters|Stones|Branches|Petals|Seeds|
+    Made|Born|Bound|Wise|Ready|Authority|Republic|Union|Society|Club|Collective|Project|Theory|
+    Method|Formula|Science|Logic|Concept|Edition|Story|Tales|Dreams|Days|Nights|Hours|Minute|Season|
+    Goodness|Kindness|Wonder|Joy|Bliss|Harmony|Balance|Power|Force|Energy|Motion|Rush|Rebel|Nation"""
+)
+_TRADES = words(
+    """Tea|Coffee|Soap|Candle|Shoe|Boot|Sock|Hat|Denim|Leather|Toy|Book|Paper|Bread|Cheese|Chocolate|
+    Candy|Spice|Herb|Honey|Oil|Bath|Hair|Skin|Dental|Pet|Fish|Bike|Ski|Surf|Golf|Fishing|Camping|
+    Garden|Lamp|Light|Paint|Tool|Knife|Watch|Jewelry|Mask|Pen|Print|Music|Guitar|Drum|Auto|Moto"""
+)
+_FIRMS = words(
+    """Company|Co.|& Co.|Company|Roasters|Traders|Brothers|Bros|Factory|Works|Workshop|House|Shop|
+    Store|Market|Merchants|Makers|Group|Products|Industries|International|USA|Inc|Ltd|Mfg"""
+)
 SURNAMES = words(
     """Harper|Dale|Miller|Novak|Keller|Moreau|Rossi|Larsen|Tanaka|Ivanova|Okafor|Mendes|Walsh|Byrne|
     Fischer|Lindqvist|Kowalski|Petrov|Garcia|Silva|Costa|Bennett|Carter|Ellis|Foster|Grant|Hayes|
@@ -52,11 +78,12 @@ MARKS = words(
 )
 
 # The same words in the form in which a name is looked up in them.
-NAME_STARTS = frozenset(word.lower().removesuffix("'s") for word in _FIRST)
 NAME_ENDS = frozenset(word.lower() for word in _SECOND)
-GIVEN_WORDS = frozenset(word.lower() for word in GIVEN)
-SURNAME_WORDS = frozenset(word.lower() for word in SURNAMES)
-NAME_WORDS = NAME_STARTS | NAME_ENDS | GIVEN_WORDS | frozenset(mark.lower() for mark in MARKS)
+NAME_WORDS = (
+    NAME_ENDS
+    | {word.lower().removesuffix("'s") for word in _FIRST}
+    | {word.lower() for word in (*GIVEN, *MARKS)}
+)
 
 
 def syllable(rng: Random) -> str:
@@ -91,33 +118,51 @@ def digits(rng: Random, low: int, high: int) -> str:
 
 
 def brand(rng: Random) -> str:
-    """A brand, in one of the many shapes that brands have."""
+    """A brand, in one of the many shapes that brands have; more than half have several words."""
+    text = _brand(rng)
     kind = rng.random()
-    if kind < 0.34:
+    if kind < 0.08:
+        return text.upper()
+    return text.lower() if kind < 0.1 else text
+
+
+def _brand(rng: Random) -> str:
+    kind = rng.random()
+    if kind < 0.28:
         return name(rng)
-    if kind < 0.44:
-        return name(rng).upper()
-    if kind < 0.62:
+    if kind < 0.38:
         return f"{rng.choice(_FIRST)} {rng.choice(_SECOND)}"
-    if kind < 0.68:
+    if kind < 0.43:
         return f"{name(rng)} {rng.choice(_SECOND)}"
-    if kind < 0.74:
-        return f"{rng.choice((*GIVEN, *SURNAMES))}'s" + rng.choice(
-            ("", "", f" {rng.choice(_SECOND)}")
+    if kind < 0.53:
+        return f"{name(rng)} {name(rng)}"
+    if kind < 0.63:
+        return f"{rng.choice((*_COMMON, *_FIRST, name(rng)))} {rng.choice((*_THINGS, *_COMMON))}"
+    if kind < 0.68:
+        return f"{rng.choice((*_COMMON, *SURNAMES, name(rng)))} {rng.choice(_TRADES)}" + (
+            f" {rng.choice(_FIRMS)}" if rng.random() < 0.7 else ""
         )
-    if kind < 0.79:
+    if kind < 0.71:
+        joint = rng.choice((" & ", " and ", " of ", " the ", " by ", " + ", " n "))
+        return f"{rng.choice((*_COMMON, name(rng)))}{joint}{rng.choice((*_THINGS, name(rng)))}"
+    if kind < 0.74:
+        three = (rng.choice((*_COMMON, *_FIRST, name(rng))), name(rng), rng.choice(_SECOND))
+        return " ".join(three)
+    if kind < 0.80:
+        return f"{rng.choice((*GIVEN, *SURNAMES))}'s" + rng.choice(
+            ("", "", f" {rng.choice(_SECOND)}", f" {rng.choice(_THINGS)}")
+        )
+    if kind < 0.84:
         return f"{rng.choice(SURNAMES)} & {rng.choice(SURNAMES)}"
-    if kind < 0.83:
-        return f"{rng.choice(GIVEN)} {rng.choice(SURNAMES)}"
-    if kind < 0.87:
+    if kind < 0.89:
+        return f"{rng.choice(GIVEN)} {rng.choice((*SURNAMES, name(rng)))}"
+    if kind < 0.92:
         return letters(rng, 2, 4)
-    if kind < 0.90:
-        return rng.choice(("Dr. ", "St. ", "The ", "Mr. ", "La ", "Le ", "El ")) + name(rng)
-    if kind < 0.93:
-        return name(rng) + name(rng)
     if kind < 0.95:
-        return name(rng).lower()
+        return rng.choice(("Dr. ", "St. ", "The ", "Mr. ", "La ", "Le ", "El ")) + name(rng)
     if kind < 0.97:
+        return name(rng) + name(rng)
+    if kind < 0.985:
         return f"{name(rng)}-{name(rng)}"
     return f"{rng.choice(_FIRST)}{rng.choice(_SECOND).lower().strip('.& ')}".replace(" ", "")
 
