@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 import tiny_models
-from decoding import ON_DEVICE, engine_options, expectation, open_model, run
+from decoding import engine_options, expectation, open_model, run
 from hpd import Extractor, Options, _core_testing, _native
 from hpd.errors import ModelLoadError
 from hpd.grammar import value_grammar
@@ -208,12 +208,11 @@ SCHEMA = "brand, color [red|blue|black], size, weight float, tags [str], parts [
 )
 def test_the_model_in_the_box_says_the_same(settings: dict[str, Any]) -> None:
     said = []
-    texts = TEXTS[:4] if ON_DEVICE else TEXTS  # one of software needs a minute for each
     for on in ("on", "off"):
         with Extractor(
             SCHEMA, options=Options(**EXACT, n_threads=1, logits_on_device=on, **settings)
         ) as extractor:
-            said.append([result.data for result in extractor.extract_many(texts)])
+            said.append([result.data for result in extractor.extract_many(TEXTS)])
     assert said[0] == said[1]
     assert any(itertools.chain.from_iterable(map(dict.values, said[0])))
 
