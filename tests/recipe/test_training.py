@@ -11,7 +11,9 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("tokenizers")
 pytest.importorskip("safetensors")
 
-from recipe import batches, train
+from safetensors.torch import load_file, save_file
+
+from recipe import batches, finish, train
 from recipe.model import SIZES
 from recipe.tokenizer import save, train_tokenizer
 
@@ -25,7 +27,8 @@ def tokenizer_folder(tmp_path_factory):
 
 @pytest.fixture
 def folder(tmp_path, tokenizer_folder, monkeypatch):
-    (tmp_path / "tokenizer.json").write_text((tokenizer_folder / "tokenizer.json").read_text())
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        (tmp_path / name).write_text((tokenizer_folder / name).read_text())
     tiny = {"n_embd": 256, "n_layer": 3, "n_head": 2, "n_head_kv": 1, "n_ff": 32}
     monkeypatch.setitem(SIZES, "small", tiny)
     for name, size in {"N_TOKENS": 1024, "N_TARGETS": 256, "N_LONGEST": 512}.items():
@@ -83,3 +86,20 @@ def test_a_stop_file_ends_a_part_and_keeps_the_next_from_starting(folder, monkey
     monkeypatch.setattr(train, "LOOK_EVERY", 0)
     assert run(folder, monkeypatch, "--minutes", "9") == train.UNFINISHED
     assert steps(folder) == 1
+
+
+def test_weights_in_the_middle_between_the_start_and_the_checkpoint(folder, monkeypatch, capsys):
+    assert run(folder, monkeypatch, "--minutes", "0.00001", "--held-out", "0") == 0
+    arguments = ["finish.py", str(folder), str(folder / "box.gguf"), "--share", "0.25"]
+    monkeypatch.setattr(sys, "argv", arguments)
+    with pytest.raises(SystemExit):
+        finish.main()
+    assert "started from no box" in capsys.readouterr().err
+    finish.write_transformers(folder, folder / "hf")
+    trained = load_file(folder / "hf" / "model.safetensors")
+    (folder / "start").mkdir()
+    before = {name: weight + 4 for name, weight in trained.items()}
+    save_file(before, folder / "start" / "model.safetensors")
+    finish.write_transformers(folder, folder / "mixed", 0.25)
+    for name, weight in load_file(folder / "mixed" / "model.safetensors").items():
+        torch.testing.assert_close(weight, trained[name].float() + 3)
