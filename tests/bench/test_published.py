@@ -148,7 +148,7 @@ def test_ar_and_hpd_are_compared_on_each_data_set(
     assert [row[0] for row in agreed.rows[1:]] == ["OA-Mine", "WDC-PAVE"]
     # The figures are those of hpd eval --vs.
     (gold,) = (data.parent / "work").rglob("oa-mine/gold.jsonl")
-    hpd, ar = (gold.with_name(f"gold-{method}.jsonl") for method in ("hpd", "ar"))
+    hpd, ar = (gold.with_name(f"gold-{method}-likely.jsonl") for method in ("hpd", "ar"))
     assert {*read_lines(hpd)[0]["data"]} == {"Brand"}
     capfd.readouterr()
     attributes = ["--attributes", str(data / "oa-mine" / "attributes.json")]
