@@ -185,7 +185,7 @@ def _unclear_names(headline: str, spans: Mapping[str, list[Span]], said: set[str
         return set(NAMES)
     undecided = set()
     for (span, key), (after, other) in pairwise(placed):
-        # Where the one ends and the other begins, no mark says.
+        # No mark says where the one ends and the other begins.
         if not headline[span[1] : after[0]].strip():
             undecided |= {key, other}
     for span, key in placed:

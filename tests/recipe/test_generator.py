@@ -106,6 +106,7 @@ BOOKCASE = Category(
         ("Zorvex Trilo Shelf", "", {"brand": "Zorvex", "line": "Trilo"}, "brand line"),
         ("Zorvex - Trilo Shelf", "", {"brand": "Zorvex", "line": "Trilo"}, ""),
         ("Zorvex Trilo Shelf", "", {"brand": "Zorvex Trilo"}, ""),
+        ("Zorvex Star Hill Shelf", "", {"brand": "Zorvex", "line": "Star Hill"}, "brand line"),
         ("Trilo Shelf by Zorvex", "", {"brand": "Zorvex", "line": "Trilo"}, ""),
         ("Trilo Shelf Zorvex", "", {"brand": "Zorvex", "line": "Trilo"}, "brand line"),
         ("Trilo Shelf", "", {"line": "Trilo"}, "brand line"),

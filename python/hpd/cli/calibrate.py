@@ -16,6 +16,7 @@ from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
 
 if TYPE_CHECKING:
+    from hpd.confidence import Judged
     from hpd.evaluation.calibration import Answer
 
 _DESCRIPTION = """\
@@ -71,7 +72,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     """Fit, write and print."""
-    from hpd.confidence import fit
+    from hpd.confidence import cross_fitted, fit
     from hpd.evaluation.calibration import answers, as_the_model_gave_them, judged
     from hpd.evaluation.matching import match_rows
     from hpd.evaluation.rows import load_examples, load_predictions
@@ -107,13 +108,15 @@ def run(arguments: argparse.Namespace) -> int:
             f"warning: {n_nulled} values of {arguments.predictions} had been turned into null, and "
             "tell nothing: extract with --null-threshold 0 and --on-invalid record to have them"
         )
+    before = [judged(answer) for answer in every]
+    after = cross_fitted(before)
     threshold = arguments.null_threshold
     if threshold == BEST:
-        threshold = _best_threshold(every)
+        threshold = _best_threshold(every, after)
         say(f"null is the better answer below a confidence of {threshold:g}")
-    fitted = replace(fit([judged(answer) for answer in every]), null_threshold=threshold)
+    fitted = replace(fit(before), null_threshold=threshold)
     Path(arguments.output).write_text(json.dumps(fitted.to_json()) + "\n", encoding="utf-8")
-    errors = _errors(every)
+    errors = _errors(every, before, after)
     if arguments.json:
         print(json.dumps(errors, indent=2))
     else:
@@ -130,22 +133,20 @@ def _threshold(text: str) -> float | str:
     return text if text == BEST else number(0, 1)(text)
 
 
-def _best_threshold(every: Sequence[Answer]) -> float:
+def _best_threshold(every: Sequence[Answer], after: Sequence[Judged]) -> float:
     """The threshold with the highest F1, for maps that have not seen the documents."""
-    from hpd.confidence import best_null_threshold, cross_fitted
-    from hpd.evaluation.calibration import judged
+    from hpd.confidence import best_null_threshold
 
     n_stated = sum(answer.outcome in ("vc", "vw", "vn") for answer in every)
-    return best_null_threshold([(cross_fitted([judged(answer) for answer in every]), n_stated)])
+    return best_null_threshold([(after, n_stated)])
 
 
-def _errors(every: Sequence[Answer]) -> list[dict[str, Any]]:
+def _errors(
+    every: Sequence[Answer], before: Sequence[Judged], after: Sequence[Judged]
+) -> list[dict[str, Any]]:
     """The expected calibration errors without a calibration, and with one by cross-fitting."""
-    from hpd.confidence import cross_fitted
-    from hpd.evaluation.calibration import judged, reliability
+    from hpd.evaluation.calibration import reliability
 
-    before = [judged(answer) for answer in every]
-    after = cross_fitted(before)
     errors = []
     kinds = sorted({answer.kind for answer in every})
     for is_null, word in ((False, "values"), (True, "nulls")):
