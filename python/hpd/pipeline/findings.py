@@ -194,7 +194,7 @@ def _counts_above(path: Path) -> list[Path]:
 
 def refusal(attribute: Attribute, why: str) -> str | None:
     """A refused value: null, with an error if the field must have a value."""
-    return f"required, but {why}" if attribute.required and not attribute.nullable else None
+    return f"required, but {why}" if attribute.needs_a_value else None
 
 
 def _places(spans: list[Any]) -> tuple[tuple[int, int], ...]:

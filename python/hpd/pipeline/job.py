@@ -197,8 +197,7 @@ class Job(ABC):
         if asked is not None:
             return asked
         confidence_map = self._questionnaire.confidence_map
-        must_be_there = attribute.required and not attribute.nullable
-        if confidence_map is None or must_be_there or self._answers:
+        if confidence_map is None or attribute.needs_a_value or self._answers:
             return 0.0
         return confidence_map.null_threshold
 
@@ -210,7 +209,7 @@ class Job(ABC):
         """
         if attribute.always_answered or self._answers:
             return False
-        return attribute.type == "enum" or (attribute.required and not attribute.nullable)
+        return attribute.type == "enum" or attribute.needs_a_value
 
 
 def usage_of(result: Result, *, is_first: bool) -> Usage:

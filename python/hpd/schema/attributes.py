@@ -50,6 +50,11 @@ class Attribute:
     max_items: int | None = None
     unique_items: bool = False
 
+    @property
+    def needs_a_value(self) -> bool:
+        """Whether null is an error: it is required, and null is no value of it."""
+        return self.required and not self.nullable
+
 
 @dataclass(frozen=True, slots=True)
 class Schema:

@@ -98,7 +98,7 @@ def _rows(attributes: Iterable[Attribute], prefix: str) -> list[tuple[str, str, 
 def _must_be_there(attribute: Attribute) -> bool:
     if attribute.type == "array" and not attribute.min_items:
         return False  # An empty list says that there is none.
-    return attribute.required and not attribute.nullable
+    return attribute.needs_a_value
 
 
 def _absent(attribute: Attribute) -> str:

@@ -63,7 +63,7 @@ def parse_value(raw: str, attribute: Attribute) -> Parsed:
 
 def absent(attribute: Attribute) -> Parsed:
     """The result for an attribute that the document does not hold."""
-    if attribute.required and not attribute.nullable:
+    if attribute.needs_a_value:
         return Parsed(error=ABSENT, missing=True)
     return Parsed()
 
