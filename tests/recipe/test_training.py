@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 
 import pytest
@@ -88,6 +89,18 @@ def test_a_stop_file_ends_a_part_and_keeps_the_next_from_starting(folder, monkey
     assert steps(folder) == 1
 
 
+def as_if_from_a_box(folder, name, difference):
+    """A folder like ``folder``, whose training changed each weight by ``difference``."""
+    other = folder.with_name(f"{folder.name}-{name}")
+    shutil.copytree(folder, other)
+    (other / "start").mkdir()
+    finish.write_transformers([folder], other / "hf")
+    trained = load_file(other / "hf" / "model.safetensors")
+    before = {name: weight - difference for name, weight in trained.items()}
+    save_file(before, other / "start" / "model.safetensors")
+    return other, trained
+
+
 def test_weights_in_the_middle_between_the_start_and_the_checkpoint(folder, monkeypatch, capsys):
     assert run(folder, monkeypatch, "--minutes", "0.00001", "--held-out", "0") == 0
     arguments = ["finish.py", str(folder), str(folder / "box.gguf"), "--share", "0.25"]
@@ -95,11 +108,15 @@ def test_weights_in_the_middle_between_the_start_and_the_checkpoint(folder, monk
     with pytest.raises(SystemExit):
         finish.main()
     assert "started from no box" in capsys.readouterr().err
-    finish.write_transformers(folder, folder / "hf")
-    trained = load_file(folder / "hf" / "model.safetensors")
-    (folder / "start").mkdir()
-    before = {name: weight + 4 for name, weight in trained.items()}
-    save_file(before, folder / "start" / "model.safetensors")
-    finish.write_transformers(folder, folder / "mixed", 0.25)
-    for name, weight in load_file(folder / "mixed" / "model.safetensors").items():
+    other, trained = as_if_from_a_box(folder, "other", -4)
+    finish.write_transformers([other], other / "mixed", 0.25)
+    for name, weight in load_file(other / "mixed" / "model.safetensors").items():
         torch.testing.assert_close(weight, trained[name].float() + 3)
+    # Two of them: the box, and a quarter of what each has changed.
+    twin = shutil.copytree(other, folder.with_name(f"{folder.name}-twin"))
+    finish.write_transformers([other, twin], other / "sum", 0.25)
+    for name, weight in load_file(other / "sum" / "model.safetensors").items():
+        torch.testing.assert_close(weight, trained[name].float() + 2)
+    stranger, _ = as_if_from_a_box(folder, "stranger", 1)
+    with pytest.raises(ValueError, match="have other starts"):
+        finish.write_transformers([other, stranger], other / "sum", 0.25)

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from llama_cpp import Llama
 
+from hpd.confidence import METADATA_KEY
 from tools import docs
 
 README = docs.PAGES[0].read_text(encoding="utf-8")
@@ -105,6 +107,14 @@ def test_answers_stand_beside_their_documents(name: str) -> None:
     folder = docs.ROOT / "examples" / name
     documents, answers = rows(folder / "documents.jsonl"), rows(folder / "answers.jsonl")
     assert documents == [{key: row[key] for key in ("id", "text")} for row in answers]
+
+
+def test_the_threshold_of_the_box_is_the_one_that_is_named() -> None:
+    named = re.search(r"with the model in the box ([\d.]+), unless you say another", README)
+    assert named
+    box = str(docs.ROOT / "models" / "hpd-box.gguf")
+    metadata = Llama(box, vocab_only=True, verbose=False).metadata
+    assert json.loads(metadata[METADATA_KEY])["null_threshold"] == float(named[1])
 
 
 def test_links_lead_somewhere() -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from hpd.options import Options
 
 _DEFAULT_METHODS = ("prefill", "ar", "ar-batched", "hpd")
+_LEAST_FINAL_ROUNDS = 5
 
 _DESCRIPTION = """\
 Time methods of extraction side by side: same model, same documents, answers checked.
@@ -133,7 +134,7 @@ def run(arguments: argparse.Namespace) -> int:
     from hpd import _native
     from hpd.bench.environment import environment
     from hpd.bench.measure import Bench
-    from hpd.bench.rounds import n_different, run_rounds
+    from hpd.bench.rounds import n_different, run_finals, run_rounds
     from hpd.bench.summary import distance_from_best, summarise, table_rows, to_json
     from hpd.machine.model_files import resolve_model
     from hpd.machine.native_options import model_options
@@ -153,8 +154,13 @@ def run(arguments: argparse.Namespace) -> int:
                 _say_measurement(measurement)
             write(to_json(measurement))
 
-        rounds = run_rounds(Bench(model, workload), contests, arguments.rounds, note)
+        bench = Bench(model, workload)
+        rounds = run_rounds(bench, contests, arguments.rounds, note)
         measurements, answers = rounds.measurements, rounds.answers
+        finals: list[Measurement] = []
+        if "defaults" in (arguments.sweep or ()):
+            n_rounds = max(_LEAST_FINAL_ROUNDS, arguments.rounds)
+            finals = run_finals(bench, contests, measurements, n_rounds, note)
         summary = summarise(measurements, arguments.price_per_hour, rounds.prices)
         for (number, name), prices in rounds.prices.items():
             write({"type": "prices", "round": number, "method": name, **asdict(prices)})
@@ -166,10 +172,10 @@ def run(arguments: argparse.Namespace) -> int:
         f"{known['n_cores']} cores of {known['processor']}; medians of {arguments.rounds} rounds\n"
     )
     print(table(table_rows(summary)))
-    if "defaults" in (arguments.sweep or ()):
-        print(f"\n{distance_from_best(summary)}")
+    if finals:
+        print(f"\n{distance_from_best(finals)}")
     if workload.is_replay:
-        n_wrong = sum(row["n_wrong"] for row in summary)
+        n_wrong = sum(row["n_wrong"] for row in summary) + sum(final.n_wrong for final in finals)
         if n_wrong:
             say(f"error: {n_wrong} answers are not the replayed ones")
             return EXIT_FAILED
