@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,14 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from hpd import prompt
+from hpd.schema.attributes import Attribute, Schema
 from hpd.training.packing import NO_TARGET, FieldTokens, PackedRow, pack, pack_text, visible
 from recipe.examples import Example, make_example
+from recipe.names import NAMES
 from recipe.rows import answer_text, field_texts, prompt_text
 
 P_UPPER = (
     0.1  # capitals take more tokens and are harder, so there are more of them than in real listings
 )
 
+
+ALL_NAMES = sorted({name for names in NAMES.values() for name in names})
+
+NAMES_THEMSELVES = "The names of the attributes."
+"""The document whose answer to each attribute is the attribute's name."""
 
 N_TOKENS = 4096
 """The tokens of a batch; the training step is compiled for it."""
@@ -84,19 +93,43 @@ def copies(rng: Random, n_vocab: int) -> PackedRow:
     return pack_text(some + some[start:] + some[: start + 2], n_given=len(some) + 1)
 
 
+def lookups(rng: Random, tokenizer: Tokenizer) -> PackedRow:
+    """Labels of a schema, with what they stand for and nothing else.
+
+    In the layout ``label`` a model has to look up a label before it can look for a value. From
+    values alone it does not learn that in millions of tokens; from the names themselves, in
+    minutes, and the values follow.
+    """
+    names = rng.sample(ALL_NAMES, rng.randint(2, 12))
+    schema = Schema(tuple(Attribute(name) for name in names))
+    labels = prompt.Labels(schema)
+    asked = Example(schema, [NAMES_THEMSELVES], [], layout="label")
+    fields = [
+        FieldTokens(
+            tokenizer.encode(labels.key((), (name,))).ids,
+            tokenizer.encode(f" {json.dumps(name)}").ids,
+        )
+        for name in names
+    ]
+    return pack(tokenizer.encode(prompt_text(asked)).ids, fields, ())
+
+
 def rows(
     seed: int,
     tokenizer: Tokenizer,
     progress: Synchronized[float] | None,
     kept_aside: bool = False,
 ) -> Iterator[PackedRow]:
-    """Rows without end; simple ones in the beginning, many of them plain copying."""
+    """Rows without end; simple ones in the beginning, many of them plain copying or looking up."""
     rng = Random(seed)
     n_vocab = tokenizer.get_vocab_size() - 4
     while True:
         done = progress.value if progress is not None else 1.0
         if rng.random() < (0.05 if done < 0.2 else 0.01):
             yield copies(rng, n_vocab)
+            continue
+        if rng.random() < (0.15 if done < 0.2 else 0.05):
+            yield lookups(rng, tokenizer)
             continue
         example = make_example(rng, simple=done < 0.15, p_upper=P_UPPER, kept_aside=kept_aside)
         row = row_of(example, tokenizer, with_answer=rng.random() < 0.3)

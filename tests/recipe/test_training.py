@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from random import Random
 
 import pytest
 
@@ -13,7 +14,9 @@ pytest.importorskip("tokenizers")
 pytest.importorskip("safetensors")
 
 from safetensors.torch import load_file, save_file
+from tokenizers import Tokenizer
 
+from hpd.training.packing import NO_TARGET
 from recipe import batches, finish, train
 from recipe.model import SIZES
 from recipe.tokenizer import save, train_tokenizer
@@ -120,3 +123,14 @@ def test_weights_in_the_middle_between_the_start_and_the_checkpoint(folder, monk
     stranger, _ = as_if_from_a_box(folder, "stranger", 1)
     with pytest.raises(ValueError, match="have other starts"):
         finish.write_transformers([other, stranger], other / "sum", 0.25)
+
+
+def test_a_look_up_asks_for_the_names_behind_the_labels(tokenizer_folder):
+    tokenizer = Tokenizer.from_file(str(tokenizer_folder / "tokenizer.json"))
+    row = batches.lookups(Random(4), tokenizer)
+    text = tokenizer.decode(row.tokens.tolist(), skip_special_tokens=False)
+    prompt, _ = text.split(batches.NAMES_THEMSELVES)
+    names = [line.partition(". ")[2] for line in prompt.splitlines() if ". " in line]
+    assert len(names) > 1
+    taught = tokenizer.decode([target for target in row.targets.tolist() if target != NO_TARGET])
+    assert "".join(taught.split()) == "".join("".join(f'"{name}"' for name in names).split())
