@@ -217,6 +217,14 @@ def test_a_run_goes_on_with_its_texts_or_not_at_all(
     assert [line["text"] for line in read_lines(out)] == ["x", "y"]
 
 
+def test_the_summary_counts_documents_without_text(
+    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
+) -> None:
+    source, out = write_texts(tmp_path / "in.jsonl", "", "a", " \n\t"), tmp_path / "out"
+    assert main(["extract", str(source), "--schema", "brand", "-o", str(out)]) == 0
+    assert ", 2 without text" in capfd.readouterr().err
+
+
 def test_the_summary_counts_values_that_were_decoded_before() -> None:
     summary = Summary()
     for n_reused in (0, 3, 2):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -87,6 +88,15 @@ def test_the_main_type_of_a_file(tmp_path: Path) -> None:
     torn.write_bytes(box_model().read_bytes()[:100])
     with pytest.raises(ModelLoadError):
         main_type(torn)
+
+
+def test_a_file_whose_type_makes_no_sense_has_none(tmp_path: Path) -> None:
+    key, uint32, int32 = b"general.file_type", struct.pack("<I", 4), struct.pack("<I", 5)
+    whole, odd = box_model().read_bytes(), tmp_path / "odd.gguf"
+    right, wrong = key + uint32 + struct.pack("<I", 7), key + int32 + struct.pack("<i", -1)
+    assert whole.count(right) == 1
+    odd.write_bytes(whole.replace(right, wrong))
+    assert main_type(odd) is None
 
 
 @pytest.mark.parametrize(

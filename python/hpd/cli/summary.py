@@ -21,9 +21,11 @@ class Summary:
         self._n_near_ties = 0
         self._n_reused = 0
         self._n_retried = 0
+        self._n_empty = 0
 
-    def add_values(self, extraction: Extraction[Any]) -> None:
-        """Count the values of an extraction."""
+    def add_values(self, extraction: Extraction[Any], has_text: bool = True) -> None:
+        """Count the values of an extraction, and whether its document has no text at all."""
+        self._n_empty += not has_text
         self._n_values += len(extraction.fields)
         self._n_nulls += sum(field.value is None for field in extraction.fields.values())
         self._n_nulled += sum(field.nulled for field in extraction.fields.values())
@@ -54,6 +56,8 @@ class Summary:
             parts.append(f"{self._n_nulls / self._n_values:.0%} of the values are null")
             if self._n_nulled:
                 parts[-1] += f" ({self._n_nulled} that were doubtful: raw has their text)"
+        if self._n_empty:
+            parts.append(f"{self._n_empty} without text")
         if self._n_near_ties:
             parts.append(f"{self._n_near_ties} near tie{'s' * (self._n_near_ties != 1)}")
         if self._n_reused:

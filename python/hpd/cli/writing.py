@@ -117,7 +117,7 @@ class Writing:
                 on_chunk=lambda i, n_done, n: self._count_chunk(given[i][1], n_done, n),
             ):
                 place, record = given.pop(i)
-                self._summary.add_values(extraction)
+                self._summary.add_values(extraction, has_text=bool(record.text.strip()))
                 if self._fitness is not None:
                     self._fitness.add(extraction)
                 failed = None if extraction.error is None else extraction.error.type

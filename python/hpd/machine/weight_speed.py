@@ -118,9 +118,10 @@ def faster_to_read(model: Path, n_threads: int) -> str:
 
 
 def main_type(model: Path) -> str | None:
-    """The type of most weights of a GGUF file; None where it is none of those that are timed.
+    """The type of most weights of a GGUF file; None where it says none of those that are timed.
 
     Raises:
         ModelLoadError: the file's header cannot be read.
     """
-    return _MAIN_TYPES.get(read_gguf_header(model).integer("general.file_type"))
+    said = read_gguf_header(model).metadata.get("general.file_type")
+    return _MAIN_TYPES.get(said) if isinstance(said, int) else None
