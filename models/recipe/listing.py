@@ -60,9 +60,9 @@ def make_listing(rng: Random, category: Category | None = None, p_upper: float =
     category = category or rng.choices(CATEGORIES, cum_weights=_WEIGHTS)[0]
     gold: dict[str, str] = {}
     kind = rng.random()
-    if kind < 0.62:
+    if kind < 0.57:
         text, style = _title(category, gold, rng), "title"
-    elif kind < 0.82:
+    elif kind < 0.84:
         text, style = _soup(category, gold, rng), "soup"
     elif kind < 0.96:
         text, style = _page(category, gold, rng), "page"
@@ -98,7 +98,8 @@ def _draw_alone(category: Category, key: str, gold: dict[str, str], rng: Random)
 def _title(category: Category, gold: dict[str, str], rng: Random) -> str:
     pattern = rng.choice(category.titles)
     pattern = _OPTIONAL.sub(lambda match: match.group(1) if rng.random() < 0.55 else "", pattern)
-    dropout = rng.choice((0.0, 0.0, 0.08, 0.2))
+    # A sentence needs all its parts.
+    dropout = 0.0 if pattern.endswith(".") else rng.choice((0.0, 0.0, 0.08, 0.2))
     shown: dict[str, str] = {}
 
     def place(match: re.Match[str]) -> str:

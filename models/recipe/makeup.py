@@ -43,6 +43,9 @@ _COMMON = words(
     Lazy|Crazy|Funny|Proud|Modern|Classic|Vintage|Natural|Everyday|Perfect|Original|Native|Free|Open|
     Double|Triple|Two|Three|Seven|Nine|Forever|Always|Never|Once|Only|Just|Super|Mighty|Tiny|Giant"""
 )
+_VALUES = frozenset(word.lower() for word in (*COLORS, *MATERIALS))
+# The common words that behind a name, or before one, are no color or material.
+_UNLIKE = tuple(word for word in _COMMON if word.lower() not in _VALUES)
 _THINGS = words(
     """Princess|Prince|Queen|King|Knight|Pirate|Rabbit|Turtle|Monkey|Elephant|Panda|Dragon|Unicorn|
     Butterfly|Sparrow|Raven|Cat|Dog|Horse|Goat|Sheep|Cow|Whale|Dolphin|Salmon|Bee|Ladybug|Acorn|
@@ -137,16 +140,15 @@ def _brand(rng: Random) -> str:
     if kind < 0.53:
         return f"{name(rng)} {name(rng)}"
     if kind < 0.63:
-        return f"{rng.choice((*_COMMON, *_FIRST, name(rng)))} {rng.choice((*_THINGS, *_COMMON))}"
+        return f"{rng.choice((*_COMMON, *_FIRST, name(rng)))} {rng.choice((*_THINGS, *_UNLIKE))}"
     if kind < 0.68:
-        return f"{rng.choice((*_COMMON, *SURNAMES, name(rng)))} {rng.choice(_TRADES)}" + (
-            f" {rng.choice(_FIRMS)}" if rng.random() < 0.7 else ""
-        )
+        of_a_trade = f"{rng.choice((*_COMMON, *SURNAMES, name(rng)))} {rng.choice(_TRADES)}"
+        return f"{of_a_trade} {rng.choice(_FIRMS)}"
     if kind < 0.71:
         joint = rng.choice((" & ", " and ", " of ", " the ", " by ", " + ", " n "))
         return f"{rng.choice((*_COMMON, name(rng)))}{joint}{rng.choice((*_THINGS, name(rng)))}"
     if kind < 0.74:
-        three = (rng.choice((*_COMMON, *_FIRST, name(rng))), name(rng), rng.choice(_SECOND))
+        three = (rng.choice((*_UNLIKE, *_FIRST, name(rng))), name(rng), rng.choice(_SECOND))
         return " ".join(three)
     if kind < 0.80:
         return f"{rng.choice((*GIVEN, *SURNAMES))}'s" + rng.choice(

@@ -13,6 +13,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from recipe.batches import N_LONGEST
+
 EPS = 1e-6
 
 
@@ -28,7 +30,8 @@ class Shape:
     head_dim: int = 64
     n_ff: int = 768
     rope_theta: float = 10_000.0
-    n_ctx: int = 4096
+    n_ctx: int = N_LONGEST
+    """The longest text that it learns, so hpd cuts longer ones into chunks."""
 
     def as_config(self) -> dict[str, object]:
         """The settings of transformers' ``Qwen3Config``."""

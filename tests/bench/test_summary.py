@@ -168,7 +168,10 @@ def test_the_fastest_settings_are_timed_again_beside_the_default_ones() -> None:
 @pytest.mark.parametrize(
     ("others", "said"),
     [
-        ({"hpd:stack=2": 1.0, "hpd:in_flight=8": 0.8}, "25.0% more than hpd:in_flight=8"),
+        (
+            {"hpd:stack=2": 1.0, "hpd:in_flight=8": 0.8},
+            "25.0% more than hpd:in_flight=8 (+25.0% to +525.0% by round)",
+        ),
         ({"hpd:stack=2": 1.01, "hpd:in_flight=8": 1.1}, "none of the 2 settings"),
         ({}, ""),
     ],

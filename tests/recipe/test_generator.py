@@ -21,7 +21,7 @@ from recipe.documents.questions import make_documents
 from recipe.examples import make_example
 from recipe.forms import make_form
 from recipe.listing import make_listing
-from recipe.lists import PRAISE, QUALITIES
+from recipe.lists import COLORS, MATERIALS, PRAISE, QUALITIES
 from recipe.names import CONFUSABLE
 from recipe.rows import answer, answer_text, field_texts, leaves, prompt_text
 from recipe.vocab import CATEGORIES
@@ -261,3 +261,20 @@ def test_a_seed_gives_the_same_examples_in_every_process():
     ]
     assert len(printed[0]) > 1000
     assert printed[0] == printed[1]
+
+
+def test_a_color_or_a_material_behind_a_brand_is_hardly_ever_a_part_of_it():
+    values = {value.lower() for value in (*COLORS, *MATERIALS)}
+    rng = Random(4)
+    brands = [makeup.brand(rng).lower().split() for _ in range(5000)]
+    assert sum(len(words) > 1 and words[-1] in values for words in brands) < 50
+
+
+def test_the_plainest_texts_ask_for_their_brand_and_color():
+    (goods,) = (category for category in CATEGORIES if category.name == "Goods")
+    rng = Random(4)
+    listings = [make_listing(rng, goods) for _ in range(400)]
+    short = [each for each in listings if each.kind == "title" and len(each.gold) > 2]
+    for key in ("brand", "color", "type"):
+        clear = [key not in each.unclear([key]) for each in short if key in each.gold]
+        assert sum(clear) > 0.8 * len(clear) > 40

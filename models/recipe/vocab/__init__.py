@@ -1,9 +1,9 @@
-"""The categories: about fifty kinds of goods."""
+"""The categories: sixty kinds of goods, and the last of them goods of all kinds."""
 
 from __future__ import annotations
 
 from recipe.category import Category
-from recipe.vocab import beauty, clothes, food, home, outdoor, technical
+from recipe.vocab import beauty, clothes, food, general, home, outdoor, technical
 
 CATEGORIES: tuple[Category, ...] = (
     *food.CATEGORIES,
@@ -12,4 +12,5 @@ CATEGORIES: tuple[Category, ...] = (
     *home.CATEGORIES,
     *outdoor.CATEGORIES,
     *technical.CATEGORIES,
+    *general.CATEGORIES,
 )

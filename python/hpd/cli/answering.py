@@ -147,11 +147,19 @@ def open_answering(
         return EndpointExtractor(
             schemas, _endpoint(arguments, arguments.max_tokens or for_answer), rules=rules
         )
+    from hpd.confidence import NO_MAP
     from hpd.extractor import Extractor
 
     options = options_of(arguments).replaced(
         # A field without an answer must not cost the others theirs.
-        {"max_tokens": arguments.max_tokens or for_value, "on_invalid": "record", **decoding}
+        {
+            "max_tokens": arguments.max_tokens or for_value,
+            "on_invalid": "record",
+            # A calibration is about values of documents, and so is the confidence below which they
+            # become null; an answer of these commands is another thing.
+            "calibration": NO_MAP,
+            **decoding,
+        }
     )
     path = resolve_model(arguments.model, arguments.hf)
     if is_box(path) and not getattr(arguments, "quiet", False):
