@@ -1,4 +1,4 @@
-"""How well the mean confidence tells the texts that the box was made for from others."""
+"""The table that shows whether the mean confidence tells texts that the box was made for."""
 
 from __future__ import annotations
 
