@@ -24,6 +24,7 @@ from tokenizers import Tokenizer
 
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training.packing import FieldTokens, PackedRow, pack, visible
+from hpd.training.precision import bf16_is_faster
 from recipe.batches import _after
 from recipe.documents.kind import Kind
 from recipe.documents.questions import is_kept_aside, kinds, make_documents
@@ -95,7 +96,7 @@ def _is_number(field: FieldTokens, tokenizer: Tokenizer) -> bool:
 
 def model_logits(model: Box, row: PackedRow) -> torch.Tensor:
     """The logits after every token of a row."""
-    with torch.autocast("cpu", torch.bfloat16):
+    with torch.autocast("cpu", torch.bfloat16, enabled=bf16_is_faster("cpu")):
         return model(
             torch.from_numpy(row.tokens).long(),
             torch.from_numpy(row.positions).long(),

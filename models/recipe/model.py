@@ -136,7 +136,7 @@ class Box(nn.Module):
         x = functional.embedding(tokens, embeddings)
         rotation = self.cos[positions][:, None], self.sin[positions][:, None]
         biases = [
-            torch.zeros(mask.shape, dtype=torch.bfloat16, device=mask.device)
+            torch.zeros(mask.shape, dtype=_precision(mask.device), device=mask.device)
             .masked_fill_(~mask, -1e4)
             .expand(self.shape.n_head, -1, -1)
             for mask in masks
@@ -159,7 +159,7 @@ class Box(nn.Module):
         queries = _rotate(_norm(heads[0], q_norm), cos, sin)
         keys = _rotate(_norm(heads[1], k_norm), cos, sin)
         shared = (part.repeat_interleave(s.n_head // s.n_head_kv, 1) for part in (keys, heads[2]))
-        return tuple(part.to(torch.bfloat16).transpose(0, 1) for part in (queries, *shared))
+        return tuple(part.to(qkv.dtype).transpose(0, 1) for part in (queries, *shared))
 
     def _after_attention(
         self, x: Tensor, seen: Tensor, o: Tensor, norm: Tensor, gate: Tensor, up: Tensor,
@@ -171,6 +171,13 @@ class Box(nn.Module):
 
     def _logits(self, x: Tensor, norm: Tensor, embeddings: Tensor) -> Tensor:
         return functional.linear(_norm(x, norm), embeddings)
+
+
+def _precision(device: torch.device) -> torch.dtype:
+    """The type of a product's result: float32, or what the caller's autocast says."""
+    if torch.is_autocast_enabled(device.type):
+        return torch.get_autocast_dtype(device.type)
+    return torch.float32
 
 
 def _by_layer(tensors: Sequence[Tensor]) -> Iterator[tuple[Tensor, ...]]:
@@ -189,7 +196,7 @@ def _attention(queries: Tensor, keys: Tensor, values: Tensor, biases: Sequence[T
     seen = []
     for q, k, v, bias in zip(*parts, biases, strict=False):
         scores = torch.baddbmm(bias, q, k.mT, alpha=scale)
-        seen.append(torch.bmm(torch.softmax(scores, -1, dtype=torch.bfloat16), v))
+        seen.append(torch.bmm(torch.softmax(scores, -1, dtype=v.dtype), v))
     return torch.cat([*seen, torch.zeros_like(parts[0][-1])], 1)
 
 

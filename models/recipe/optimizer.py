@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 from torch.optim import AdamW
 
+from hpd.training.precision import bf16_is_faster
 from recipe.model import Box
 
 MATRICES = ("q", "k", "v", "o", "gate", "up", "down")
@@ -13,7 +14,7 @@ MATRICES = ("q", "k", "v", "o", "gate", "up", "down")
 
 def orthogonal(gradient: Tensor, n_steps: int = 5) -> Tensor:
     """The nearest orthogonal matrices, roughly, by Newton and Schulz's iteration (batched)."""
-    x = gradient.to(torch.bfloat16)
+    x = gradient.to(torch.bfloat16 if bf16_is_faster(gradient.device.type) else torch.float32)
     tall = x.shape[-2] > x.shape[-1]
     if tall:
         x = x.mT

@@ -24,6 +24,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn import functional
 
+from hpd.training.precision import bf16_is_faster
 from recipe import start
 from recipe.batches import Batch, Producer, collate, rows
 from recipe.model import SIZES, Box, Shape, traits_of
@@ -213,7 +214,8 @@ class Trainer:
             torch.from_numpy(array).to(self.device)
             for array in (batch.tokens, batch.positions, batch.picked, batch.targets, *batch.masks)
         )
-        with torch.autocast(tokens.device.type, torch.bfloat16):
+        device = tokens.device.type
+        with torch.autocast(device, torch.bfloat16, enabled=bf16_is_faster(device)):
             logits = self.model(tokens, positions, masks, picked)
         logits = logits.float()
         right = (logits.detach().argmax(-1) == targets).sum() / batch.n_targets

@@ -112,7 +112,10 @@ def _add_training(parser: argparse.ArgumentParser) -> None:
     for name, metavar, kind, text in _NUMBERS:
         group.add_argument(flag_of(name), metavar=metavar, type=kind, help=text)
     group.add_argument(
-        "--no-bf16", dest="bf16", action="store_false", default=None, help="compute in F32"
+        "--bf16",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="compute in bfloat16, or in F32 [default: what is faster on this device]",
     )
     group.add_argument(
         "--device", type=not_empty, help="cpu, cuda, ... [default: cuda if there is one, else cpu]"

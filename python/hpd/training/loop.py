@@ -21,6 +21,7 @@ from hpd.training.checkpoint import Checkpoint, Progress, set_weights, trained_w
 from hpd.training.lora import plain
 from hpd.training.models import attention_mask
 from hpd.training.packing import NO_TARGET
+from hpd.training.precision import bf16_is_faster
 from hpd.training.rows import TrainingRow
 
 LOG_FILE = "log.jsonl"
@@ -43,8 +44,8 @@ class LoopOptions:
     """Part of all updates in which the learning rate rises; then it falls along a cosine to 0."""
     weight_decay: float = 0.0
     max_grad_norm: float = 1.0
-    bf16: bool = True
-    """Compute in bfloat16; weights and updates stay F32."""
+    bf16: bool | None = None
+    """Compute in bfloat16; weights and updates stay F32. ``None``: where that is faster."""
     seed: int = 0
     validate_every: int = 0
     """Updates between two validations; 0: an epoch."""
@@ -235,10 +236,12 @@ class Loop:
         }
 
     def autocast(self) -> AbstractContextManager[Any]:
-        """bfloat16, if that is wanted."""
+        """bfloat16, if that is wanted, or nothing is said and the device is faster with it."""
         device = next(iter(self.parameters)).device.type
+        wanted = self.options.bf16
+        enabled = bf16_is_faster(device) if wanted is None else wanted
         context: AbstractContextManager[Any] = torch.autocast(
-            device, torch.bfloat16, enabled=self.options.bf16
+            device, torch.bfloat16, enabled=enabled
         )
         return context
 
