@@ -36,10 +36,17 @@ def find_number(value: int | float, document: str) -> Iterator[tuple[int, int]]:
 def _parts_equal_to(
     document: str, start: int, end: int, wanted: Decimal
 ) -> Iterator[tuple[int, int]]:
-    """The whole run, if it can be read as the number; else those of its parts that can."""
+    """The whole run, if it can be read as the number; else those of its parts that can.
+
+    A run with blanks may be several numbers (``size 10 200 mm``), and so may one that cannot be
+    read as one number (``1,2,3``); but 91 is no part of ``91,400``, nor 22 of ``22,50``.
+    """
     run = document[start:end]
-    if len(run) <= MAX_DIGITS and wanted in readings(run):
+    values = readings(run) if len(run) <= MAX_DIGITS else set()
+    if wanted in values:
         yield start, end
+        return
+    if values and not _BLANKS.search(run):
         return
     for piece in _PIECE.finditer(run):
         low, high = start + piece.start(), start + piece.end()
