@@ -128,7 +128,7 @@ def rows(
         if rng.random() < (0.05 if done < 0.2 else 0.01):
             yield copies(rng, n_vocab)
             continue
-        if rng.random() < (0.15 if done < 0.2 else 0.05):
+        if rng.random() < (0.15 if done < 0.2 else 0.03):
             yield lookups(rng, tokenizer)
             continue
         example = make_example(rng, simple=done < 0.15, p_upper=P_UPPER, kept_aside=kept_aside)

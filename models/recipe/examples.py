@@ -43,7 +43,7 @@ _EVERYWHERE = (
 
 
 LAYOUTS: tuple[Layout, ...] = ("branch", "skeleton", "label")
-SHARES = (0.7, 0.12, 0.18)
+SHARES = (0.68, 0.1, 0.22)
 
 
 @dataclass
@@ -78,9 +78,9 @@ def make_example(
 
 def _make_example(rng: Random, simple: bool, p_upper: float, kept_aside: bool) -> Example:
     kind = rng.random()
-    if kind < 0.12:
+    if kind < 0.13:
         return _from_form(rng)
-    if kind < 0.55:
+    if kind < 0.50:
         n_documents = 1 if simple or rng.random() < 0.85 else rng.randint(2, 4)
         return Example(*make_documents(rng, n_documents, kept_aside))
     listing = make_listing(rng, p_upper=p_upper)
@@ -88,9 +88,9 @@ def _make_example(rng: Random, simple: bool, p_upper: float, kept_aside: bool) -
         listing = make_listing(rng, p_upper=p_upper)
     example = _from_listing(listing, rng)
     if not simple:
-        if kind < 0.6:
+        if kind < 0.51:
             _add_documents(example, listing.category, rng, rng.randint(1, 3))
-        elif kind < 0.62:
+        elif kind < 0.52:
             _add_shots(example, listing.category, rng)
     return example
 

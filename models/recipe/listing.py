@@ -14,7 +14,7 @@ from recipe.lists import FILLERS, PRAISE, words
 from recipe.names import CONFUSABLE
 from recipe.noise import disturb, separators
 from recipe.values import GENERATORS, value
-from recipe.vocab import CATEGORIES
+from recipe.vocab import CATEGORIES, GOODS
 
 _WEIGHTS = tuple(accumulate(sum(map(len, c.values.values())) for c in CATEGORIES))
 _SLOT = re.compile(r"\{(\w+)\}")
@@ -26,6 +26,10 @@ _FOLD = "\x03"
 # Keys of which a value can follow "for" or "with" in a title.
 _FOR = frozenset(words("use|compat|gender|age|sport|season|skin|hair|uses|vehicle|machine"))
 _WITH = frozenset(words("feature|key_ingredient|closure|connect|memory|storage|cap"))
+# Keys of which a sentence writes the values in small letters.
+_SMALL = ("color", "type", "material", "condition")
+_P_TITLE = 0.57
+_P_PLAIN = 0.3  # the share of titles of a few words, as somebody types who tries an extraction
 
 
 @dataclass
@@ -56,11 +60,13 @@ class Listing:
 
 def make_listing(rng: Random, category: Category | None = None, p_upper: float = 0.04) -> Listing:
     """A listing of a category, or of one drawn at random; all in capitals with odds ``p_upper``."""
-    # Categories with more words to learn are drawn more often.
-    category = category or rng.choices(CATEGORIES, cum_weights=_WEIGHTS)[0]
+    plain = category is None and rng.random() < _P_PLAIN
+    if category is None:
+        # Categories with more words to learn are drawn more often.
+        category = GOODS if plain else rng.choices(CATEGORIES, cum_weights=_WEIGHTS)[0]
     gold: dict[str, str] = {}
-    kind = rng.random()
-    if kind < 0.57:
+    kind = rng.uniform(0, _P_TITLE) if plain else rng.random()
+    if kind < _P_TITLE:
         text, style = _title(category, gold, rng), "title"
     elif kind < 0.84:
         text, style = _soup(category, gold, rng), "soup"
@@ -68,6 +74,8 @@ def make_listing(rng: Random, category: Category | None = None, p_upper: float =
         text, style = _page(category, gold, rng), "page"
     else:
         text, style = _sheet(category, gold, rng), "sheet"
+    if plain and rng.random() < 0.5:
+        text, gold = _in_small_letters(text, gold, rng)
     text, stated = disturb(text, gold, rng, p_upper)
     headline, _, rest = text.partition(_FOLD)
     text = text.replace(_FOLD, "")
@@ -126,6 +134,15 @@ def _title(category: Category, gold: dict[str, str], rng: Random) -> str:
         # A word that is the value of no key.
         skeleton = skeleton.replace(" \x01", f" {rng.choice(PRAISE)} \x01", 1)
     return _MARKED.sub(lambda match: shown[match.group(1)], skeleton)
+
+
+def _in_small_letters(text: str, gold: dict[str, str], rng: Random) -> tuple[str, dict[str, str]]:
+    """Write goods and their looks as a sentence does: ``Zorvex anvil, red``."""
+    for key in _SMALL:
+        if key in gold and rng.random() < 0.8:
+            lowered = gold[key].lower()
+            text, gold = text.replace(gold[key], lowered), gold | {key: lowered}
+    return text, gold
 
 
 def _soup(category: Category, gold: dict[str, str], rng: Random) -> str:

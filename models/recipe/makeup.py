@@ -121,7 +121,7 @@ def digits(rng: Random, low: int, high: int) -> str:
 
 
 def brand(rng: Random) -> str:
-    """A brand, in one of the many shapes that brands have; more than half have several words."""
+    """A brand, in one of the many shapes that brands have; nearly half have several words."""
     text = _brand(rng)
     kind = rng.random()
     if kind < 0.08:
@@ -130,6 +130,9 @@ def brand(rng: Random) -> str:
 
 
 def _brand(rng: Random) -> str:
+    if rng.random() < 0.35:
+        word = rng.choice((*_UNLIKE, *_THINGS))
+        return rng.choice((name(rng), name(rng), rng.choice(SURNAMES), word))
     kind = rng.random()
     if kind < 0.28:
         return name(rng)

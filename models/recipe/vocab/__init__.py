@@ -14,3 +14,5 @@ CATEGORIES: tuple[Category, ...] = (
     *technical.CATEGORIES,
     *general.CATEGORIES,
 )
+
+GOODS = general.CATEGORIES[0]
