@@ -33,6 +33,12 @@ up. If the token that the model prefers obeys the constraint, no other token is 
 - A *grammar* is one of llama.cpp's (GBNF); the table shows the part of it for the value itself.
 - Limits that a grammar cannot express are *checked* when the value is read. If a check fails, the
   value is null, and the field's `error` says why.
+- With `--stated`, a number, date, time, e-mail address or link can only be one that the document
+  states, in whatever form: `58,000` is 58000, `1.2 million` is 1200000, `3. März 2026` is
+  2026-03-03. Its grammar lists these; if there are none, the value is null. A day without a year is
+  one in the years that the document names; if it names none, or states more than 5,000 values, they
+  are free. The file of the model in the box asks for this (`--no-stated` switches it off); other
+  models are free unless you say so, as they can also work something out.
 
 Attributes are optional unless the schema says otherwise. A required attribute that the document
 does not state is null, and its field has an `error`. An attribute that comes `after` another one is

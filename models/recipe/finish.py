@@ -22,6 +22,8 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from hpd.cli.arguments import number
+from hpd.grounding import STATED_KEY
+from hpd.training.conversion.metadata import set_metadata
 from hpd.training.conversion.to_gguf import export_model
 from recipe.model import Box, Shape, to_transformers
 
@@ -98,6 +100,8 @@ def main() -> None:
     except ValueError as error:
         parser.error(str(error))
     export_model(scratch, arguments.output, arguments.type, name="hpd-box")
+    # What the box says beyond the text is hardly ever right.
+    set_metadata(arguments.output, STATED_KEY, "on")
 
 
 if __name__ == "__main__":

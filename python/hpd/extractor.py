@@ -30,6 +30,7 @@ from hpd.errors import (
     InputError,
     InvalidDataError,
 )
+from hpd.grounding import STATED_KEY
 from hpd.machine.memory_need import warn_of_shortage
 from hpd.machine.model_files import resolve_model
 from hpd.machine.native_options import engine_options, model_options
@@ -167,6 +168,7 @@ class Extractor(Generic[T]):
             # Known answers are there to be decoded.
             reuse=None if replay is not None else reuse_of(path, self.options),
             confidence_map=confidence_map,
+            stated=native.metadata(STATED_KEY) == "on",
         )
         self._rules = rules
         self._threads: ThreadPoolExecutor | None = None

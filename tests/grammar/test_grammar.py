@@ -93,6 +93,48 @@ def test_a_token_may_bring_more_than_the_end_of_the_value(vocabulary: Vocabulary
         assert vocabulary.accepts(grammar_of(attribute), text, whole=False)
 
 
+@FEW
+@given(st.sets(st.from_regex("[0-2.]{1,4}", fullmatch=True), max_size=9), st.data())
+def test_a_value_that_is_one_of_a_few_is_one_of_them(
+    vocabulary: Vocabulary, allowed: set[str], data: st.DataObject
+) -> None:
+    grammar = value_grammar(Attribute("a", "integer"), lambda _: sorted(allowed))
+    assert grammar is not None
+    tried = data.draw(st.sets(st.from_regex("[0-2.]{1,4}", fullmatch=True), max_size=9))
+    for text in allowed | tried:
+        assert vocabulary.accepts(grammar, f" {text},") == (text in allowed)
+    assert vocabulary.accepts(grammar, " null")
+
+
+def test_what_must_be_there_is_null_if_nothing_is_allowed(vocabulary: Vocabulary) -> None:
+    attribute = Attribute("a", "date", always_answered=True)
+    for allowed, text, good in (
+        ([], " null", True),
+        ([], ' "2026-03-03"', False),
+        (['"2026-03-03"'], ' "2026-03-03"', True),
+        (['"2026-03-03"'], " null", False),
+    ):
+        grammar = value_grammar(attribute, lambda _, allowed=allowed: allowed)  # type: ignore[misc]
+        assert grammar is not None
+        assert vocabulary.accepts(grammar, text) == good
+
+
+def test_a_whole_answer_is_held_to_the_same(vocabulary: Vocabulary) -> None:
+    schema = Schema(
+        (Attribute("a", "integer"), Attribute("b", "array", item=Attribute("item", "integer")))
+    )
+    grammar = answer_grammar(
+        schema, lambda attribute: ["12", "15"] if attribute.type == "integer" else None
+    )
+    for text, good in (
+        ('{"a": 12, "b": [15, 12]}', True),
+        ('{"a": null, "b": []}', True),
+        ('{"a": 1, "b": []}', False),
+        ('{"a": 12, "b": [2]}', False),
+    ):
+        assert vocabulary.accepts(grammar, text) == good
+
+
 def test_arrays_and_objects_have_no_value_grammar() -> None:
     assert value_grammar(Attribute("a", "array", item=Attribute("item"))) is None
     assert value_grammar(Attribute("a", "object", attributes=(Attribute("b"),))) is None

@@ -1,6 +1,7 @@
 """Constraints on the text of a field: its grammar (GBNF), or the few texts that it can be."""
 
 from hpd.grammar.rules import (
+    Allowed,
     answer_grammar,
     enum_texts,
     holds_closed,
@@ -11,6 +12,7 @@ from hpd.grammar.rules import (
 )
 
 __all__ = [
+    "Allowed",
     "answer_grammar",
     "enum_texts",
     "holds_closed",

@@ -13,6 +13,7 @@ can be ``",`` or ``"}``. Behind a number there must be one: without it the numbe
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Final
 
@@ -23,6 +24,9 @@ from hpd.schema.attributes import Attribute, Schema
 MAX_REPETITION: Final = 1000
 """The longest repetition in a grammar, as llama.cpp writes out each as rules of its own; longer
 bounds are checked after decoding."""
+
+Allowed = Callable[[Attribute], Sequence[str] | None]
+"""The JSON texts of all values that an attribute can have; None: whatever its type allows."""
 
 _HEX: Final = "[0-9a-fA-F]"
 _CHAR: Final = (
@@ -50,22 +54,60 @@ _FORMATS: Final = {
 }
 
 
-def value_grammar(attribute: Attribute) -> str | None:
+def _all(_: Attribute) -> None:
+    """The values of its type."""
+
+
+class _Rules(dict[str, str]):
+    """The rules of a grammar, by name, and the values to which its attributes are held."""
+
+    def __init__(self, allowed: Allowed) -> None:
+        super().__init__()
+        self.allowed = allowed
+
+
+def value_grammar(attribute: Attribute, allowed: Allowed = _all) -> str | None:
     """The GBNF grammar of one raw value; None for arrays and objects, which are not one value.
 
     ``null`` is allowed unless the attribute is ``always_answered``: without it a model could only
     make something up. Limits that a
     grammar cannot express (a pattern with a look-ahead, ``multipleOf``) are checked when the value
     is parsed.
+
+    Args:
+        attribute: whose value it is.
+        allowed: the JSON texts of the only values that it can have; where there are none, it is
+            ``null`` in any case.
     """
     if attribute.type in ("array", "object"):
         return None
-    rules: dict[str, str] = {}
+    rules = _Rules(allowed)
     value = _value(attribute, rules)
     end = "end" if _is_number(attribute) else "end?"
     null = "" if attribute.always_answered else ' | "null" end?'
     root = f'root ::= " "? (({value}) {end}{null})'
     return _text({"root": root, **rules, "end": "end ::= [,}] [^\\x00]*"})
+
+
+def one_of(texts: Iterable[str]) -> str:
+    """A GBNF expression for some texts, as a tree: what begins alike is tried only once."""
+    by_first: dict[str, list[str]] = {}
+    for text in sorted(set(texts)):
+        by_first.setdefault(text[:1], []).append(text)
+    return " | ".join(_branch(alike) for alike in by_first.values())
+
+
+def _branch(texts: Sequence[str]) -> str:
+    """The expression for different texts with the same first character, in order."""
+    first, last = texts[0], texts[-1]
+    # What the first and the last begin with, all those between them begin with, too.
+    n = next(
+        (n for n, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]),
+        len(first),
+    )
+    if first == last:
+        return literal(first)
+    return f"{literal(first[:n])} ({one_of(text[n:] for text in texts)})"
 
 
 def enum_texts(attribute: Attribute) -> list[str] | None:
@@ -105,9 +147,12 @@ def holds_closed(attribute: Attribute) -> bool:
     return is_closed(attribute)
 
 
-def answer_grammar(schema: Schema) -> str:
-    """The GBNF grammar of a whole answer: one JSON object with every attribute, in order."""
-    rules: dict[str, str] = {}
+def answer_grammar(schema: Schema, allowed: Allowed = _all) -> str:
+    """The GBNF grammar of a whole answer: one JSON object with every attribute, in order.
+
+    ``allowed`` is as in ``value_grammar``.
+    """
+    rules = _Rules(allowed)
     root = _object(schema.attributes, rules)
     return _text({"root": f'root ::= " "? {root}', **rules})
 
@@ -150,7 +195,10 @@ def _text(rules: dict[str, str]) -> str:
     return "\n".join(rules.values()) + "\n"
 
 
-def _value(attribute: Attribute, rules: dict[str, str]) -> str:
+def _value(attribute: Attribute, rules: _Rules) -> str:
+    texts = rules.allowed(attribute)
+    if texts is not None:
+        return one_of(texts) or '"null"'
     match attribute.type:
         case "enum":
             return " | ".join(
@@ -167,7 +215,7 @@ def _value(attribute: Attribute, rules: dict[str, str]) -> str:
     return _string(attribute, rules)
 
 
-def _string(attribute: Attribute, rules: dict[str, str]) -> str:
+def _string(attribute: Attribute, rules: _Rules) -> str:
     if attribute.pattern is not None:
         try:
             return f'"\\"" {pattern_rule(attribute.pattern)} "\\""'
@@ -242,7 +290,7 @@ def _decimal_places(attribute: Attribute) -> int | None:
     return -exponent
 
 
-def _object(attributes: tuple[Attribute, ...], rules: dict[str, str]) -> str:
+def _object(attributes: tuple[Attribute, ...], rules: _Rules) -> str:
     members = [
         f"{literal(json.dumps(attribute.name, ensure_ascii=False) + ': ')} "
         f"{_member(attribute, rules, nullable=not attribute.always_answered)}"
@@ -252,7 +300,7 @@ def _object(attributes: tuple[Attribute, ...], rules: dict[str, str]) -> str:
     return f'"{{" {separated} "}}"'
 
 
-def _member(attribute: Attribute, rules: dict[str, str], *, nullable: bool = True) -> str:
+def _member(attribute: Attribute, rules: _Rules, *, nullable: bool = True) -> str:
     if attribute.type == "object":
         rule = _object(attribute.attributes, rules)
     elif attribute.type == "array" and attribute.item is not None:
@@ -265,7 +313,7 @@ def _member(attribute: Attribute, rules: dict[str, str], *, nullable: bool = Tru
     return name
 
 
-def _array(array: Attribute, item: Attribute, rules: dict[str, str]) -> str:
+def _array(array: Attribute, item: Attribute, rules: _Rules) -> str:
     rule = _member(item, rules, nullable=item.nullable)
     low, high = array.min_items or 0, array.max_items
     if high == 0:

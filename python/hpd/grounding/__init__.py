@@ -1,4 +1,4 @@
-"""Grounding: the place of a value in its document, as character offsets."""
+"""Grounding: the place of a value in its document, and the values that a document states."""
 
 from hpd.grounding.search import (
     FUZZY_THRESHOLD,
@@ -7,5 +7,6 @@ from hpd.grounding.search import (
     ground,
     ground_all,
 )
+from hpd.grounding.stated import STATED_KEY, Stated
 
-__all__ = ["FUZZY_THRESHOLD", "Grounder", "Span", "ground", "ground_all"]
+__all__ = ["FUZZY_THRESHOLD", "STATED_KEY", "Grounder", "Span", "Stated", "ground", "ground_all"]

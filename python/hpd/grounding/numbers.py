@@ -17,41 +17,87 @@ _RUN = re.compile(
 )
 _PIECE = re.compile(r"[^,' \u2019\u00a0\u202f\u2009]+")
 _BLANKS = re.compile(r"[ \u00a0\u202f\u2009'\u2019]")
+YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
+"""A year that stands by itself or in a date."""
 _MINUS: Final = "-\u2212\u2013"
+
+# In the order of the numbers, and of English, German, French, Spanish, Italian, Portuguese, Dutch.
+_WORDS: Final = (
+    "one ein eine einen einem einer un une una uno um uma een",
+    "two zwei deux dos due dois duas twee",
+    "three drei trois tres tre três drie",
+    "four vier quatre cuatro quattro quatro",
+    "five fünf cinq cinco cinque vijf",
+    "six sechs seis sei zes",
+    "seven sieben sept siete sette sete zeven",
+    "eight acht huit ocho otto oito",
+    "nine neun neuf nueve nove negen",
+    "ten zehn dix diez dieci dez tien",
+    "eleven elf onze once undici",
+    "twelve zwölf douze doce dodici doze twaalf",
+)
+_VALUE_OF: Final = {
+    word: Decimal(value) for value, words in enumerate(_WORDS, start=1) for word in words.split()
+}
+_WORD = re.compile(rf"\b(?:{'|'.join(_VALUE_OF)})\b", re.IGNORECASE)
+
+_POWERS: Final = {
+    3: "k thousand tausend tsd mille mil mila duizend",
+    6: "million millions millionen mio mln millones millón milioni milione milhões milhão miljoen",
+    9: "billion billions bn milliarde milliarden mrd milliard milliards miljard miliardi miliardo",
+}
+_FACTOR: Final = {
+    word: Decimal(10) ** power for power, words in _POWERS.items() for word in words.split()
+}
+_TIMES = re.compile(rf"[ \u00a0-]?({'|'.join(map(re.escape, _FACTOR))})\b", re.IGNORECASE)
 
 
 def find_number(value: int | float, document: str) -> Iterator[tuple[int, int]]:
     """The offsets of everything in a document that can be read as ``value``."""
-    wanted = abs(Decimal(str(value)))
+    wanted = Decimal(str(value))
+    for start, end, values in numbers_in(document):
+        if wanted in values:
+            yield start, end
+
+
+def numbers_in(document: str) -> Iterator[tuple[int, int, set[Decimal]]]:
+    """The numbers that a document states, with their offsets and all that each can be read as.
+
+    Numbers in digits come first, from left to right, then those in words, up to twelve.
+    """
     for match in _RUN.finditer(document):
-        start, end = match.span()
-        for low, high in _parts_equal_to(document, start, end, wanted):
-            before = document[low - 1 : low]
-            # A hyphen before a positive number belongs to a range or a compound.
-            if value < 0 and (not before or before not in _MINUS):
-                continue
-            yield (low - 1 if value < 0 else low), high
+        for start, end, values in _run_and_parts(document, *match.span()):
+            yield start, end, values
+            times = _TIMES.match(document, end)
+            if times:
+                factor = _FACTOR[times[1].lower()]
+                yield start, times.end(), {value * factor for value in values}
+            if document[start - 1 : start] in tuple(_MINUS):
+                yield start - 1, end, {-value for value in values}
+    for match in _WORD.finditer(document):
+        yield *match.span(), {_VALUE_OF[match.group().lower()]}
 
 
-def _parts_equal_to(
-    document: str, start: int, end: int, wanted: Decimal
-) -> Iterator[tuple[int, int]]:
-    """The whole run, if it can be read as the number; else those of its parts that can.
+def _run_and_parts(document: str, start: int, end: int) -> Iterator[tuple[int, int, set[Decimal]]]:
+    """A run of digits and separators as one number, and its parts where they may be several.
 
     A run with blanks may be several numbers (``size 10 200 mm``), and so may one that cannot be
     read as one number (``1,2,3``); but 91 is no part of ``91,400``, nor 22 of ``22,50``.
     """
     run = document[start:end]
     values = readings(run) if len(run) <= MAX_DIGITS else set()
-    if wanted in values:
-        yield start, end
-        return
-    if values and not _BLANKS.search(run):
-        return
+    if values:
+        yield start, end, values
+        if not _BLANKS.search(run):
+            return
     for piece in _PIECE.finditer(run):
         low, high = start + piece.start(), start + piece.end()
-        if high - low <= MAX_DIGITS and piece.group() != run and wanted in readings(piece.group()):
-            yield low, high
+        if high - low <= MAX_DIGITS and piece.group() != run:
+            yield low, high, readings(piece.group())
+    if not values:
+        # The year of a date such as 12.05.2025.
+        for year in YEAR.finditer(run):
+            yield start + year.start(), start + year.end(), {Decimal(year.group())}
 
 
 def readings(text: str) -> set[Decimal]:

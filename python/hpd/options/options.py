@@ -468,6 +468,15 @@ class Options:
         "and booleans, which it need not hold, stay, with a match of none",
         per_call=True,
     )
+    stated: bool | None = option(
+        None,
+        "--stated",
+        group="values",
+        help="numbers, dates, times, e-mail addresses and links can only be those that the "
+        "document states, in whatever form: the model chooses among these. By default the model's "
+        "file says whether, as that of the one in the box does; without that, they are free",
+        per_call=True,
+    )
     all_occurrences: bool = option(
         False,
         "--all-occurrences",

@@ -59,6 +59,7 @@ class Settings(TypedDict, total=False):
     null_threshold: float | None
     calibration: str
     require_grounding: bool
+    stated: bool | None
     all_occurrences: bool
     on_overflow: OnOverflow
     chunk_size: int

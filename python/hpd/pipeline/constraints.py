@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from hpd._native import Model
-from hpd.grammar import enum_texts, is_closed, value_grammar
+from hpd.grammar import Allowed, enum_texts, is_closed, value_grammar
+from hpd.grounding import Stated
 from hpd.schema.attributes import Attribute
+from hpd.values import check_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,12 @@ class Constraints:
             known = self._known[id(attribute)] = attribute, self._constraint(attribute)
         return known[1]
 
+    def of_stated(self, attribute: Attribute, allowed: Allowed) -> Constraint:
+        """The constraint where ``allowed`` are all values that a document states."""
+        if allowed(attribute) is None:
+            return self.of(attribute)
+        return Constraint(value_grammar(attribute, allowed) or "", closed=True)
+
     def _constraint(self, attribute: Attribute) -> Constraint:
         name = repr(attribute)  # Attributes that differ may be equal, as 1 and True are.
         if name not in self._made:
@@ -74,6 +83,19 @@ class Constraints:
                 if tokens[: len(spellings[0])] != spellings[0]:
                     spellings.append(tokens)
         return spellings
+
+
+def stated_in(document: str) -> Allowed:
+    """The values that a document states, of those that are good for an attribute."""
+    stated = Stated(document)
+
+    def allowed(attribute: Attribute) -> list[str] | None:
+        texts = stated.texts(attribute)
+        if texts is None:
+            return None
+        return [text for text in texts if check_value(json.loads(text), attribute).error is None]
+
+    return allowed
 
 
 def _continued(texts: Sequence[str]) -> set[str]:

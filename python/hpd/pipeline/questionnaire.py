@@ -10,9 +10,9 @@ from typing import Any
 from hpd import prompt
 from hpd._native import Field, Model
 from hpd.confidence import ConfidenceMap
-from hpd.grammar import answer_grammar, holds_closed
+from hpd.grammar import Allowed, answer_grammar, holds_closed
 from hpd.options import Options
-from hpd.pipeline.constraints import FREE, Constraints
+from hpd.pipeline.constraints import FREE, Constraints, stated_in
 from hpd.pipeline.request import Request
 from hpd.pipeline.retries import N_REFUSED_TOKENS, N_RETRIES
 from hpd.prompt import COUNT_KEY, Labels, Path, PromptTokenizer
@@ -53,6 +53,7 @@ class Questionnaire:
         rules: the system's text, in place of the usual one.
         constrains_replay: whether fields with known answers keep their constraints.
         confidence_map: turns the model's confidence into the share that is right; None: it stays.
+        stated: whether values are held to what documents state, where ``options`` do not say.
     """
 
     def __init__(
@@ -65,10 +66,12 @@ class Questionnaire:
         rules: str | None = None,
         constrains_replay: bool = False,
         confidence_map: ConfidenceMap | None = None,
+        stated: bool = False,
     ) -> None:
         self.schema = schema
         self.options = options
         self.confidence_map = confidence_map
+        self._stated = stated if options.stated is None else options.stated
         self.leaves = schema_leaves(schema)
         self._model = model
         self._examples = examples
@@ -112,10 +115,11 @@ class Questionnaire:
         """
         passing = {q.key for q in questions if q.shows_values}
         tokens = self._tokenizer(len(texts)).tokenize(texts, [q.key for q in questions], passing)
+        stated = [stated_in(text) if self._stated else None for text in texts]
         fields = []
         for key, question in zip(tokens.keys, questions, strict=True):
             answer = answers[question.document] if answers else None
-            fields.append(self._field(key, question.leaf, answer))
+            fields.append(self._field(key, question.leaf, answer, stated[question.document]))
         n_cached = tokens.n_instruction if first else len(tokens.prompt)
         return Request(tokens.prompt, fields, tokens.n_instruction, n_cached, keep_prompt)
 
@@ -134,7 +138,7 @@ class Questionnaire:
             )
             replay = self._model.tokenize(text)
         is_free = bool(known) and not self._constrains_replay
-        grammar = "" if is_free else answer_grammar(self.stack_schema(n_stacked))
+        grammar = "" if is_free else self._answer_grammar(texts, is_known=bool(known))
         # Nobody asks for the confidence of free texts as a share, nor for that of a known answer.
         needs_shares = not known and any(map(holds_closed, self.schema.attributes))
         field = Field(
@@ -145,6 +149,13 @@ class Questionnaire:
             closed=needs_shares,
         )
         return Request(tokens.prompt, [field], tokens.n_instruction, tokens.n_instruction)
+
+    def _answer_grammar(self, texts: Sequence[str], *, is_known: bool) -> str:
+        schema = self.stack_schema(len(texts))
+        if not self._stated or is_known:
+            return answer_grammar(schema)
+        # In a stack, a value may be one that another of its documents states.
+        return answer_grammar(schema, stated_in("\n".join(texts)))
 
     def context(self, *, with_others: bool) -> str:
         """All that a value depends on besides the model, its document and its question.
@@ -159,7 +170,7 @@ class Questionnaire:
         instruction = self._instruction if with_others else own
         asked = [getattr(self.options, name) for name in ("method", "layout", "max_tokens")]
         system = prompt.system_text(1, self.options.layout, self._rules)
-        return repr((asked, system, instruction))
+        return repr((asked, self._stated, system, instruction))
 
     def fingerprint(self, question: Question) -> str:
         """A fingerprint of a question, however the rest of the schema is."""
@@ -239,9 +250,19 @@ class Questionnaire:
             self._tokenizers[is_stack] = PromptTokenizer(self._model, system, self._instruction)
         return self._tokenizers[is_stack]
 
-    def _field(self, key: list[int], leaf: Leaf, answer: Mapping[str, Any] | None) -> Field:
+    def _field(
+        self,
+        key: list[int],
+        leaf: Leaf,
+        answer: Mapping[str, Any] | None,
+        stated: Allowed | None,
+    ) -> Field:
         replay: list[int] = []
-        constraint = self._constraints.of(leaf.attribute)
+        # No document needs to state how many items a list has, nor an answer that is known.
+        if stated is None or answer is not None or _is_count(leaf):
+            constraint = self._constraints.of(leaf.attribute)
+        else:
+            constraint = self._constraints.of_stated(leaf.attribute, stated)
         if answer is not None:
             replay = self._model.tokenize(prompt.value_text(answer_at(answer, leaf.path)))
             if not self._constrains_replay:
@@ -281,8 +302,12 @@ def attribute_number(leaf: Leaf) -> int:
 
     The engine's drafter uses it to know the earlier values of the same attribute.
     """
-    is_count = leaf.path[-1] == COUNT_KEY and leaf.array is not None
-    return _number_of(leaf.path, "count" if is_count else "value")
+    return _number_of(leaf.path, "count" if _is_count(leaf) else "value")
+
+
+def _is_count(leaf: Leaf) -> bool:
+    """Whether it is the number of items of an array."""
+    return leaf.path[-1] == COUNT_KEY and leaf.array is not None
 
 
 @lru_cache(_N_FINGERPRINTS)

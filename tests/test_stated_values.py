@@ -1,0 +1,107 @@
+"""Values that are held to what the document states, while they are decoded."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from hpd.grounding import STATED_KEY, Stated
+from hpd.schema import load_schema
+from shop import EXACT
+from small_extractor import SmallExtractor as Extractor
+from tiny_models import TinyModel
+
+SCHEMA = "total int, price float, day date, at datetime, name, paid bool"
+HELD = ("total", "price", "day", "at")
+TEXTS = (
+    "Invoice 4711 of 3 March 2026, 18:30: two lamps, 58,000 in all, 22,50 each",
+    "No. 7 and no. 8, on 12.05.2025 or 13.05.2025, at 9:15, for 1.2 million or 99.95",
+    "Nothing at all",
+)
+
+
+@pytest.fixture(scope="module")
+def model(tiny_model: TinyModel) -> Path:
+    return tiny_model("qwen3")
+
+
+def is_stated(name: str, value: object, text: str) -> bool:
+    """Whether the document states a value: all of them, held against it one by one."""
+    (attribute,) = (a for a in load_schema(SCHEMA).attributes if a.name == name)
+    texts = Stated(text).texts(attribute)
+    return texts is None or value in [json.loads(each) for each in texts]
+
+
+@pytest.mark.parametrize("method", ["hpd", "ar"])
+def test_a_model_that_makes_things_up_says_only_what_is_stated(model: Path, method: str) -> None:
+    said: dict[bool, int] = {}
+    for held in (False, True):
+        settings = {"method": method, "max_tokens": 24, "stated": held, **EXACT}
+        with Extractor(SCHEMA, model, **settings) as extractor:
+            found = [extractor.extract(text) for text in TEXTS]
+        values = [
+            (name, extraction.data[name], text)
+            for extraction, text in zip(found, TEXTS, strict=True)
+            for name in HELD
+            if extraction.data[name] is not None
+        ]
+        said[held] = sum(not is_stated(*each) for each in values)
+        assert values
+    assert said[False] > 0
+    assert said[True] == 0
+
+
+def test_in_a_stack_each_document_has_its_own_numbers(model: Path) -> None:
+    with Extractor(SCHEMA, model, max_tokens=24, stack=3, stated=True, **EXACT) as extractor:
+        found = list(extractor.extract_many(TEXTS))
+    for extraction, text in zip(found, TEXTS, strict=True):
+        for name in HELD:
+            value = extraction.data[name]
+            assert value is None or is_stated(name, value, text)
+
+
+@pytest.mark.outcome(
+    "data",
+    "`--stated`, and the document states no number (date, time) for a value",
+    "null; an error of the document if the value is required",
+)
+def test_what_must_be_there_and_is_not_stated_is_an_error(model: Path) -> None:
+    schema = "total int!"
+    with Extractor(schema, model, stated=True, on_invalid="record", **EXACT) as extractor:
+        found = extractor.extract("Nothing at all")
+    assert found.data["total"] is None
+    assert found.fields["total"].error == "required, but the document does not hold it"
+
+
+def test_the_number_of_items_is_free(tiny_model: TinyModel) -> None:
+    texts = [f"{word} and nothing else" for word in ("Lamp", "Tea", "Boat", "Red", "Oak", "Salt")]
+    found = {}
+    for held in (False, True):
+        settings = {"max_tokens": 8, "stated": held, **EXACT}
+        with Extractor("tags [str], lines [{name}]", tiny_model(seed=1), **settings) as extractor:
+            found[held] = [extractor.extract(text).data for text in texts]
+    assert found[True] == found[False]
+    assert any(data["tags"] or data["lines"] for data in found[True])
+
+
+def test_the_file_of_a_model_can_ask_for_it(model: Path, tmp_path: Path) -> None:
+    pytest.importorskip("gguf")
+    from hpd.training.conversion.metadata import set_metadata
+
+    own = tmp_path / "own.gguf"
+    shutil.copy(model, own)
+    set_metadata(own, STATED_KEY, "on")
+    settings = {"max_tokens": 24, **EXACT}
+    answers = {}
+    for name, path, more in (
+        ("held", model, {"stated": True}),
+        ("free", model, {}),
+        ("own", own, {}),
+        ("own, free", own, {"stated": False}),
+    ):
+        with Extractor(SCHEMA, path, **settings, **more) as extractor:
+            answers[name] = [extractor.extract(text).data for text in TEXTS]
+    assert answers["own"] == answers["held"] != answers["free"] == answers["own, free"]
