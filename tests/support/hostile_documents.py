@@ -1,11 +1,13 @@
 """Documents that cost a careless search the square of their length, or more.
 
-As a program, finds a value in each of them: of 200,000 characters, which takes seconds, or hours.
+As a program, finds a value in each of them, and all that each states: of 200,000 characters, which
+takes seconds, or hours.
 """
 
 from __future__ import annotations
 
-from hpd.grounding import Grounder
+from hpd.grounding import Grounder, Stated
+from hpd.schema.attributes import Attribute
 
 SCALE = 20
 
@@ -25,7 +27,19 @@ CASES: list[tuple[object, str]] = [
     ("lorem ipsum dolor sit amet " * 9, "lorem ipsun dolor sit amet consectetur " * 250 * SCALE),
     ("\u200d" * 50, "\u200d" * 10_000 * SCALE),
     ("ﷺ" * 10, "ﷺ" * 10_000 * SCALE),
+    ("ann@example.com", "ann@" + "example." * 1000 * SCALE),
+    ("2024-01-02", "2 May, 1 June; 1990 1991 " * 400 * SCALE),
+    ("2024-01-02T15:30:00", "2.1.2024 15:30 uhr, 3:30 p.m. " * 400 * SCALE),
 ]
+ASKED = (
+    Attribute("a", "integer"),
+    Attribute("a", "number"),
+    Attribute("a", "date"),
+    Attribute("a", "date-time"),
+    Attribute("a", format="time"),
+    Attribute("a", format="email"),
+    Attribute("a", format="uri"),
+)
 
 if __name__ == "__main__":
     for value, document in CASES:
@@ -33,3 +47,6 @@ if __name__ == "__main__":
         grounder = Grounder(document)
         grounder.ground(value)
         grounder.ground_all(value)
+        stated = Stated(document)
+        for attribute in ASKED:
+            stated.texts(attribute)

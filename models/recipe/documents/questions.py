@@ -108,7 +108,7 @@ def _questions(
         (absent if all(value in (None, []) for value in values) else stated).append(path)
     rng.shuffle(stated)
     rng.shuffle(absent)
-    n_absent = sum(rng.random() < rng.choice((0.1, 0.4, 0.5)) for _ in range(n_wanted))
+    n_absent = sum(rng.random() < rng.choice((0.0, 0.1, 0.3)) for _ in range(n_wanted))
     paths = stated[: max(1, n_wanted - n_absent)] + absent[:n_absent]
     style_seed = rng.random() if rng.random() < 0.5 else None
     questions: dict[str, Question] = {}
@@ -126,7 +126,7 @@ def _questions(
         if n_fields + n_own <= MAX_FIELDS:
             questions[name] = question
             n_fields += n_own
-    if rng.random() < 0.4:
+    if rng.random() < 0.2:
         for question in _foreign(kind, rng):
             questions.setdefault(question.attribute.name, question)
     return list(questions.values())

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from hpd._native import Model
-from hpd.grammar import Allowed, enum_texts, is_closed, value_grammar
+from hpd.grammar import enum_texts, is_closed, value_grammar
 from hpd.grounding import Stated
 from hpd.schema.attributes import Attribute
 from hpd.values import check_value
@@ -49,12 +49,6 @@ class Constraints:
             known = self._known[id(attribute)] = attribute, self._constraint(attribute)
         return known[1]
 
-    def of_stated(self, attribute: Attribute, allowed: Allowed) -> Constraint:
-        """The constraint where ``allowed`` are all values that a document states."""
-        if allowed(attribute) is None:
-            return self.of(attribute)
-        return Constraint(value_grammar(attribute, allowed) or "", closed=True)
-
     def _constraint(self, attribute: Attribute) -> Constraint:
         name = repr(attribute)  # Attributes that differ may be equal, as 1 and True are.
         if name not in self._made:
@@ -85,17 +79,39 @@ class Constraints:
         return spellings
 
 
-def stated_in(document: str) -> Allowed:
-    """The values that a document states, of those that are good for an attribute."""
-    stated = Stated(document)
+class Held:
+    """The constraints of attributes whose values are held to what a document states.
 
-    def allowed(attribute: Attribute) -> list[str] | None:
-        texts = stated.texts(attribute)
+    Args:
+        constraints: of those attributes that no document can hold to anything.
+        document: its text.
+    """
+
+    def __init__(self, constraints: Constraints, document: str) -> None:
+        self._constraints = constraints
+        self._stated = Stated(document)
+        self._made: dict[int, Constraint] = {}
+        """By the identity of the attribute, which outlives its document."""
+
+    def allowed(self, attribute: Attribute) -> list[str] | None:
+        """The values that the document states, of those that are good for an attribute."""
+        texts = self._stated.texts(attribute)
         if texts is None:
             return None
         return [text for text in texts if check_value(json.loads(text), attribute).error is None]
 
-    return allowed
+    def of(self, attribute: Attribute) -> Constraint:
+        """The constraint on the values of an attribute that is neither array nor object."""
+        made = self._made.get(id(attribute))
+        if made is None:
+            allowed = self.allowed(attribute)
+            if allowed is None:
+                made = self._constraints.of(attribute)
+            else:
+                grammar = value_grammar(attribute, lambda _: allowed) or ""
+                made = Constraint(grammar, closed=True)
+            self._made[id(attribute)] = made
+        return made
 
 
 def _continued(texts: Sequence[str]) -> set[str]:

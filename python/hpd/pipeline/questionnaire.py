@@ -10,9 +10,9 @@ from typing import Any
 from hpd import prompt
 from hpd._native import Field, Model
 from hpd.confidence import ConfidenceMap
-from hpd.grammar import Allowed, answer_grammar, holds_closed
+from hpd.grammar import answer_grammar, holds_closed
 from hpd.options import Options
-from hpd.pipeline.constraints import FREE, Constraints, stated_in
+from hpd.pipeline.constraints import FREE, Constraints, Held
 from hpd.pipeline.request import Request
 from hpd.pipeline.retries import N_REFUSED_TOKENS, N_RETRIES
 from hpd.prompt import COUNT_KEY, Labels, Path, PromptTokenizer
@@ -115,11 +115,11 @@ class Questionnaire:
         """
         passing = {q.key for q in questions if q.shows_values}
         tokens = self._tokenizer(len(texts)).tokenize(texts, [q.key for q in questions], passing)
-        stated = [stated_in(text) if self._stated else None for text in texts]
+        held = [Held(self._constraints, text) if self._stated else None for text in texts]
         fields = []
         for key, question in zip(tokens.keys, questions, strict=True):
             answer = answers[question.document] if answers else None
-            fields.append(self._field(key, question.leaf, answer, stated[question.document]))
+            fields.append(self._field(key, question.leaf, answer, held[question.document]))
         n_cached = tokens.n_instruction if first else len(tokens.prompt)
         return Request(tokens.prompt, fields, tokens.n_instruction, n_cached, keep_prompt)
 
@@ -155,7 +155,7 @@ class Questionnaire:
         if not self._stated or is_known:
             return answer_grammar(schema)
         # In a stack, a value may be one that another of its documents states.
-        return answer_grammar(schema, stated_in("\n".join(texts)))
+        return answer_grammar(schema, Held(self._constraints, "\n".join(texts)).allowed)
 
     def context(self, *, with_others: bool) -> str:
         """All that a value depends on besides the model, its document and its question.
@@ -255,14 +255,13 @@ class Questionnaire:
         key: list[int],
         leaf: Leaf,
         answer: Mapping[str, Any] | None,
-        stated: Allowed | None,
+        held: Held | None,
     ) -> Field:
         replay: list[int] = []
         # No document needs to state how many items a list has, nor an answer that is known.
-        if stated is None or answer is not None or _is_count(leaf):
-            constraint = self._constraints.of(leaf.attribute)
-        else:
-            constraint = self._constraints.of_stated(leaf.attribute, stated)
+        is_free = answer is not None or _is_count(leaf)
+        constraints = self._constraints if held is None or is_free else held
+        constraint = constraints.of(leaf.attribute)
         if answer is not None:
             replay = self._model.tokenize(prompt.value_text(answer_at(answer, leaf.path)))
             if not self._constrains_replay:
