@@ -170,6 +170,8 @@ def test_the_best_threshold_is_half_of_the_f1_that_it_reaches(power: float) -> N
     assert best_null_threshold([([*calibrated, *nulls], n_stated)]) == threshold
     twice = [(calibrated, n_stated), (calibrated[:2000], n_stated // 10)]
     assert best_null_threshold(twice) == pytest.approx(threshold, abs=0.05)
+    assert best_null_threshold([(calibrated, n_stated)], 0.02) < threshold
+    assert best_null_threshold([(calibrated, n_stated)], 1.0) == 0
     assert best_null_threshold([]) == best_null_threshold([([], 0)]) == 0
 
 

@@ -69,7 +69,9 @@ def cross_fitted(judged: Sequence[Judged], n_folds: int = N_FOLDS, seed: int = 0
     return [mapped(answer, maps[fold_of[answer.document]]) for answer in judged]
 
 
-def best_null_threshold(groups: Sequence[tuple[Sequence[Judged], int]]) -> float:
+def best_null_threshold(
+    groups: Sequence[tuple[Sequence[Judged], int]], tolerance: float = 0.0
+) -> float:
     """The hundredth below which values should become null for the highest F1.
 
     Where confidence is the share that is right, that is half of the F1 which is reached with it
@@ -84,7 +86,9 @@ def best_null_threshold(groups: Sequence[tuple[Sequence[Judged], int]]) -> float
     def mean_f1(threshold: float) -> float:
         return sum(_f1(*group, threshold) for group in groups) / max(1, len(groups))
 
-    return max((hundredth / 100 for hundredth in range(100)), key=mean_f1)
+    scores = {hundredth / 100: mean_f1(hundredth / 100) for hundredth in range(100)}
+    least = max(scores.values()) - tolerance
+    return next(threshold for threshold, score in scores.items() if score >= least)
 
 
 def _f1(judged: Sequence[Judged], n_stated: int, threshold: float) -> float:
