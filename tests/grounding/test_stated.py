@@ -39,6 +39,8 @@ def stated(document: str, attribute: Attribute) -> set[object] | None:
         ("at -4 °C, 5-7 days", WHOLE, {-4, 4, 5, 7, -7}),
         ("on 12.05.2025", WHOLE, {2025}),
         ("serial 12345678901234567890123", WHOLE, set()),
+        ("call +49 30 123456 or +1 (555) 010-9999, 49 EUR", WHOLE, {49}),
+        ("+5 °C", WHOLE, {5}),
         ("no number", WHOLE, set()),
         ("on 3 March 2026", DATE, {"2026-03-03"}),
         ("am 3. März 2026", DATE, {"2026-03-03"}),

@@ -23,6 +23,7 @@ _WORD_FORMATS = frozenset({"email", "ipv4", "ipv6", "uri", "url", "uuid"})
 """The formats of which a value is one word of the document."""
 
 _WORD = re.compile(r"[^\s<>()\[\]{}|,;\"\u201c\u201d]+")
+_TELEPHONE = re.compile(r"\+\d[\d ()/\u00a0.-]{6,30}\d")
 _THOUSANDS = re.compile(r"\d{1,3}[.,]000", re.ASCII)
 _LARGEST = Decimal(10) ** 18  # of which the grammar of a number has the digits
 _SMALLEST = Decimal(10) ** -9
@@ -67,10 +68,14 @@ class Stated:
 
     @cached_property
     def _values(self) -> list[tuple[str, Decimal]]:
-        """Each number with the text that states it."""
+        """Each number with the text that states it, but for parts of telephone numbers."""
+        telephone = {
+            place for call in _TELEPHONE.finditer(self.document) for place in range(*call.span())
+        }
         return [
             (self.document[start:end], value)
             for start, end, values in numbers_in(self.document)
+            if start not in telephone
             for value in values
             # 58,000 may also be 58 with three decimals, but hardly ever is.
             if value % 1 or not _THOUSANDS.fullmatch(self.document[start:end]) or value >= 1000
