@@ -22,7 +22,7 @@ def forgotten():
 
 @pytest.fixture
 def seconds(monkeypatch):
-    """What the products of each type take."""
+    """The seconds that the products of each type take."""
     times = {torch.bfloat16: 1.0, torch.float32: 1.0}
     monkeypatch.setattr(precision, "_seconds", times.__getitem__)
     return times

@@ -1,4 +1,4 @@
-"""What forms draw their facts from: people, companies, towns, goods, dates and amounts."""
+"""The facts that forms are made of: people, companies, towns, goods, dates and amounts."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def city(rng: Random) -> str:
 
 
 def job(rng: Random) -> str:
-    """What somebody works as."""
+    """The job of somebody."""
     return str(World(rng).job()) if rng.random() < 0.4 else rng.choice(_JOBS)
 
 

@@ -1,4 +1,4 @@
-"""What a document states: all numbers, dates, times, addresses and links that it holds."""
+"""The numbers, dates, times, addresses and links that a document states."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ one token per field that is not done, appended to the row, whatever position it 
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -95,6 +96,12 @@ class _Row:
         return tokens, roles, list(range(len(tokens)))
 
 
+def _cache_argument(decoder: Any) -> str:
+    """The name of the argument for the cache, which newer releases of transformers shorten."""
+    parameters = inspect.signature(decoder.forward).parameters
+    return "cache" if "cache" in parameters else "past_key_values"
+
+
 class _Batch:
     """Prompts of one mask, decoded together with one cache."""
 
@@ -128,12 +135,13 @@ class _Batch:
         keys, queries = (masks.to_tensors(part, device) for part in (self.cached, roles))
         # The decoder without its output matrix: only the rows that are read cost one.
         visible = masks.dense(self.mask, keys, queries)
-        hidden = model.get_decoder()(
+        decoder = model.get_decoder()
+        hidden = decoder(
             input_ids=torch.from_numpy(tokens).to(device),
             position_ids=queries.position,
             attention_mask=attention_mask(model, visible, queries.position, keys.position),
-            past_key_values=self.cache,
             use_cache=True,
+            **{_cache_argument(decoder): self.cache},
         ).last_hidden_state
         rows = [i for i, (_, _, reads) in enumerate(inputs) for _ in reads]
         columns = [read for _, _, reads in inputs for read in reads]

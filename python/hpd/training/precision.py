@@ -1,4 +1,4 @@
-"""Which floating-point type a device computes in faster: bfloat16, or float32."""
+"""The floating-point type in which a device computes faster: bfloat16, or float32."""
 
 from __future__ import annotations
 
