@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from hpd.grounding.numbers import YEAR
+from hpd.grounding.numbers import YEAR, folded
 
 # In the order of the months, and of English, German, French, Spanish, Italian, Portuguese, Dutch.
 _MONTHS: Final = (
@@ -124,7 +124,7 @@ def times_in(document: str) -> Iterator[tuple[int, int, set[str]]]:
 
 
 def _days(form: str, text: str) -> Iterator[Day]:
-    found = (_MONTH_OF.get(field.lower(), field) for field in _FIELD.findall(text))
+    found = (_MONTH_OF.get(folded(field), field) for field in _FIELD.findall(text))
     fields = [str(field) for field in found if str(field).isdigit()]
     numbers = [int(field) for field in fields]
     match form:

@@ -52,6 +52,11 @@ _FACTOR: Final = {
 _TIMES = re.compile(rf"[ \u00a0-]?({'|'.join(map(re.escape, _FACTOR))})\b", re.IGNORECASE)
 
 
+def folded(word: str) -> str:
+    """A word in small letters, as a search that ignores case sees it: ``MİL`` is ``mil``."""
+    return word.casefold().replace("\u0307", "").replace("\u0131", "i")
+
+
 def find_number(value: int | float, document: str) -> Iterator[tuple[int, int]]:
     """The offsets of everything in a document that can be read as ``value``."""
     wanted = Decimal(str(value))
@@ -70,12 +75,12 @@ def numbers_in(document: str) -> Iterator[tuple[int, int, set[Decimal]]]:
             yield start, end, values
             times = _TIMES.match(document, end)
             if times:
-                factor = _FACTOR[times[1].lower()]
+                factor = _FACTOR[folded(times[1])]
                 yield start, times.end(), {value * factor for value in values}
             if document[start - 1 : start] in tuple(_MINUS):
                 yield start - 1, end, {-value for value in values}
     for match in _WORD.finditer(document):
-        yield *match.span(), {_VALUE_OF[match.group().lower()]}
+        yield *match.span(), {_VALUE_OF[folded(match.group())]}
 
 
 def _run_and_parts(document: str, start: int, end: int) -> Iterator[tuple[int, int, set[Decimal]]]:
