@@ -71,10 +71,11 @@ def judged_fields(
     """Each field of an extraction with whether it is right, and whether the document states it."""
     for place, field in extraction.fields.items():
         attribute, gold = _at(schema.attributes, answer, place)
-        if attribute is None or field.confidence is None:
+        # A value that the model rules out is null with any map.
+        if attribute is None or field.confidence is None or field.nulled:
             continue
         kind_of_field: str = attribute.type
-        value, is_null = field.value, field.value is None and not field.nulled
+        value, is_null = field.value, field.value is None
         if attribute.type == "array":
             kind_of_field, value, gold = COUNT, value or 0, len(gold or [])
         judged = Judged(kind, kind_of_field, field.confidence, is_null, value == gold)
@@ -104,7 +105,12 @@ def judge(model: Path, count: int, seed: int) -> list[tuple[Judged, bool]]:
     """The fields of generated documents as the model extracts them, and whether they are stated."""
     made = list(documents(count, seed))
     judged: list[tuple[Judged, bool]] = []
-    settings: dict[str, Any] = {"calibration": NO_MAP, "on_invalid": "record", "quiet": True}
+    settings: dict[str, Any] = {
+        "calibration": NO_MAP,
+        "decide": True,  # As it will be by default, with the map.
+        "on_invalid": "record",
+        "quiet": True,
+    }
     with Extractor("name", model, **settings) as extractor:
         for kind, schema, text, answer in made:
             (extraction,) = extractor.extract_many([text], schema=schema, on_error="record")

@@ -22,6 +22,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from hpd.cli.arguments import number
+from hpd.grammar import DECIDE_KEY
 from hpd.grounding import STATED_KEY
 from hpd.training.conversion.metadata import set_metadata
 from hpd.training.conversion.to_gguf import export_model
@@ -102,6 +103,7 @@ def main() -> None:
     export_model(scratch, arguments.output, arguments.type, name="hpd-box")
     # What the box says beyond the text is hardly ever right.
     set_metadata(arguments.output, STATED_KEY, "on")
+    set_metadata(arguments.output, DECIDE_KEY, "on")
 
 
 if __name__ == "__main__":

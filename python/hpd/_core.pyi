@@ -96,6 +96,8 @@ class Field:
         max_tokens: int = 64,
         grammar: str = "",
         choices: Sequence[Sequence[int]] = [],
+        counted_grammar: str = "",
+        counted_choices: Sequence[Sequence[int]] = [],
         replay: Sequence[int] = [],
         attribute: int = 0,
         closed: bool = False,

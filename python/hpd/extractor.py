@@ -30,7 +30,6 @@ from hpd.errors import (
     InputError,
     InvalidDataError,
 )
-from hpd.grounding import STATED_KEY
 from hpd.machine.memory_need import warn_of_shortage
 from hpd.machine.model_files import resolve_model
 from hpd.machine.native_options import engine_options, model_options
@@ -38,6 +37,7 @@ from hpd.machine.tuned_settings import tuned_values
 from hpd.options import Options, combined
 from hpd.pipeline.cancellation import Cancellation
 from hpd.pipeline.long_documents import OnChunk, Replay
+from hpd.pipeline.model_defaults import ModelDefaults
 from hpd.pipeline.pipeline import Pipeline
 from hpd.pipeline.questionnaire import Examples
 from hpd.pipeline.reuse_settings import reuse_of
@@ -150,7 +150,8 @@ class Extractor(Generic[T]):
         warn_of_shortage(path, asked)
         native = _native.Model([str(path)], model_options(asked), progress)
         # An adapter makes another model of it, to which the file's calibration was not fitted.
-        if not asked.calibration and not asked.loras:
+        is_calibrated = not asked.calibration and not asked.loras
+        if is_calibrated:
             confidence_map = own_map(native.metadata(METADATA_KEY))
         # What is fastest was measured, and may be something else the next time.
         self.tuned = {} if asked.deterministic else tuned_values(native, path, asked)
@@ -168,7 +169,7 @@ class Extractor(Generic[T]):
             # Known answers are there to be decoded.
             reuse=None if replay is not None else reuse_of(path, self.options),
             confidence_map=confidence_map,
-            stated=native.metadata(STATED_KEY) == "on",
+            defaults=ModelDefaults.of(native, is_calibrated=is_calibrated),
         )
         self._rules = rules
         self._threads: ThreadPoolExecutor | None = None

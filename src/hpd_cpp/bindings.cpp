@@ -191,21 +191,25 @@ void bind_model(py::class_<ModelHandle> & model) {
 void bind_engine(py::module_ & m) {
     py::class_<Field>(m, "Field")
         .def(py::init([](std::vector<Token> key, const py::object & max_tokens, std::string grammar,
-                         Choices choices, std::vector<Token> replay, uint64_t attribute,
-                         bool closed) {
+                         Choices choices, std::string counted_grammar, Choices counted_choices,
+                         std::vector<Token> replay, uint64_t attribute, bool closed) {
                  const auto n = whole_number<int32_t>("max_tokens", max_tokens);
                  if (n < 1) throw py::value_error("max_tokens must be at least 1");
                  std::sort(choices.begin(), choices.end());
+                 std::sort(counted_choices.begin(), counted_choices.end());
                  return Field{std::move(key),
                               n,
                               std::move(grammar),
                               std::move(choices),
+                              std::move(counted_grammar),
+                              std::move(counted_choices),
                               std::move(replay),
                               attribute,
                               closed};
              }),
              py::arg("key"), py::kw_only(), py::arg("max_tokens") = 64, py::arg("grammar") = "",
-             py::arg("choices") = Choices(), py::arg("replay") = std::vector<Token>(),
+             py::arg("choices") = Choices(), py::arg("counted_grammar") = "",
+             py::arg("counted_choices") = Choices(), py::arg("replay") = std::vector<Token>(),
              py::arg("attribute") = 0, py::arg("closed") = false)
         .def_readonly("key", &Field::key)
         .def_readonly("max_tokens", &Field::max_tokens)

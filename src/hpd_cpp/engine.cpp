@@ -270,8 +270,8 @@ Choice Engine::choose(Value & value, BatchRows & rows, size_t row) {
     return constraint ? rows.choose_greedy(row, allowed) : rows.choose_greedy(row);
 }
 
-// The log of a token's share in the probability of all tokens that the constraint of its value
-// allows next.
+// The log of a token's share in the probability of all tokens that count next under the constraint
+// of its value.
 float Engine::share_of(const Choice & choice, const Value & value, BatchRows & rows, size_t row) {
     const auto it = value_constraints_.find(&value);
     // Beside a token that is nearly certain there is nothing to share with.

@@ -124,8 +124,9 @@ def decode(
     with Reference(path, kv_type=llama_cpp.GGML_TYPE_F32) as reference:
         requests = make_requests(reference, N_REQUESTS)
     model = open_model(path)
-    if "choices" in field:
-        field = {**field, "choices": [model.tokenize(" " + c) for c in CHOICES]}
+    for name in {"choices", "counted_choices"} & field.keys():
+        own = [model.tokenize(f" {choice}") for choice in field[name]]  # type: ignore[attr-defined]
+        field = {**field, name: own}
     engine = _native.Engine(model, engine_options(**settings))
     _core_testing.fix_least_probability(engine, 0.1)
     waiting = list(enumerate(requests))
@@ -146,7 +147,7 @@ def test_the_confidence_of_a_choice_is_its_share_among_the_choices(
 ) -> None:
     path = tiny_model("qwen3")
     shares = choice_shares(path)
-    values = decode(path, {"choices": True, "closed": True}, settings)
+    values = decode(path, {"choices": CHOICES, "closed": True}, settings)
     seen = set()
     for value, of_all in zip(itertools.chain(*values), itertools.chain(*shares), strict=True):
         assert sum(of_all.values()) == pytest.approx(1.0)
@@ -161,8 +162,28 @@ def test_the_confidence_of_a_choice_is_its_share_among_the_choices(
 
 def test_an_open_field_keeps_its_probabilities(tiny_model: TinyModel) -> None:
     path = tiny_model("qwen3")
-    for value in itertools.chain(*decode(path, {"choices": True}, {})):
+    for value in itertools.chain(*decode(path, {"choices": CHOICES}, {})):
         assert value.log_shares == value.logprobs
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+def test_choices_that_only_count_are_never_taken(
+    tiny_model: TinyModel, settings: dict[str, object]
+) -> None:
+    path = tiny_model("qwen3")
+    free = decode(path, {"choices": CHOICES, "closed": True}, settings)
+    without = [c for c in CHOICES if c != free[0][0].text.decode().strip()]
+    field = {"choices": without, "counted_choices": CHOICES, "closed": True}
+    values = decode(path, field, settings)
+    n_others = 0
+    for value, of_all, other in zip(
+        *map(itertools.chain.from_iterable, (values, choice_shares(path), free)), strict=True
+    ):
+        choice = value.text.decode().strip()
+        assert choice in without
+        assert math.exp(sum(value.log_shares)) == pytest.approx(of_all[choice], rel=1e-3)
+        n_others += choice != other.text.decode().strip()
+    assert n_others
 
 
 # --- grammars -------------------------------------------------------------------------------------
@@ -233,3 +254,26 @@ def test_the_confidence_of_a_constrained_value_is_its_share_of_what_its_grammar_
                     assert share == pytest.approx(expected, rel=tolerance), value
                     n_raised += share > 1.1 * math.exp(sum(value.logprobs))
     assert n_raised
+
+
+def test_what_only_the_wider_grammar_allows_counts_and_is_never_taken(
+    tiny_model: TinyModel,
+) -> None:
+    path = tiny_model("qwen3")
+    numbers = Attribute("n", "enum", choices=(1, 12, 120, 2.5), always_answered=True)
+    narrow, wide = (value_grammar(each) or "" for each in (numbers, CLOSED["numbers"]))
+    field = {"grammar": narrow, "counted_grammar": wide, "closed": True, "max_tokens": 16}
+    free = decode(path, {**field, "grammar": wide}, SETTINGS[0])
+    n_others = 0
+    with Reference(path, kv_type=llama_cpp.GGML_TYPE_F32) as reference:
+        requests = make_requests(reference, N_REQUESTS)
+        values = decode(path, field, SETTINGS[0])
+        for ((prompt, keys), _), own, others in zip(requests, values, free, strict=True):
+            for key, value, other in zip(keys, own, others, strict=True):
+                assert not value.text.decode().strip().startswith("null")
+                expected = slow_shares(reference, [*prompt, *key], value, wide)
+                share = math.exp(sum(value.log_shares))
+                tolerance = len(value.tokens) * NEGLIGIBLE
+                assert share == pytest.approx(expected, rel=tolerance), value
+                n_others += value.text != other.text
+    assert n_others

@@ -18,8 +18,8 @@ SUFFIXES = {"", ".py", ".pyi", ".h", ".cpp", ".md", ".toml", ".sh", ".yml"}
 # Not ours, or made up by a test.
 OTHER_FILES = {"llama.cpp", "llama.h", "ggml.h", "novel.cpp"}
 OTHER_NAMES = {
-    *("hpd.calibration", "hpd.exe", "hpd.fish", "hpd.job.NAME", "hpd.jsonl", "hpd.log"),
-    *("hpd.stated", "hpd.toml"),
+    *("hpd.calibration", "hpd.decide", "hpd.exe", "hpd.fish", "hpd.job.NAME", "hpd.jsonl"),
+    *("hpd.log", "hpd.stated", "hpd.toml"),
 }
 
 MODULE = re.compile(r"\bhpd(?:\.[A-Za-z_]\w*)+")

@@ -35,7 +35,11 @@ class Interval:
     def of(cls, samples: Array) -> Interval:
         """The interval of a score's samples: their percentiles."""
         tail = (1 - LEVEL) / 2
-        low, high = np.quantile(samples, [tail, 1 - tail])
+        places = (len(samples) - 1) * np.array([tail, 1 - tail])
+        # All in order, once: on one machine np.quantile, which sorts them only in part, gave two
+        # answers for the same samples.
+        ordered = np.sort(samples, kind="stable")
+        low, high = np.interp(places, np.arange(len(samples)), ordered)
         return cls(round(float(low), 2), round(float(high), 2))
 
     def to_json(self) -> list[float]:

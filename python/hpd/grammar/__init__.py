@@ -1,5 +1,6 @@
 """Constraints on the text of a field: its grammar (GBNF), or the few texts that it can be."""
 
+from hpd.grammar.decided import DECIDE_KEY, decided, is_choice
 from hpd.grammar.rules import (
     Allowed,
     answer_grammar,
@@ -12,10 +13,13 @@ from hpd.grammar.rules import (
 )
 
 __all__ = [
+    "DECIDE_KEY",
     "Allowed",
     "answer_grammar",
+    "decided",
     "enum_texts",
     "holds_closed",
+    "is_choice",
     "is_closed",
     "literal",
     "unconstrained",

@@ -314,7 +314,7 @@ def _member(attribute: Attribute, rules: _Rules, *, nullable: bool = True) -> st
 
 
 def _array(array: Attribute, item: Attribute, rules: _Rules) -> str:
-    rule = _member(item, rules, nullable=item.nullable)
+    rule = _member(item, rules, nullable=item.nullable and not item.always_answered)
     low, high = array.min_items or 0, array.max_items
     if high == 0:
         return '"[]"'

@@ -477,6 +477,17 @@ class Options:
         "file says whether, as that of the one in the box does; without that, they are free",
         per_call=True,
     )
+    decide: bool | None = option(
+        None,
+        "--decide",
+        group="values",
+        help="take the best of an enum's choices, of true and false, and, with --stated, of what "
+        "the document states, also where the model would rather say null: a field is null only "
+        "where the best is less likely than the threshold says. By default the model's file says "
+        "whether, as that of the one in the box does, while its own calibration is in use; "
+        "without that, null is one more choice",
+        per_call=True,
+    )
     all_occurrences: bool = option(
         False,
         "--all-occurrences",

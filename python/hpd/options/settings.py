@@ -60,6 +60,7 @@ class Settings(TypedDict, total=False):
     calibration: str
     require_grounding: bool
     stated: bool | None
+    decide: bool | None
     all_occurrences: bool
     on_overflow: OnOverflow
     chunk_size: int

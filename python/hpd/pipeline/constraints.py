@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from hpd._native import Model
-from hpd.grammar import enum_texts, is_closed, value_grammar
+from hpd.grammar import decided, enum_texts, is_choice, is_closed, value_grammar
 from hpd.grounding import Stated
 from hpd.schema.attributes import Attribute
 from hpd.values import check_value
@@ -23,6 +23,14 @@ class Constraint:
     """The tokens of each choice."""
     closed: bool = False
     """Whether a probability is a share of what it allows, as it is of anything but free text."""
+    counted_grammar: str = ""
+    """A wider grammar, of which a probability is a share; that of the values if it is empty."""
+    counted_choices: tuple[tuple[int, ...], ...] = ()
+    """More choices, among which a probability is a share; those of the values if there are none."""
+
+    def counting(self, wider: Constraint) -> Constraint:
+        """The same constraint, where a probability is a share of what a wider one allows."""
+        return replace(self, counted_grammar=wider.grammar, counted_choices=wider.choices)
 
 
 _N_KNOWN = 4096  # the numbers of items of arrays within arrays are new ones for each document
@@ -32,10 +40,16 @@ FREE = Constraint()
 
 
 class Constraints:
-    """The constraints of attributes, each of which is made once."""
+    """The constraints of attributes, each of which is made once.
 
-    def __init__(self, model: Model) -> None:
+    Args:
+        model: whose tokens they are made of.
+        decide: whether null only counts beside choices, and is not taken.
+    """
+
+    def __init__(self, model: Model, *, decide: bool = False) -> None:
         self._model = model
+        self.decide = decide
         self._made: dict[str, Constraint] = {}
         self._known: dict[int, tuple[Attribute, Constraint]] = {}
         """Attributes by their identity, which is theirs as long as they are kept here."""
@@ -52,17 +66,20 @@ class Constraints:
     def _constraint(self, attribute: Attribute) -> Constraint:
         name = repr(attribute)  # Attributes that differ may be equal, as 1 and True are.
         if name not in self._made:
-            texts = enum_texts(attribute)
-            if texts is None:
-                grammar = value_grammar(attribute) or ""
-                self._made[name] = Constraint(grammar, closed=is_closed(attribute))
-            else:
-                continued = _continued(texts)
-                choices = tuple(
-                    spelling for text in texts for spelling in self._spellings(text, continued)
-                )
-                self._made[name] = Constraint(choices=choices, closed=True)
+            made = self._allowing(attribute)
+            if self.decide and is_choice(attribute):
+                made = self._allowing(decided(attribute)).counting(made)
+            self._made[name] = made
         return self._made[name]
+
+    def _allowing(self, attribute: Attribute) -> Constraint:
+        """The constraint that allows all values of an attribute."""
+        texts = enum_texts(attribute)
+        if texts is None:
+            return Constraint(value_grammar(attribute) or "", closed=is_closed(attribute))
+        continued = _continued(texts)
+        choices = (spelling for text in texts for spelling in self._spellings(text, continued))
+        return Constraint(choices=tuple(choices), closed=True)
 
     def _spellings(self, text: str, continued: set[str]) -> list[tuple[int, ...]]:
         """The tokens of a choice, and those that end it with what comes behind it (``",``).
@@ -108,10 +125,20 @@ class Held:
             if allowed is None:
                 made = self._constraints.of(attribute)
             else:
-                grammar = value_grammar(attribute, lambda _: allowed) or ""
-                made = Constraint(grammar, closed=True)
+                made = _one_of(attribute, allowed)
+                if self._constraints.decide and allowed:
+                    answered = replace(attribute, always_answered=True)
+                    made = _one_of(answered, allowed).counting(made)
             self._made[id(attribute)] = made
         return made
+
+    def decides(self, attribute: Attribute) -> bool:
+        """Whether the best of several values is to be taken, where null is not asked for."""
+        return is_choice(attribute) or bool(self.allowed(attribute))
+
+
+def _one_of(attribute: Attribute, allowed: Sequence[str]) -> Constraint:
+    return Constraint(value_grammar(attribute, lambda _: allowed) or "", closed=True)
 
 
 def _continued(texts: Sequence[str]) -> set[str]:

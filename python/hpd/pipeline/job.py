@@ -10,6 +10,7 @@ from typing import Any
 from hpd._native import Result, Value
 from hpd.documents import Document
 from hpd.errors import ContextOverflowError, DecodeError
+from hpd.grammar import is_choice
 from hpd.pipeline.findings import Bound, Findings, is_count
 from hpd.pipeline.questionnaire import Answers, Questionnaire
 from hpd.pipeline.request import Request
@@ -209,7 +210,8 @@ class Job(ABC):
         """
         if attribute.always_answered or self._answers:
             return False
-        return attribute.type == "enum" or attribute.needs_a_value
+        is_decided = self._questionnaire.decides and is_choice(attribute)
+        return attribute.type == "enum" or attribute.needs_a_value or is_decided
 
 
 def usage_of(result: Result, *, is_first: bool) -> Usage:

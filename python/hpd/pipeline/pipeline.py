@@ -18,6 +18,7 @@ from hpd.pipeline.cancellation import Cancellation
 from hpd.pipeline.context_limit import ContextLimit
 from hpd.pipeline.job import Placed
 from hpd.pipeline.long_documents import Item, JobMaker, OnChunk, Replay
+from hpd.pipeline.model_defaults import NO_DEFAULTS, ModelDefaults
 from hpd.pipeline.questionnaire import Examples, Questionnaire
 from hpd.pipeline.runner import Runner
 from hpd.pipeline.stacks import Stacks
@@ -47,7 +48,7 @@ class Pipeline:
         replay: known answers, to be decoded in place of the model's own, for timing and tests.
         reuse: where values are known from earlier, and kept; None: each document is decoded.
         confidence_map: turns the model's confidence into the share that is right; None: it stays.
-        stated: whether values are held to what documents state, where the option does not say.
+        defaults: of options that the file of the model decides.
         make_engine: makes the engine; a benchmark may put something around it.
     """
 
@@ -64,7 +65,7 @@ class Pipeline:
         replay: Replay | None = None,
         reuse: Reuse | None = None,
         confidence_map: ConfidenceMap | None = None,
-        stated: bool = False,
+        defaults: ModelDefaults = NO_DEFAULTS,
         make_engine: MakeEngine = _native.Engine,
     ) -> None:
         self._model: _native.Model | None = model
@@ -72,7 +73,7 @@ class Pipeline:
         self._replay = replay
         self._reuse = reuse
         self._confidence_map = confidence_map
-        self._stated = stated
+        self._defaults = defaults
         _native.claim_process()
         self._engine = make_engine(model, native)
         self._limit = ContextLimit(self._engine.n_ctx, model.n_ctx_train, options.n_ctx)
@@ -205,7 +206,7 @@ class Pipeline:
             rules=task.rules,
             constrains_replay=self._replay is not None and self._replay.constrained,
             confidence_map=self._confidence_map,
-            stated=self._stated,
+            defaults=self._defaults,
         )
         self._runner.teach(list(questionnaire.taught_values()))
         return JobMaker(questionnaire, self._limit, self._replay, self._reuse)

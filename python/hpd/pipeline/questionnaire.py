@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from hpd import prompt
 from hpd._native import Field, Model
 from hpd.confidence import ConfidenceMap
-from hpd.grammar import answer_grammar, holds_closed
+from hpd.grammar import answer_grammar, decided, holds_closed, is_choice
 from hpd.options import Options
 from hpd.pipeline.constraints import FREE, Constraints, Held
+from hpd.pipeline.model_defaults import NO_DEFAULTS, ModelDefaults
 from hpd.pipeline.request import Request
 from hpd.pipeline.retries import N_REFUSED_TOKENS, N_RETRIES
 from hpd.prompt import COUNT_KEY, Labels, Path, PromptTokenizer
@@ -53,7 +55,7 @@ class Questionnaire:
         rules: the system's text, in place of the usual one.
         constrains_replay: whether fields with known answers keep their constraints.
         confidence_map: turns the model's confidence into the share that is right; None: it stays.
-        stated: whether values are held to what documents state, where ``options`` do not say.
+        defaults: of options that the file of the model decides.
     """
 
     def __init__(
@@ -66,12 +68,15 @@ class Questionnaire:
         rules: str | None = None,
         constrains_replay: bool = False,
         confidence_map: ConfidenceMap | None = None,
-        stated: bool = False,
+        defaults: ModelDefaults = NO_DEFAULTS,
     ) -> None:
         self.schema = schema
         self.options = options
         self.confidence_map = confidence_map
-        self._stated = stated if options.stated is None else options.stated
+        asked = defaults.over(options)
+        self._stated = asked.stated
+        self.decides = asked.decide
+        """Whether null only counts beside choices and stated values, and is not taken."""
         self.leaves = schema_leaves(schema)
         self._model = model
         self._examples = examples
@@ -84,7 +89,7 @@ class Questionnaire:
         self._waves: dict[int, Waves] = {}
         """Those that have not begun, by the number of documents in the stack."""
         self._tokenizers: dict[bool, PromptTokenizer] = {}
-        self._constraints = Constraints(model)
+        self._constraints = Constraints(model, decide=self.decides)
         self._n_later_tokens: int | None = None
         self._fingerprints: dict[tuple[str, Path], str] = {}
 
@@ -138,24 +143,23 @@ class Questionnaire:
             )
             replay = self._model.tokenize(text)
         is_free = bool(known) and not self._constrains_replay
-        grammar = "" if is_free else self._answer_grammar(texts, is_known=bool(known))
+        # No document needs to state a known answer, nor is anything decided about it.
+        held = Held(self._constraints, "\n".join(texts)) if self._stated and not known else None
+        schema = self.stack_schema(n_stacked)
+        grammar = counted = "" if is_free else _answer_grammar(schema, held)
         # Nobody asks for the confidence of free texts as a share, nor for that of a known answer.
         needs_shares = not known and any(map(holds_closed, self.schema.attributes))
+        if self.decides and not known:
+            grammar = _answer_grammar(_decided(schema, held), held)
         field = Field(
             tokens.keys[0],
             max_tokens=n_tokens,
             grammar=grammar,
+            counted_grammar=counted if counted != grammar else "",
             replay=replay,
             closed=needs_shares,
         )
         return Request(tokens.prompt, [field], tokens.n_instruction, tokens.n_instruction)
-
-    def _answer_grammar(self, texts: Sequence[str], *, is_known: bool) -> str:
-        schema = self.stack_schema(len(texts))
-        if not self._stated or is_known:
-            return answer_grammar(schema)
-        # In a stack, a value may be one that another of its documents states.
-        return answer_grammar(schema, Held(self._constraints, "\n".join(texts)).allowed)
 
     def context(self, *, with_others: bool) -> str:
         """All that a value depends on besides the model, its document and its question.
@@ -170,7 +174,7 @@ class Questionnaire:
         instruction = self._instruction if with_others else own
         asked = [getattr(self.options, name) for name in ("method", "layout", "max_tokens")]
         system = prompt.system_text(1, self.options.layout, self._rules)
-        return repr((asked, self._stated, system, instruction))
+        return repr((asked, self._stated, self.decides, system, instruction))
 
     def fingerprint(self, question: Question) -> str:
         """A fingerprint of a question, however the rest of the schema is."""
@@ -271,6 +275,8 @@ class Questionnaire:
             max_tokens=self.options.max_tokens,
             grammar=constraint.grammar,
             choices=constraint.choices,
+            counted_grammar=constraint.counted_grammar,
+            counted_choices=constraint.counted_choices,
             replay=replay,
             attribute=attribute_number(leaf),
             closed=constraint.closed and answer is None,
@@ -294,6 +300,17 @@ class Questionnaire:
         most = _N_ANSWER_ITEMS if leaf.array.max_items is None else leaf.array.max_items
         n_items = max(1, min(most, _N_ANSWER_ITEMS))
         return n_own + n_items * sum(self._n_answer_tokens(item) for item in items)
+
+
+def _answer_grammar(schema: Schema, held: Held | None) -> str:
+    """The grammar of a whole answer; in a stack, a value may be one of another document in it."""
+    return answer_grammar(schema) if held is None else answer_grammar(schema, held.allowed)
+
+
+def _decided(schema: Schema, held: Held | None) -> Schema:
+    is_decided = is_choice if held is None else held.decides
+    attributes = tuple(decided(attribute, is_decided) for attribute in schema.attributes)
+    return replace(schema, attributes=attributes)
 
 
 def attribute_number(leaf: Leaf) -> int:

@@ -95,19 +95,50 @@ private:
     ChoicesLeft left_;
 };
 
+// A constraint under which more counts than may be taken.
+class CountingMore : public Constraint {
+public:
+    CountingMore(std::unique_ptr<Constraint> taken, std::unique_ptr<Constraint> counted)
+        : taken_(std::move(taken)), counted_(std::move(counted)) {}
+
+    bool allows(Token token) override { return taken_->allows(token); }
+
+    void accept(Token token) override {
+        taken_->accept(token);
+        counted_->accept(token);
+    }
+
+    std::vector<Token> allowed_beside(const LogitRow & row, Token token) override {
+        return counted_->allowed_beside(row, token);
+    }
+
+private:
+    std::unique_ptr<Constraint> taken_;
+    std::unique_ptr<Constraint> counted_;
+};
+
 }  // namespace
 
 std::unique_ptr<Constraint> ConstraintFactory::make(const Field & field) {
-    if (!field.choices.empty()) return std::make_unique<ChoiceConstraint>(field.choices);
-    if (field.grammar.empty()) return nullptr;
-    auto it = grammars_.find(field.grammar);
+    auto taken = make(field.grammar, field.choices);
+    if (!taken) return nullptr;
+    auto counted = make(field.counted_grammar, field.counted_choices);
+    if (!counted) return taken;
+    return std::make_unique<CountingMore>(std::move(taken), std::move(counted));
+}
+
+std::unique_ptr<Constraint> ConstraintFactory::make(const std::string & text,
+                                                    const Choices & choices) {
+    if (!choices.empty()) return std::make_unique<ChoiceConstraint>(choices);
+    if (text.empty()) return nullptr;
+    auto it = grammars_.find(text);
     if (it == grammars_.end()) {
         llama_sampler_ptr grammar(
-            llama_sampler_init_grammar(model_.vocab(), field.grammar.c_str(), "root"));
+            llama_sampler_init_grammar(model_.vocab(), text.c_str(), "root"));
         if (!grammar)
-            throw std::invalid_argument("llama.cpp cannot read the grammar:\n" + field.grammar);
+            throw std::invalid_argument("llama.cpp cannot read the grammar:\n" + text);
         if (grammars_.size() >= n_grammars_max_) grammars_.clear();
-        it = grammars_.emplace(field.grammar, std::move(grammar)).first;
+        it = grammars_.emplace(text, std::move(grammar)).first;
     }
     return std::make_unique<GrammarConstraint>(
         llama_sampler_ptr(llama_sampler_clone(it->second.get())), model_.n_vocab());

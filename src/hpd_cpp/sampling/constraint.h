@@ -21,8 +21,9 @@ public:
     virtual bool allows(Token token) = 0;
     virtual void accept(Token token) = 0;
 
-    // The tokens that are allowed in place of an allowed one, itself among them. Those that are
-    // left out are less likely than a thousandth of it, all together.
+    // The tokens that count in place of an allowed one, itself among them: the allowed ones, and
+    // what the field counts beside them. Those that are left out are less likely than a thousandth
+    // of it, all together.
     virtual std::vector<Token> allowed_beside(const LogitRow & row, Token token) = 0;
 };
 
@@ -40,6 +41,9 @@ public:
     size_t n_grammars() const { return grammars_.size(); }
 
 private:
+    // nullptr if there is neither.
+    std::unique_ptr<Constraint> make(const std::string & grammar, const Choices & choices);
+
     const Model & model_;
     size_t n_grammars_max_;
     std::unordered_map<std::string, llama_sampler_ptr> grammars_;

@@ -18,9 +18,13 @@ struct Field {
     int32_t max_tokens = 64;      // a longer value is cut and marked truncated
     std::string grammar;          // GBNF for the value's text; empty: none
     Choices choices;              // the only values allowed, as tokens, sorted; empty: any
+    // Values that count beside these where a probability is a share, though none is ever taken: a
+    // wider grammar, or more choices, these among them. Empty: what is allowed counts.
+    std::string counted_grammar;
+    Choices counted_choices;
     std::vector<Token> replay;    // tokens taken instead of the model's, to time known answers
     uint64_t attribute = 0;  // the question that it asks, in any document; 0: as its key says
-    bool closed = false;  // a probability is a share of what the constraint allows
+    bool closed = false;  // a probability is a share of what counts
 };
 
 // One prompt with its fields, tokenised.
