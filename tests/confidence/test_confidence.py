@@ -18,9 +18,11 @@ from hpd.confidence import (
     best_null_threshold,
     cross_fitted,
     fit,
+    kind_of,
     read_map,
 )
 from hpd.confidence.fitting import isotonic
+from hpd.confidence.maps import N_SHORT
 
 SHARES = st.floats(0, 1, allow_subnormal=False)
 CURVES = st.lists(SHARES, min_size=1, max_size=6, unique=True).flatmap(
@@ -161,26 +163,38 @@ def test_the_best_threshold_is_half_of_the_f1_that_it_reaches(power: float) -> N
     made = answers(20_000, power=power)
     calibrated = [replace(answer, confidence=answer.confidence**power) for answer in made]
     n_stated = 12_000
-    threshold = best_null_threshold([(calibrated, n_stated)])
+    threshold = best_null_threshold(calibrated, n_stated)
     kept = [answer.is_right for answer in calibrated if answer.confidence >= threshold]
     f1 = 2 * sum(kept) / (len(kept) + n_stated)
     assert threshold == pytest.approx(f1 / 2, abs=0.05)
-    # Nulls have no part in it, and a group stands for one, however large it is.
+    # Nulls have no part in it.
     nulls = answers(20_000, is_null=True)
-    assert best_null_threshold([([*calibrated, *nulls], n_stated)]) == threshold
-    twice = [(calibrated, n_stated), (calibrated[:2000], n_stated // 10)]
-    assert best_null_threshold(twice) == pytest.approx(threshold, abs=0.05)
-    assert best_null_threshold([(calibrated, n_stated)], 0.02) < threshold
-    assert best_null_threshold([(calibrated, n_stated)], 1.0) == 0
-    assert best_null_threshold([]) == best_null_threshold([([], 0)]) == 0
+    assert best_null_threshold([*calibrated, *nulls], n_stated) == threshold
+    assert best_null_threshold(calibrated, n_stated, 0.02) < threshold
+    assert best_null_threshold(calibrated, n_stated, 1.0) == 0
+    assert best_null_threshold([], 0) == 0
 
 
-def test_groups_count_as_much_as_each_other() -> None:
-    """Pooled, a thousand poor values outweigh thirty good ones; as two groups they do not."""
-    good = [Judged(n, "string", 0.5, False, n % 4 > 0) for n in range(30)]
-    poor = [Judged(n, "string", 0.3, False, n % 20 == 0) for n in range(1000)]
-    assert 0.3 < best_null_threshold([([*good, *poor], 130)]) <= 0.5
-    assert best_null_threshold([(good, 30), (poor, 100)]) <= 0.3
+def test_a_short_text_has_curves_and_a_threshold_of_its_own() -> None:
+    short, long = "a title", "a letter " * 100
+    kinds = kind_of("string", short), kind_of("string", long), kind_of("date", short)
+    assert kind_of("string", "x" * N_SHORT) == kinds[0] != kind_of("string", "x" * (N_SHORT + 1))
+    fitted = fit(
+        [
+            *(Judged(n, kinds[0], 0.5, False, n % 10 > 0) for n in range(1000)),
+            *(Judged(n, kinds[1], 0.5, False, n % 10 == 0) for n in range(1000)),
+            *(Judged(n, "date", 0.5, False, n % 2 == 0) for n in range(1000)),
+        ]
+    )
+    fitted = replace(fitted, null_threshold=0.1, null_threshold_of_short=0.4)
+    again = ConfidenceMap.from_json(json.dumps(fitted.to_json()))
+    for each in (fitted, again):
+        shares = [each(kind, 0.5, is_null=False) for kind in kinds]
+        # There were no dates in short texts: they are like other dates.
+        assert shares == pytest.approx([0.9, 0.1, 0.5], abs=0.01)
+        assert [each.null_threshold_of(kind) for kind in kinds] == [0.4, 0.1, 0.4]
+    of_all = replace(fitted, null_threshold_of_short=None)
+    assert [of_all.null_threshold_of(kind) for kind in kinds] == [0.1] * 3
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:

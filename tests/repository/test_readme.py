@@ -14,6 +14,7 @@ import pytest
 from llama_cpp import Llama
 
 from hpd.confidence import METADATA_KEY
+from hpd.confidence.maps import N_SHORT
 from tools import docs
 
 README = docs.PAGES[0].read_text(encoding="utf-8")
@@ -109,12 +110,19 @@ def test_answers_stand_beside_their_documents(name: str) -> None:
     assert documents == [{key: row[key] for key in ("id", "text")} for row in answers]
 
 
-def test_the_threshold_of_the_box_is_the_one_that_is_named() -> None:
-    named = re.search(r"with the model in the box ([\d.]+), unless you say another", README)
+def test_the_thresholds_of_the_box_are_those_that_are_named() -> None:
+    named = re.search(
+        r"with the model in the box ([\d.]+) in .* up to (\d+) characters and ([\d.]+) in longer",
+        README,
+    )
     assert named
+    of_short, n_short, of_others = named.groups()
     box = str(docs.ROOT / "models" / "hpd-box.gguf")
     metadata = Llama(box, vocab_only=True, verbose=False).metadata
-    assert json.loads(metadata[METADATA_KEY])["null_threshold"] == float(named[1])
+    calibration = json.loads(metadata[METADATA_KEY])
+    assert calibration["null_threshold"] == float(of_others)
+    assert calibration["null_threshold_of_short"] == float(of_short)
+    assert int(n_short) == N_SHORT
 
 
 def test_links_lead_somewhere() -> None:

@@ -138,7 +138,7 @@ def _best_threshold(every: Sequence[Answer], after: Sequence[Judged]) -> float:
     from hpd.confidence import best_null_threshold
 
     n_stated = sum(answer.outcome in ("vc", "vw", "vn") for answer in every)
-    return best_null_threshold([(after, n_stated)])
+    return best_null_threshold(after, n_stated)
 
 
 def _errors(

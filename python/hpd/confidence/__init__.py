@@ -2,7 +2,16 @@
 
 from hpd.confidence.chosen import NO_MAP, asked_map, own_map
 from hpd.confidence.fitting import Judged, best_null_threshold, cross_fitted, fit, mapped
-from hpd.confidence.maps import ANY, COUNT, METADATA_KEY, ConfidenceMap, Curve, read_map
+from hpd.confidence.maps import (
+    ANY,
+    COUNT,
+    METADATA_KEY,
+    ConfidenceMap,
+    Curve,
+    is_of_short,
+    kind_of,
+    read_map,
+)
 
 __all__ = [
     "ANY",
@@ -16,6 +25,8 @@ __all__ = [
     "best_null_threshold",
     "cross_fitted",
     "fit",
+    "is_of_short",
+    "kind_of",
     "mapped",
     "own_map",
     "read_map",

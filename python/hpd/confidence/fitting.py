@@ -69,9 +69,7 @@ def cross_fitted(judged: Sequence[Judged], n_folds: int = N_FOLDS, seed: int = 0
     return [mapped(answer, maps[fold_of[answer.document]]) for answer in judged]
 
 
-def best_null_threshold(
-    groups: Sequence[tuple[Sequence[Judged], int]], tolerance: float = 0.0
-) -> float:
+def best_null_threshold(judged: Sequence[Judged], n_stated: int, tolerance: float = 0.0) -> float:
     """The hundredth below which values should become null for the highest F1.
 
     Where confidence is the share that is right, that is half of the F1 which is reached with it
@@ -79,14 +77,11 @@ def best_null_threshold(
     value that is right less often costs more precision than it gains recall.
 
     Args:
-        groups: answers with calibrated confidence, best of a map that has not seen them, and how
-            many values there are to be found. It is the mean F1 of the groups that counts.
+        judged: answers with calibrated confidence, best of a map that has not seen them.
+        n_stated: how many values there are to be found.
+        tolerance: how much less F1 may be for a lower threshold, which keeps more values.
     """
-
-    def mean_f1(threshold: float) -> float:
-        return sum(_f1(*group, threshold) for group in groups) / max(1, len(groups))
-
-    scores = {hundredth / 100: mean_f1(hundredth / 100) for hundredth in range(100)}
+    scores = {n / 100: _f1(judged, n_stated, n / 100) for n in range(100)}
     least = max(scores.values()) - tolerance
     return next(threshold for threshold, score in scores.items() if score >= least)
 

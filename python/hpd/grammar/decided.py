@@ -14,7 +14,7 @@ from typing import Final
 from hpd.schema.attributes import Attribute
 
 DECIDE_KEY: Final = "hpd.decide"
-"""The key under which a GGUF file says ``on`` if choices are to be decided, where no option says."""
+"""The key under which a GGUF file says ``on`` if choices are to be decided by default."""
 
 
 def is_choice(attribute: Attribute) -> bool:
@@ -22,9 +22,7 @@ def is_choice(attribute: Attribute) -> bool:
     return attribute.type == "boolean" or (attribute.type == "enum" and len(attribute.choices) > 1)
 
 
-def decided(
-    attribute: Attribute, is_decided: Callable[[Attribute], bool] = is_choice
-) -> Attribute:
+def decided(attribute: Attribute, is_decided: Callable[[Attribute], bool] = is_choice) -> Attribute:
     """The same attribute, where what is decided, at any depth, is always answered."""
     item = attribute.item
     return replace(

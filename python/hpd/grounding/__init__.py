@@ -7,6 +7,15 @@ from hpd.grounding.search import (
     ground,
     ground_all,
 )
-from hpd.grounding.stated import STATED_KEY, Stated
+from hpd.grounding.stated import STATED_KEY, Stated, is_held
 
-__all__ = ["FUZZY_THRESHOLD", "STATED_KEY", "Grounder", "Span", "Stated", "ground", "ground_all"]
+__all__ = [
+    "FUZZY_THRESHOLD",
+    "STATED_KEY",
+    "Grounder",
+    "Span",
+    "Stated",
+    "ground",
+    "ground_all",
+    "is_held",
+]

@@ -116,6 +116,14 @@ class Stated:
         return [f"{day[:-1]}T{time[1:]}" for day in self._dates for time in sorted(times)]
 
 
+def is_held(attribute: Attribute) -> bool:
+    """Whether the type of an attribute says what a document must hold to state a value."""
+    return _NOTHING.texts(attribute) is not None
+
+
+_NOTHING = Stated("")
+
+
 def _forms(value: Decimal) -> Iterator[str]:
     """A number as models write it: with as few decimals as it needs, with one, and with two."""
     if value % _SMALLEST:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from hpd.confidence import COUNT, ConfidenceMap
+from hpd.confidence import COUNT, ConfidenceMap, kind_of
 from hpd.errors import InvalidDataError
 from hpd.grounding import Grounder
 from hpd.options import Options
@@ -26,6 +26,9 @@ class Bound:
     least: float
     reason: str
     """The reason for which a value below it is refused."""
+    leaves_null: bool = False
+    """Whether null was kept back for the value's sake: where that is no likelier than all else
+    together, the model has said null, and with what the value leaves to it."""
 
 
 @dataclass(slots=True)
@@ -47,7 +50,11 @@ class Findings:
         margin = result.margin
         for bound in bounds if parsed.value is not None else ():
             if bound.probability < bound.least:
-                parsed = Parsed(error=refusal(attribute, bound.reason))
+                if bound.leaves_null and bound.probability <= 0.5:
+                    result = replace(result, raw="null", confidence=1 - bound.probability)
+                    parsed = Parsed()
+                else:
+                    parsed = Parsed(error=refusal(attribute, bound.reason))
             margin = least([margin, between(bound.probability, bound.least)])
         # A copy costs more than all the rest, and mostly nothing has changed.
         if (
@@ -99,15 +106,21 @@ class Findings:
                 self.values[path] = refused
                 self.results[path] = replace(result, value=None, error=refused.error)
 
-    def calibrate(self, schema: Schema, confidence_map: ConfidenceMap) -> None:
-        """Turn the model's confidence in each field into the share of such that is right."""
+    def calibrate(self, schema: Schema, text: str, confidence_map: ConfidenceMap) -> None:
+        """Turn the model's confidence in each field into the share of such that is right.
+
+        Args:
+            schema: the fields.
+            text: the whole document.
+            confidence_map: says the share.
+        """
         for path, result in self.results.items():
             attribute = answer_leaf(schema, path)
             if attribute is None or result.confidence is None:
                 continue
             # A value that was refused is no null of the model's.
             is_null = result.value is None and not result.nulled
-            kind = COUNT if is_count(path) else attribute.type
+            kind = kind_of(COUNT if is_count(path) else attribute.type, text)
             confidence = confidence_map(kind, result.confidence, is_null=is_null)
             self.results[path] = replace(
                 result, confidence=confidence, uncalibrated=result.confidence

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from hpd._native import Result, Value
+from hpd.confidence import kind_of
 from hpd.documents import Document
 from hpd.errors import ContextOverflowError, DecodeError
-from hpd.grammar import is_choice
 from hpd.pipeline.findings import Bound, Findings, is_count
 from hpd.pipeline.questionnaire import Answers, Questionnaire
 from hpd.pipeline.request import Request
@@ -61,7 +61,7 @@ class Delivery:
             schema = finished.questionnaire.schema
             findings.ground(schema, document.text, finished.questionnaire.options)
             if finished.questionnaire.confidence_map is not None:
-                findings.calibrate(schema, finished.questionnaire.confidence_map)
+                findings.calibrate(schema, document.text, finished.questionnaire.confidence_map)
             strict = finished.questionnaire.options.on_invalid != "record"
             yield place, findings.extraction(schema, document.id, usage, strict=strict)
 
@@ -162,7 +162,9 @@ class Job(ABC):
             evidence: its details, with the confidence.
             probability: that of its text among all texts, allowed or not.
         """
-        bounds = [] if is_count(path) else self._bounds(attribute, evidence.confidence, probability)
+        bounds: list[Bound] = []
+        if not is_count(path):
+            bounds = self._bounds(d, attribute, evidence.confidence, probability)
         return self._findings[d].store(path, attribute, parsed, evidence, bounds)
 
     def _found(self, earlier: Decoded | None) -> Decoded | None:
@@ -172,23 +174,34 @@ class Job(ABC):
         return earlier
 
     def _bounds(
-        self, attribute: Attribute, confidence: float | None, probability: float | None
+        self, d: int, attribute: Attribute, confidence: float | None, probability: float | None
     ) -> list[Bound]:
         """The bounds that a value must reach so as not to become null."""
         bounds = []
-        threshold = self._null_threshold(attribute)
+        # A part of a document is no short document.
+        is_part = self._delivery.is_part
+        kind = attribute.type if is_part else kind_of(attribute.type, self._texts[d])
+        threshold = self._null_threshold(attribute, kind)
         confidence_map = self._questionnaire.confidence_map
         if confidence is not None:
             least = threshold
             if confidence_map is not None:
-                least = confidence_map.least(attribute.type, threshold)
-            bounds.append(Bound(confidence, least, f"less likely than {threshold:g}"))
+                least = confidence_map.least(kind, threshold)
+            bounds.append(
+                Bound(
+                    confidence,
+                    least,
+                    f"less likely than {threshold:g}",
+                    leaves_null=self._questionnaire.decides(attribute)
+                    and not attribute.needs_a_value,
+                )
+            )
         if probability is not None and self._may_be_ruled_out(attribute):
             reason = f"the model rules it out (less likely than {LEAST_LIKELY:g})"
             bounds.append(Bound(probability, LEAST_LIKELY, reason))
         return bounds
 
-    def _null_threshold(self, attribute: Attribute) -> float:
+    def _null_threshold(self, attribute: Attribute, kind: str) -> float:
         """The confidence below which a value becomes null.
 
         That of the calibration, unless another was asked for, is about values that need not be
@@ -200,7 +213,7 @@ class Job(ABC):
         confidence_map = self._questionnaire.confidence_map
         if confidence_map is None or attribute.needs_a_value or self._answers:
             return 0.0
-        return confidence_map.null_threshold
+        return confidence_map.null_threshold_of(kind)
 
     def _may_be_ruled_out(self, attribute: Attribute) -> bool:
         """Whether the model may write a value only because it may write nothing else.
@@ -210,8 +223,9 @@ class Job(ABC):
         """
         if attribute.always_answered or self._answers:
             return False
-        is_decided = self._questionnaire.decides and is_choice(attribute)
-        return attribute.type == "enum" or attribute.needs_a_value or is_decided
+        # Of a choice that is decided, the threshold tells whether it is too unlikely.
+        is_decided = self._questionnaire.decides(attribute)
+        return attribute.needs_a_value or (attribute.type == "enum" and not is_decided)
 
 
 def usage_of(result: Result, *, is_first: bool) -> Usage:

@@ -270,7 +270,7 @@ class ChunkedDocument:
         for others in later:
             add_pass(schema, findings, others)
         if questionnaire.confidence_map is not None:
-            findings.calibrate(schema, questionnaire.confidence_map)
+            findings.calibrate(schema, document.text, questionnaire.confidence_map)
         strict = questionnaire.options.on_invalid != "record"
         return findings.extraction(schema, document.id, self._usage, strict=strict)
 

@@ -12,6 +12,7 @@ from hpd import prompt
 from hpd._native import Field, Model
 from hpd.confidence import ConfidenceMap
 from hpd.grammar import answer_grammar, decided, holds_closed, is_choice
+from hpd.grounding import is_held
 from hpd.options import Options
 from hpd.pipeline.constraints import FREE, Constraints, Held
 from hpd.pipeline.model_defaults import NO_DEFAULTS, ModelDefaults
@@ -75,8 +76,7 @@ class Questionnaire:
         self.confidence_map = confidence_map
         asked = defaults.over(options)
         self._stated = asked.stated
-        self.decides = asked.decide
-        """Whether null only counts beside choices and stated values, and is not taken."""
+        self._decide = asked.decide
         self.leaves = schema_leaves(schema)
         self._model = model
         self._examples = examples
@@ -89,7 +89,7 @@ class Questionnaire:
         self._waves: dict[int, Waves] = {}
         """Those that have not begun, by the number of documents in the stack."""
         self._tokenizers: dict[bool, PromptTokenizer] = {}
-        self._constraints = Constraints(model, decide=self.decides)
+        self._constraints = Constraints(model, decide=self._decide)
         self._n_later_tokens: int | None = None
         self._fingerprints: dict[tuple[str, Path], str] = {}
 
@@ -149,7 +149,7 @@ class Questionnaire:
         grammar = counted = "" if is_free else _answer_grammar(schema, held)
         # Nobody asks for the confidence of free texts as a share, nor for that of a known answer.
         needs_shares = not known and any(map(holds_closed, self.schema.attributes))
-        if self.decides and not known:
+        if self._decide and not known:
             grammar = _answer_grammar(_decided(schema, held), held)
         field = Field(
             tokens.keys[0],
@@ -160,6 +160,11 @@ class Questionnaire:
             closed=needs_shares,
         )
         return Request(tokens.prompt, [field], tokens.n_instruction, tokens.n_instruction)
+
+    def decides(self, attribute: Attribute) -> bool:
+        """Whether null only counts beside the values that a field may have, and is not taken."""
+        may_be = is_choice(attribute) or (self._stated and is_held(attribute))
+        return self._decide and may_be
 
     def context(self, *, with_others: bool) -> str:
         """All that a value depends on besides the model, its document and its question.
@@ -174,7 +179,7 @@ class Questionnaire:
         instruction = self._instruction if with_others else own
         asked = [getattr(self.options, name) for name in ("method", "layout", "max_tokens")]
         system = prompt.system_text(1, self.options.layout, self._rules)
-        return repr((asked, self._stated, self.decides, system, instruction))
+        return repr((asked, self._stated, self._decide, system, instruction))
 
     def fingerprint(self, question: Question) -> str:
         """A fingerprint of a question, however the rest of the schema is."""
