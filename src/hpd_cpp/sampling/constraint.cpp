@@ -133,10 +133,8 @@ std::unique_ptr<Constraint> ConstraintFactory::make(const std::string & text,
     if (text.empty()) return nullptr;
     auto it = grammars_.find(text);
     if (it == grammars_.end()) {
-        llama_sampler_ptr grammar(
-            llama_sampler_init_grammar(model_.vocab(), text.c_str(), "root"));
-        if (!grammar)
-            throw std::invalid_argument("llama.cpp cannot read the grammar:\n" + text);
+        llama_sampler_ptr grammar(llama_sampler_init_grammar(model_.vocab(), text.c_str(), "root"));
+        if (!grammar) throw std::invalid_argument("llama.cpp cannot read the grammar:\n" + text);
         if (grammars_.size() >= n_grammars_max_) grammars_.clear();
         it = grammars_.emplace(text, std::move(grammar)).first;
     }

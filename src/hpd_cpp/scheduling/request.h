@@ -22,7 +22,7 @@ struct Field {
     // wider grammar, or more choices, these among them. Empty: what is allowed counts.
     std::string counted_grammar;
     Choices counted_choices;
-    std::vector<Token> replay;    // tokens taken instead of the model's, to time known answers
+    std::vector<Token> replay;  // tokens taken instead of the model's, to time known answers
     uint64_t attribute = 0;  // the question that it asks, in any document; 0: as its key says
     bool closed = false;  // a probability is a share of what counts
 };
