@@ -42,8 +42,9 @@ up. If the token that the model prefers obeys the constraint, no other token is 
 - With `--decide`, the best of an enum's choices, of `true` and `false`, and with `--stated` of what
   the document states, is taken even where the model would rather say null, unless it is less likely
   than the null threshold allows. Its confidence is its share among all of them, null included. The
-  only choice of an enum is not forced in this way. The file of the model in the box asks for this
-  as well (`--no-decide`).
+  only choice of an enum is not forced in this way. A value that is refused after all leaves a plain
+  null, without its text, unless it was likelier than all else together. The file of the model in
+  the box asks for this as well (`--no-decide`).
 
 Attributes are optional unless the schema says otherwise. A required attribute that the document
 does not state is null, and its field has an `error`. An attribute that comes `after` another one is

@@ -36,8 +36,8 @@ class Interval:
         """The interval of a score's samples: their percentiles."""
         tail = (1 - LEVEL) / 2
         places = (len(samples) - 1) * np.array([tail, 1 - tail])
-        # All in order, once: on one machine np.quantile, which sorts them only in part, gave two
-        # answers for the same samples.
+        # All in order: once, with np.quantile, which sorts them only in part, the same samples had
+        # two intervals in one run; why is not known.
         ordered = np.sort(samples, kind="stable")
         low, high = np.interp(places, np.arange(len(samples)), ordered)
         return cls(round(float(low), 2), round(float(high), 2))
