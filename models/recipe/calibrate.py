@@ -36,8 +36,7 @@ from hpd.confidence import (
 )
 from hpd.evaluation.calibration import Answer, reliability
 from hpd.extractor import Extractor
-from hpd.grammar import is_choice
-from hpd.grounding import is_held
+from hpd.pipeline.constraints import can_be_decided
 from hpd.results import Extraction
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training.conversion.metadata import set_metadata
@@ -98,7 +97,7 @@ def judged_fields(
         is_right = value == gold
         judged = Judged(kind, kind_of(name, text), field.confidence, is_null, is_right)
         left_null = None
-        is_decided = name != COUNT and (is_choice(attribute) or is_held(attribute))
+        is_decided = name != COUNT and can_be_decided(attribute, stated=True)
         if is_decided and not is_null and field.confidence <= 0.5:
             left = 1 - field.confidence
             left_null = replace(judged, confidence=left, is_null=True, is_right=gold is None)

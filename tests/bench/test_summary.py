@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from benchmarking import measurement
+from benchmarking import FakeBench, measurement
 from hpd.bench.methods import parse_contest
 from hpd.bench.prices import Prices
-from hpd.bench.rounds import n_different, run_finals, run_rounds
-from hpd.bench.summary import distance_from_best, summarise, table_rows
-from hpd.options import Options
+from hpd.bench.rounds import n_different, run_rounds
+from hpd.bench.summary import summarise, table_rows
 
 PRICES = Prices(token=0.002, row=0.001)
 
@@ -72,26 +69,6 @@ def test_empty_columns_are_left_out() -> None:
     assert {len(row) for row in rows} == {len(rows[0])}
 
 
-class FakeBench:
-    """Says how long each method takes, and remembers who was asked when."""
-
-    def __init__(self, seconds: dict[str, float]) -> None:
-        self.seconds = seconds
-        self.asked: list[tuple[int, str]] = []
-        self.n_priced = 0
-
-    def measure(self, method: Any, number: int) -> Any:
-        from hpd.bench.measure import MeasuredAnswers
-
-        self.asked.append((number, method.name))
-        taken = self.seconds[method.name]
-        return MeasuredAnswers(measurement(method.name, number, taken), {0: method.name})
-
-    def prices(self, options: Options) -> Prices:
-        self.n_priced += 1
-        return Prices(token=float(self.n_priced), row=0.5)
-
-
 def test_only_the_fastest_of_a_contest_goes_on() -> None:
     bench = FakeBench({"ar:in_flight=1": 3.0, "ar:in_flight=2": 1.0, "hpd": 9.0})
     contests = [parse_contest("ar:in_flight=1|2"), parse_contest("hpd")]
@@ -148,45 +125,6 @@ def test_reading_writing_and_the_host_make_up_the_time() -> None:
     parts = [row[name] for name in ("reading_ms", "writing_ms", "host_ms")]
     assert parts == pytest.approx([500, 300, 200])
     assert sum(parts) == pytest.approx(row["ms_per_document"])
-
-
-def test_the_fastest_settings_are_timed_again_beside_the_default_ones() -> None:
-    others = {f"hpd:in_flight={n}": seconds for n, seconds in ((2, 4), (4, 1), (8, 2), (16, 3))}
-    bench = FakeBench({"prefill": 0.5, "hpd": 9.0, **others})
-    contests = [parse_contest(name) for name in bench.seconds]
-    measurements = run_rounds(bench, contests, 2).measurements  # type: ignore[arg-type]
-    bench.asked.clear()
-    finals = run_finals(bench, contests, measurements, 2)  # type: ignore[arg-type]
-    turns = ["hpd", "hpd:in_flight=4", "hpd:in_flight=8", "hpd:in_flight=16"]
-    assert bench.asked == [*((3, name) for name in turns), *((4, name) for name in turns[::-1])]
-    assert [(m.round, m.method) for m in finals] == bench.asked
-    for missing in ("hpd", "hpd:in_flight"):
-        some = [m for m in measurements if (m.method == "hpd") != (missing == "hpd")]
-        assert run_finals(bench, contests, some, 2) == []  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("others", "said"),
-    [
-        (
-            {"hpd:stack=2": 1.0, "hpd:in_flight=8": 0.8},
-            "25.0% more than hpd:in_flight=8 (+25.0% to +525.0% by round)",
-        ),
-        ({"hpd:stack=2": 1.01, "hpd:in_flight=8": 1.1}, "none of the 2 settings"),
-        ({}, ""),
-    ],
-)
-def test_the_distance_from_the_best_setting_is_said(others: dict[str, float], said: str) -> None:
-    # The machine becomes slower, and then something disturbs one run.
-    finals = [
-        measurement(method, number, seconds * number * (5 if (method, number) == odd else 1))
-        for number in (4, 5, 6)
-        for odd in [("hpd", 6)]
-        for method, seconds in {"hpd": 1.0, **others}.items()
-    ]
-    sentence = distance_from_best(finals)
-    assert said in sentence
-    assert bool(said) == bool(sentence)
 
 
 def test_different_answers_are_counted() -> None:

@@ -6,11 +6,15 @@ import dataclasses
 import os
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import hpd
-from hpd.bench.measure import Measurement
+from hpd.bench.measure import MeasuredAnswers, Measurement
+from hpd.bench.methods import Method
+from hpd.bench.prices import Prices
+from hpd.options import Options
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 ROWS = [
@@ -40,6 +44,35 @@ def measurement(method: str, number: int, seconds: float, **settings: Any) -> Me
         seconds=seconds,
     )
     return Measurement(**{**values, **settings})
+
+
+class FakeBench:
+    """Says how long each method takes, round after round, and remembers who was asked when.
+
+    Args:
+        seconds: by name of a method, those of its first run, of its second one and so on; of the
+            runs after that, the last ones again.
+    """
+
+    def __init__(self, seconds: Mapping[str, float | Sequence[float]]) -> None:
+        self.seconds = seconds
+        self.asked: list[tuple[int, str]] = []
+        self.n_priced = 0
+
+    def measure(self, method: Method, number: int) -> MeasuredAnswers:
+        """The run of a method."""
+        name = method.name
+        taken = self.seconds[name]
+        if not isinstance(taken, float | int):
+            n_before = sum(asked == name for _, asked in self.asked)
+            taken = taken[min(n_before, len(taken) - 1)]
+        self.asked.append((number, name))
+        return MeasuredAnswers(measurement(name, number, taken), {0: name})
+
+    def prices(self, options: Options) -> Prices:
+        """Prices that tell how often they have been asked for."""
+        self.n_priced += 1
+        return Prices(token=float(self.n_priced), row=0.5)
 
 
 def run_script(*arguments: object) -> str:

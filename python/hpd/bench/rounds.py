@@ -15,10 +15,6 @@ from hpd.bench.summary import by_speed
 
 Progress = Callable[[Measurement], None]
 
-DEFAULT = "hpd"
-"""The method with the default settings."""
-N_FINALISTS = 3
-
 
 @dataclass(slots=True)
 class Rounds:
@@ -49,9 +45,9 @@ def run_rounds(
                 before = None
             elif before is None:
                 before = bench.prices(methods[0].options)
-            measured = _measured(bench, method, number, progress)
-            rounds.measurements.append(measured.measurement)
-            rounds.answers.setdefault(method.name, measured.answers)
+            run = measured(bench, method, number, progress)
+            rounds.measurements.append(run.measurement)
+            rounds.answers.setdefault(method.name, run.answers)
             if before is not None:
                 after = bench.prices(methods[0].options)
                 rounds.prices[number, method.name] = Prices.between(before, after)
@@ -61,44 +57,14 @@ def run_rounds(
     return rounds
 
 
-def run_finals(
-    bench: Bench,
-    contests: Sequence[Contest],
-    measurements: Sequence[Measurement],
-    n_rounds: int,
-    progress: Progress | None = None,
-) -> list[Measurement]:
-    """The default settings of ``hpd`` and the three fastest others, timed again in turns.
-
-    The least of many times is likely that of a lucky run. So what the best setting would save has
-    to be measured anew, once it is known which ones may be the best. The rounds are numbered on
-    from those of ``measurements``. Without the default settings, or without others, the result is
-    empty.
-    """
-    methods = {m.name: m for c in contests for m in c.methods if m.kind == "hpd"}
-    runs: dict[str, list[Measurement]] = {}
-    for measurement in measurements:
-        if measurement.method in methods:
-            runs.setdefault(measurement.method, []).append(measurement)
-    if DEFAULT not in runs or len(runs) < 2:
-        return []
-    others = [name for name in by_speed(runs) if name != DEFAULT][:N_FINALISTS]
-    finalists = [methods[name] for name in (DEFAULT, *others)]
-    n_before = max(measurement.round for measurement in measurements)
-    return [
-        _measured(bench, method, n_before + number, progress).measurement
-        for number in range(1, n_rounds + 1)
-        for method in (finalists if number % 2 else reversed(finalists))
-    ]
-
-
-def _measured(
+def measured(
     bench: Bench, method: Method, number: int, progress: Progress | None
 ) -> MeasuredAnswers:
-    measured = least_disturbed(partial(bench.measure, method, number), _stolen)
+    """A run of a method, measured again if the host of a virtual machine disturbed it."""
+    run = least_disturbed(partial(bench.measure, method, number), _stolen)
     if progress is not None:
-        progress(measured.measurement)
-    return measured
+        progress(run.measurement)
+    return run
 
 
 def n_different(answers: Mapping[int, Any], reference: Mapping[int, Any]) -> int:
@@ -106,8 +72,8 @@ def n_different(answers: Mapping[int, Any], reference: Mapping[int, Any]) -> int
     return sum(answers[place] != reference[place] for place in answers.keys() & reference.keys())
 
 
-def _stolen(measured: MeasuredAnswers) -> float:
-    return measured.measurement.stolen
+def _stolen(run: MeasuredAnswers) -> float:
+    return run.measurement.stolen
 
 
 def _winner(contest: Contest, measurements: Sequence[Measurement]) -> Method:

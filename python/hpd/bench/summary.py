@@ -82,30 +82,6 @@ def summarise(
     return [_row(runs, yardsticks, price_per_hour, prices or {}) for runs in by_method.values()]
 
 
-def distance_from_best(finals: Sequence[Measurement]) -> str:
-    """A sentence on how far the first of some methods is from the best of the others.
-
-    ``finals`` are their runs, taken in turns. A ratio is the median of those within each round; how
-    far these are apart tells what the machine can show.
-    """
-    runs: dict[str, dict[int, float]] = {}
-    for run in finals:
-        runs.setdefault(run.method, {})[run.round] = run.ms_per_document
-    if len(runs) < 2:
-        return ""
-    (default, own), *others = runs.items()
-    ratios = {name: sorted(own[number] / times[number] for number in own) for name, times in others}
-    best = max(ratios, key=lambda name: statistics.median(ratios[name]))
-    more = statistics.median(ratios[best])
-    took = (
-        f"timed again in turns, {default} takes {statistics.median(own.values()):.1f} ms a document"
-    )
-    if more <= 1:
-        return f"{took}; none of the {len(others)} settings that were fastest takes less"
-    low, high = ratios[best][0] - 1, ratios[best][-1] - 1
-    return f"{took}, {more - 1:.1%} more than {best} ({low:+.1%} to {high:+.1%} by round)"
-
-
 def by_speed(runs: Mapping[str, Sequence[Measurement]]) -> list[str]:
     """The methods, the one with the least median time first."""
     return sorted(runs, key=lambda name: statistics.median(m.seconds for m in runs[name]))

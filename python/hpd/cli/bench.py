@@ -133,9 +133,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     from hpd import _native
     from hpd.bench.environment import environment
+    from hpd.bench.finals import Finals, run_finals
     from hpd.bench.measure import Bench
-    from hpd.bench.rounds import n_different, run_finals, run_rounds
-    from hpd.bench.summary import distance_from_best, summarise, table_rows, to_json
+    from hpd.bench.rounds import n_different, run_rounds
+    from hpd.bench.summary import summarise, table_rows, to_json
     from hpd.machine.model_files import resolve_model
     from hpd.machine.native_options import model_options
 
@@ -157,7 +158,7 @@ def run(arguments: argparse.Namespace) -> int:
         bench = Bench(model, workload)
         rounds = run_rounds(bench, contests, arguments.rounds, note)
         measurements, answers = rounds.measurements, rounds.answers
-        finals: list[Measurement] = []
+        finals = Finals()
         if "defaults" in (arguments.sweep or ()):
             n_rounds = max(_LEAST_FINAL_ROUNDS, arguments.rounds)
             finals = run_finals(bench, contests, measurements, n_rounds, note)
@@ -172,10 +173,10 @@ def run(arguments: argparse.Namespace) -> int:
         f"{known['n_cores']} cores of {known['processor']}; medians of {arguments.rounds} rounds\n"
     )
     print(table(table_rows(summary)))
-    if finals:
-        print(f"\n{distance_from_best(finals)}")
+    if distance := str(finals):
+        print(f"\n{distance}")
     if workload.is_replay:
-        n_wrong = sum(row["n_wrong"] for row in summary) + sum(final.n_wrong for final in finals)
+        n_wrong = sum(row["n_wrong"] for row in summary) + finals.n_wrong
         if n_wrong:
             say(f"error: {n_wrong} answers are not the replayed ones")
             return EXIT_FAILED

@@ -445,8 +445,9 @@ class Options:
         "--null-threshold",
         metavar="P",
         group="values",
-        help="values with a confidence below P become null; the raw text is kept. By default the "
-        "calibration says how low that is, for values that need not be there; without one, 0",
+        help="values with a confidence below P become null; the raw text is kept, but for what "
+        "--decide takes although null is likelier. By default the calibration says how low that "
+        "is, for values that need not be there; without one, 0",
         minimum=0.0,
         maximum=1.0,
         per_call=True,

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from hpd._native import Model
 from hpd.grammar import decided, enum_texts, is_choice, is_closed, value_grammar
-from hpd.grounding import Stated
+from hpd.grounding import Stated, is_held
 from hpd.schema.attributes import Attribute
 from hpd.values import check_value
 
@@ -37,6 +37,16 @@ _N_KNOWN = 4096  # the numbers of items of arrays within arrays are new ones for
 
 FREE = Constraint()
 """No constraint at all."""
+
+
+def can_be_decided(attribute: Attribute, *, stated: bool) -> bool:
+    """Whether ``--decide`` takes the best of the values that an attribute may have.
+
+    Args:
+        attribute: one that is neither array nor object.
+        stated: whether values are held to what the document states (``--stated``).
+    """
+    return is_choice(attribute) or (stated and is_held(attribute))
 
 
 class Constraints:
@@ -67,7 +77,7 @@ class Constraints:
         name = repr(attribute)  # Attributes that differ may be equal, as 1 and True are.
         if name not in self._made:
             made = self._allowing(attribute)
-            if self.decide and is_choice(attribute):
+            if self.decide and can_be_decided(attribute, stated=False):
                 made = self._allowing(decided(attribute)).counting(made)
             self._made[name] = made
         return self._made[name]
@@ -109,13 +119,18 @@ class Held:
         self._stated = Stated(document)
         self._made: dict[int, Constraint] = {}
         """By the identity of the attribute, which outlives its document."""
+        self._allowed: dict[int, tuple[Attribute, list[str] | None]] = {}
+        """Beside attributes that are theirs as long as they are kept here."""
 
     def allowed(self, attribute: Attribute) -> list[str] | None:
         """The values that the document states, of those that are good for an attribute."""
-        texts = self._stated.texts(attribute)
-        if texts is None:
-            return None
-        return [text for text in texts if check_value(json.loads(text), attribute).error is None]
+        known = self._allowed.get(id(attribute))
+        if known is None:
+            texts = self._stated.texts(attribute)
+            if texts is not None:
+                texts = [t for t in texts if check_value(json.loads(t), attribute).error is None]
+            known = self._allowed[id(attribute)] = attribute, texts
+        return known[1]
 
     def of(self, attribute: Attribute) -> Constraint:
         """The constraint on the values of an attribute that is neither array nor object."""
@@ -133,8 +148,9 @@ class Held:
         return made
 
     def decides(self, attribute: Attribute) -> bool:
-        """Whether the best of several values is to be taken, where null is not asked for."""
-        return is_choice(attribute) or bool(self.allowed(attribute))
+        """Whether the best of the values that it has in this document is taken."""
+        # Not if the document states none, or more than it can be held to.
+        return can_be_decided(attribute, stated=bool(self.allowed(attribute)))
 
 
 def _one_of(attribute: Attribute, allowed: Sequence[str]) -> Constraint:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from hpd import prompt
 from hpd._native import Field, Model
 from hpd.confidence import ConfidenceMap
-from hpd.grammar import answer_grammar, decided, holds_closed, is_choice
-from hpd.grounding import is_held
+from hpd.grammar import answer_grammar, decided, holds_closed
 from hpd.options import Options
-from hpd.pipeline.constraints import FREE, Constraints, Held
+from hpd.pipeline.constraints import FREE, Constraints, Held, can_be_decided
 from hpd.pipeline.model_defaults import NO_DEFAULTS, ModelDefaults
 from hpd.pipeline.request import Request
 from hpd.pipeline.retries import N_REFUSED_TOKENS, N_RETRIES
@@ -163,8 +162,7 @@ class Questionnaire:
 
     def decides(self, attribute: Attribute) -> bool:
         """Whether null only counts beside the values that a field may have, and is not taken."""
-        may_be = is_choice(attribute) or (self._stated and is_held(attribute))
-        return self._decide and may_be
+        return self._decide and can_be_decided(attribute, stated=self._stated)
 
     def context(self, *, with_others: bool) -> str:
         """All that a value depends on besides the model, its document and its question.
@@ -313,7 +311,7 @@ def _answer_grammar(schema: Schema, held: Held | None) -> str:
 
 
 def _decided(schema: Schema, held: Held | None) -> Schema:
-    is_decided = is_choice if held is None else held.decides
+    is_decided = partial(can_be_decided, stated=False) if held is None else held.decides
     attributes = tuple(decided(attribute, is_decided) for attribute in schema.attributes)
     return replace(schema, attributes=attributes)
 
