@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.sharedctypes import Synchronized
 from random import Random
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,19 @@ N_WAITING = 60
 
 N_LONGEST = 2048
 """The tokens of the longest row: a document's prompt with all its fields and answers."""
+
+
+class Row(Protocol):
+    """What has a place in a batch: tokens, and targets behind some of them."""
+
+    @property
+    def targets(self) -> NDArray[np.int32]:
+        """The token that should come after each; ``NO_TARGET`` where nothing is taught."""
+
+    def __len__(self) -> int: ...
+
+
+AnyRow = TypeVar("AnyRow", bound=Row)
 
 
 @dataclass(frozen=True)
@@ -137,16 +150,26 @@ def rows(
             yield row
 
 
-def n_targets_of(row: PackedRow) -> int:
+def n_targets_of(row: Row) -> int:
     """The number of tokens after which the row teaches something."""
     return int((row.targets != NO_TARGET).sum())
 
 
-def collate(stream: Iterator[PackedRow]) -> Iterator[Batch]:
-    """Fill batches with as many rows as fit."""
-    pool: list[PackedRow] = []
+def stream(
+    seed: int,
+    tokenizer: Tokenizer,
+    progress: Synchronized[float] | None,
+    kept_aside: bool = False,
+) -> Iterator[Batch]:
+    """Batches of ``rows`` without end."""
+    return map(joined, filled(rows(seed, tokenizer, progress, kept_aside)))
+
+
+def filled(stream: Iterator[AnyRow]) -> Iterator[list[AnyRow]]:
+    """As many rows as fit into a batch, again and again."""
+    pool: list[AnyRow] = []
     while True:
-        chosen: list[PackedRow] = []
+        chosen: list[AnyRow] = []
         n_left, n_targets_left = N_TOKENS, N_TARGETS
         while True:
             while len(pool) < N_WAITING:
@@ -165,7 +188,7 @@ def collate(stream: Iterator[PackedRow]) -> Iterator[Batch]:
             chosen.append(row)
             n_left -= len(row)
             n_targets_left -= n_targets_of(row)
-        yield joined(chosen)
+        yield chosen
 
 
 def joined(chosen: Sequence[PackedRow]) -> Batch:
@@ -185,10 +208,15 @@ def _padded(numbers: NDArray[Any], n: int, filler: int = 0) -> NDArray[np.int64]
     return np.pad(numbers.astype(np.int64), (0, n - len(numbers)), constant_values=filler)
 
 
-class Producer:
+AnyBatch = TypeVar("AnyBatch")
+Stream = Callable[[int, Tokenizer, "Synchronized[float] | None"], Iterator[AnyBatch]]
+
+
+class Producer(Generic[AnyBatch]):
     """Batches from another process, which is told the ``progress`` of the training."""
 
-    def __init__(self, tokenizer_file: str, seed: int) -> None:
+    def __init__(self, stream: Stream[AnyBatch], tokenizer_file: str, seed: int) -> None:
+        self._stream = stream
         context = multiprocessing.get_context("fork")
         self.progress = context.Value("d", 0.0)
         self.queue: Any = context.Queue(maxsize=6)
@@ -196,13 +224,13 @@ class Producer:
         self.process.start()
 
     def _work(self, tokenizer_file: str, seed: int) -> None:
-        for batch in collate(rows(seed, Tokenizer.from_file(tokenizer_file), self.progress)):
+        for batch in self._stream(seed, Tokenizer.from_file(tokenizer_file), self.progress):
             self.queue.put(batch)
 
-    def next(self, progress: float) -> Batch:
+    def next(self, progress: float) -> AnyBatch:
         """The next batch."""
         self.progress.value = progress
-        batch: Batch = self.queue.get()
+        batch: AnyBatch = self.queue.get()
         return batch
 
     def stop(self) -> None:

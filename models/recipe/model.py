@@ -132,6 +132,12 @@ class Box(nn.Module):
         The documents stand one behind the other from the first token on, and what is left behind
         the last is padding; the mask (L, L) of each says which of its tokens see which.
         """
+        return self.states_and_logits(tokens, positions, masks, picked)[1]
+
+    def states_and_logits(
+        self, tokens: Tensor, positions: Tensor, masks: Sequence[Tensor], picked: Tensor
+    ) -> tuple[list[Tensor], Tensor]:
+        """What each layer gives at the indices ``picked``, and the logits there."""
         embeddings = self.embeddings()
         x = functional.embedding(tokens, embeddings)
         rotation = self.cos[positions][:, None], self.sin[positions][:, None]
@@ -144,10 +150,12 @@ class Box(nn.Module):
         # A layer's part of a tensor over all layers would have a gradient as large as the whole.
         inputs = (self.attn_norm, self.q, self.k, self.v, self.q_norm, self.k_norm)
         outputs = (self.o, self.ffn_norm, self.gate, self.up, self.down)
+        states = []
         for before, after in zip(_by_layer(inputs), _by_layer(outputs), strict=True):
             parts = self._queries_keys_values(x, *before, *rotation)
             x = self._after_attention(x, _attention(*parts, biases), *after)
-        return self._logits(x[picked], self.out_norm, embeddings)
+            states.append(x[picked])
+        return states, self._logits(states[-1], self.out_norm, embeddings)
 
     def _queries_keys_values(
         self, x: Tensor, norm: Tensor, q: Tensor, k: Tensor, v: Tensor, q_norm: Tensor,

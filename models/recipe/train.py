@@ -18,6 +18,7 @@ import sys
 import time
 from itertools import islice
 from pathlib import Path
+from typing import Any, ClassVar
 
 import torch
 from tokenizers import Tokenizer
@@ -26,7 +27,7 @@ from torch.nn import functional
 
 from hpd.training.precision import bf16_is_faster
 from recipe import start
-from recipe.batches import Batch, Producer, collate, rows
+from recipe.batches import Batch, Producer, Stream, stream
 from recipe.model import SIZES, Box, Shape, traits_of
 from recipe.optimizer import Optimizer
 from recipe.planting import plant_copying
@@ -43,10 +44,15 @@ N_KERNELS = 20_000
 one anew in each step takes a third of the time of a CPU."""
 
 
-def main() -> int:
-    """Parse the arguments, start or resume, and train until the part or the plan is over."""
+def main(trainer_of: type[Trainer] | None = None, description: str = __doc__) -> int:
+    """Parse the arguments, start or resume, and train until the part or the plan is over.
+
+    Args:
+        trainer_of: what trains, which is ``Trainer`` by default.
+        description: of the command.
+    """
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--size", choices=SIZES, default="medium", help="[default: %(default)s]")
@@ -99,7 +105,7 @@ def main() -> int:
             start.unpack_tokenizer(arguments.tokenizer, folder)
         else:
             save(train_tokenizer(), folder)
-    trainer = Trainer(
+    trainer = (trainer_of or Trainer)(
         folder, arguments.size, arguments.device, 60 * arguments.minutes, arguments.rate
     )
     trainer.train(
@@ -115,6 +121,9 @@ def main() -> int:
 
 class Trainer:
     """A model with its optimizer, and the time that they have been trained for."""
+
+    stream: ClassVar[Stream[Any]] = staticmethod(stream)
+    """The batches that it is trained on."""
 
     def __init__(
         self, folder: Path, size: str, device: str, planned: float, rate: float = 1.0
@@ -144,7 +153,9 @@ class Trainer:
 
         A checkpoint is saved every ``save_every`` seconds, and at the end.
         """
-        producer = Producer(str(self.folder / "tokenizer.json"), SEED + int(self.seen["steps"]))
+        producer = Producer(
+            self.stream, str(self.folder / "tokenizer.json"), SEED + int(self.seen["steps"])
+        )
         if compiles:
             self.model.compile()
         began = saved_at = looked_at = time.time()
@@ -182,9 +193,9 @@ class Trainer:
     def held_out_loss(self, n_batches: int) -> float:
         """The mean loss of a token on text whose wordings are not trained on."""
         tokenizer = Tokenizer.from_file(str(self.folder / "tokenizer.json"))
-        stream = rows(HELD_OUT_SEED, tokenizer, None, kept_aside=True)
+        aside = self.stream(HELD_OUT_SEED, tokenizer, None, kept_aside=True)
         total, n_targets = 0.0, 0
-        for batch in islice(collate(stream), n_batches):
+        for batch in islice(aside, n_batches):
             loss, _ = self._losses(batch)
             total += loss.item() * batch.n_targets
             n_targets += batch.n_targets
@@ -210,16 +221,21 @@ class Trainer:
 
     def _losses(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """The mean loss of a target, and the share of targets that the likeliest token is."""
-        tokens, positions, picked, targets, *masks = (
+        _, logits = self._states_and_logits(self.model, batch)
+        targets = torch.from_numpy(batch.targets).to(self.device)
+        right = (logits.detach().argmax(-1) == targets).sum() / batch.n_targets
+        return functional.cross_entropy(logits, targets), right
+
+    def _states_and_logits(self, model: Box, batch: Batch) -> tuple[list[Tensor], Tensor]:
+        """What a model says where a batch has targets, and at their padding."""
+        tokens, positions, picked, *masks = (
             torch.from_numpy(array).to(self.device)
-            for array in (batch.tokens, batch.positions, batch.picked, batch.targets, *batch.masks)
+            for array in (batch.tokens, batch.positions, batch.picked, *batch.masks)
         )
         device = tokens.device.type
         with torch.autocast(device, torch.bfloat16, enabled=bf16_is_faster(device)):
-            logits = self.model(tokens, positions, masks, picked)
-        logits = logits.float()
-        right = (logits.detach().argmax(-1) == targets).sum() / batch.n_targets
-        return functional.cross_entropy(logits, targets), right
+            states, logits = model.states_and_logits(tokens, positions, masks, picked)
+        return states, logits.float()
 
 
 class _Recent:

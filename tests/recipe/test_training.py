@@ -18,32 +18,17 @@ from tokenizers import Tokenizer
 
 from hpd.training.packing import NO_TARGET
 from recipe import batches, finish, train
-from recipe.model import SIZES
-from recipe.tokenizer import save, train_tokenizer
+from small_box import run, small_folder, tokenizer_in
 
 
 @pytest.fixture(scope="module")
 def tokenizer_folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("tokenizer")
-    save(train_tokenizer(60), folder)
-    return folder
+    return tokenizer_in(tmp_path_factory.mktemp("tokenizer"))
 
 
 @pytest.fixture
 def folder(tmp_path, tokenizer_folder, monkeypatch):
-    for name in ("tokenizer.json", "tokenizer_config.json"):
-        (tmp_path / name).write_text((tokenizer_folder / name).read_text())
-    tiny = {"n_embd": 256, "n_layer": 3, "n_head": 2, "n_head_kv": 1, "n_ff": 32}
-    monkeypatch.setitem(SIZES, "small", tiny)
-    for name, size in {"N_TOKENS": 1024, "N_TARGETS": 256, "N_LONGEST": 512}.items():
-        monkeypatch.setattr(batches, name, size)
-    return tmp_path
-
-
-def run(folder, monkeypatch, *arguments):
-    command = ["train.py", str(folder), "--size", "small", "--no-compile", "--threads", "1"]
-    monkeypatch.setattr(sys, "argv", [*command, *arguments])
-    return train.main()
+    return small_folder(tmp_path, tokenizer_folder, monkeypatch)
 
 
 def steps(folder):

@@ -1,0 +1,197 @@
+"""Teach a box the layout ``label`` by its own answers in ``branch``, and keep all else as it is.
+
+    PYTHONPATH=python:models python models/recipe/teach_labels.py FOLDER --start BOX.gguf \
+        --size small --minutes 60
+
+Right answers would change what the box says everywhere. Here the box as it was is the teacher:
+behind a label, the student learns the probabilities that the teacher has behind the key of the same
+field (Hinton et al. 2015, "Distilling the knowledge in a neural network", section 2); behind keys,
+and in whole answers, it keeps its own (Li and Hoiem 2016, "Learning without forgetting", section
+3). The options are those of ``train.py``.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from multiprocessing.sharedctypes import Synchronized
+from pathlib import Path
+from random import Random
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+from torch import Tensor
+from torch.nn import functional
+
+from hpd.training.packing import NO_TARGET, PackedRow
+from recipe import batches, train
+from recipe.batches import Batch, Stream
+from recipe.examples import make_example
+
+P_LABEL = 0.8
+"""The share of examples that teach labels; the others keep the rest as it is."""
+P_LOOKUP = 0.05
+"""The share of look-ups: labels with the names behind them and nothing else."""
+P_SKELETON = 0.12
+P_ANSWER = 0.3
+N_LONGEST = {"label": 320, "branch": 1024, "skeleton": 1024}
+"""The tokens of the longest row. Labels are looked up in the instruction, however long a document
+is, and a short one has more fields to a token."""
+
+MATCH = 3.0
+"""The weight of the states beside that of the probabilities."""
+FIRST_MATCHED = 1
+"""The first layer, from 0, behind which a label's state is to be that of the key."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A row that the student reads, and the one that shows the teacher the same values."""
+
+    taught: PackedRow
+    shown: PackedRow
+    is_given: bool = False
+    """Whether the row's own targets are taught, as the teacher does not know them."""
+
+    @property
+    def targets(self) -> NDArray[np.int32]:
+        """The targets of both rows."""
+        return self.taught.targets
+
+    def __len__(self) -> int:
+        return max(len(self.taught), len(self.shown))
+
+
+@dataclass(frozen=True)
+class PairBatch:
+    """The rows of some pairs, with the same targets at the same places."""
+
+    taught: Batch
+    shown: Batch
+    given: NDArray[np.bool_]
+    """Which of the targets are taught as they are."""
+    matched: NDArray[np.bool_]
+    """Behind which tokens the states are to be the teacher's, too."""
+
+    @property
+    def n_tokens(self) -> int:
+        """The tokens that the student reads."""
+        return self.taught.n_tokens
+
+    @property
+    def n_targets(self) -> int:
+        """The targets without the padding."""
+        return self.taught.n_targets
+
+
+def pairs(
+    seed: int,
+    tokenizer: Tokenizer,
+    progress: Synchronized[float] | None,
+    kept_aside: bool = False,
+) -> Iterator[Pair]:
+    """Pairs without end; simple ones in the beginning, many of them plain looking up."""
+    rng = Random(seed)
+    while True:
+        done = progress.value if progress is not None else 1.0
+        if rng.random() < P_LOOKUP:
+            row = batches.lookups(rng, tokenizer)
+            yield Pair(row, row, is_given=True)
+            continue
+        example = make_example(
+            rng, simple=done < 0.15, p_upper=batches.P_UPPER, kept_aside=kept_aside
+        )
+        example.layout = "branch"
+        if rng.random() < P_LABEL:
+            shown = batches.row_of(example, tokenizer, with_answer=False)
+            taught = batches.row_of(replace(example, layout="label"), tokenizer)
+        else:
+            example.layout = "skeleton" if rng.random() < P_SKELETON else "branch"
+            shown = batches.row_of(example, tokenizer, with_answer=rng.random() < P_ANSWER)
+            taught = shown
+        pair = Pair(taught, shown)
+        n_targets = batches.n_targets_of(pair)
+        longest = min(N_LONGEST["branch" if taught is shown else "label"], batches.N_LONGEST)
+        if len(pair) <= longest and n_targets <= batches.N_TARGETS:
+            yield pair
+
+
+def stream(
+    seed: int,
+    tokenizer: Tokenizer,
+    progress: Synchronized[float] | None,
+    kept_aside: bool = False,
+) -> Iterator[PairBatch]:
+    """Batches of ``pairs`` without end."""
+    return map(joined, batches.filled(pairs(seed, tokenizer, progress, kept_aside)))
+
+
+def joined(chosen: list[Pair]) -> PairBatch:
+    """Some pairs as a batch.
+
+    Raises:
+        ValueError: the rows of a pair have other targets.
+    """
+    taught = batches.joined([pair.taught for pair in chosen])
+    shown = batches.joined([pair.shown for pair in chosen])
+    if not np.array_equal(taught.targets, shown.targets):
+        raise ValueError("what a pair teaches is not what it shows")
+    given = [np.full(batches.n_targets_of(pair), pair.is_given) for pair in chosen]
+    matched = [_begins(pair.taught) & (not pair.is_given) for pair in chosen]
+    return PairBatch(taught, shown, np.concatenate(given), np.concatenate(matched))
+
+
+def _begins(row: PackedRow) -> NDArray[np.bool_]:
+    """Which of the tokens with a target end a key, or begin a value."""
+    parents = row.parents
+    is_value = (parents >= 0) & (row.targets[parents] == row.tokens)
+    is_second = is_value & ~is_value[parents]
+    return (~is_value | is_second)[row.targets != NO_TARGET]
+
+
+class LabelTrainer(train.Trainer):
+    """A student, and the box that it began as."""
+
+    stream: ClassVar[Stream[Any]] = staticmethod(stream)
+
+    def __init__(self, folder: Path, *settings: Any) -> None:
+        if not (folder / "start").exists():
+            raise SystemExit("name the box that is taught: --start BOX.gguf")
+        super().__init__(folder, *settings)
+        self.teacher = train.new_model(folder, settings[0]).to(self.device)
+
+    def _losses(self, batch: PairBatch) -> tuple[Tensor, Tensor]:  # type: ignore[override]
+        """The mean divergence from what is wanted, and the share of targets that are likeliest."""
+        n = batch.n_targets
+        with torch.no_grad():
+            kept, logits = self._states_and_logits(self.teacher, batch.shown)
+            wanted = logits[:n].softmax(-1)
+            given = torch.from_numpy(batch.given).to(self.device)
+            targets = torch.from_numpy(batch.taught.targets[:n]).to(self.device)
+            assert not (targets == NO_TARGET).any()
+            wanted[given] = functional.one_hot(targets[given], wanted.shape[-1]).to(wanted.dtype)
+            entropy = -torch.special.xlogy(wanted, wanted).sum(-1).mean()
+        states, logits = self._states_and_logits(self.model, batch.taught)
+        said = logits[:n]
+        right = (said.detach().argmax(-1) == wanted.argmax(-1)).float().mean()
+        matched = torch.from_numpy(batch.matched).to(self.device)
+        apart = [
+            (_unit(own[:n][matched]) - _unit(other[:n][matched])).pow(2).mean()
+            for own, other in zip(states[FIRST_MATCHED:], kept[FIRST_MATCHED:], strict=True)
+        ]
+        match = torch.stack(apart).mean()
+
+        return functional.cross_entropy(said, wanted) - entropy + MATCH * match, right
+
+
+def _unit(states: Tensor) -> Tensor:
+    """States as the next layer reads them, but for its weights."""
+    return functional.rms_norm(states.float(), states.shape[-1:])
+
+
+if __name__ == "__main__":
+    sys.exit(train.main(LabelTrainer, __doc__))

@@ -1,0 +1,97 @@
+"""Labels taught by a box's own answers: what the rows of a pair share, and a run in miniature."""
+
+from __future__ import annotations
+
+import json
+import sys
+from itertools import islice
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("tokenizers")
+pytest.importorskip("safetensors")
+
+from tokenizers import Tokenizer
+
+from hpd.training.packing import NO_TARGET, FieldTokens, pack
+from recipe import teach_labels, train
+from small_box import run, small_folder, start_of, tokenizer_in
+
+
+@pytest.fixture(scope="module")
+def tokenizer_folder(tmp_path_factory):
+    return tokenizer_in(tmp_path_factory.mktemp("tokenizer"))
+
+
+@pytest.fixture
+def folder(tmp_path, tokenizer_folder, monkeypatch):
+    return small_folder(tmp_path, tokenizer_folder, monkeypatch)
+
+
+def test_both_rows_of_a_pair_teach_the_same_values(tokenizer_folder):
+    tokenizer = Tokenizer.from_file(str(tokenizer_folder / "tokenizer.json"))
+    pairs = list(islice(teach_labels.pairs(5, tokenizer, None), 80))
+    shown = 0
+    for pair in pairs:
+        wanted, taught = (
+            row.targets[row.targets != NO_TARGET] for row in (pair.shown, pair.taught)
+        )
+        np.testing.assert_array_equal(wanted, taught)
+        if pair.taught is not pair.shown:
+            shown += 1
+            # A key is a letter instead of its name in JSON.
+            assert len(pair.taught) - pair.taught.n_prompt < len(pair.shown) - pair.shown.n_prompt
+    assert 0 < shown < len(pairs)
+    assert any(pair.is_given for pair in pairs)
+
+
+def test_states_are_matched_where_a_key_ends_and_where_a_value_begins():
+    row = pack([1, 2], [FieldTokens([3, 4], [5, 6, 7]), FieldTokens([3, 8], [9])])
+    picked = np.flatnonzero(row.targets != NO_TARGET)
+    begins = dict(zip(row.tokens[picked].tolist(), teach_labels._begins(row).tolist(), strict=True))
+    assert begins == {4: True, 5: True, 6: False, 8: True}
+
+
+def test_rows_that_teach_other_values_are_no_pair():
+    one, other = (pack([1, 2], [FieldTokens([3], [value])]) for value in (4, 5))
+    with pytest.raises(ValueError, match="what a pair teaches"):
+        teach_labels.joined([teach_labels.Pair(one, other)])
+
+
+def test_a_student_learns_beside_the_box_that_it_began_as(folder, monkeypatch):
+    assert run(folder, monkeypatch, "--minutes", "0.00001", "--held-out", "0") == 0
+    other = start_of(folder)
+    monkeypatch.setattr(teach_labels, "N_LONGEST", dict.fromkeys(teach_labels.N_LONGEST, 256))
+    trainer = teach_labels.LabelTrainer(other, "small", "cpu", 60.0)
+    before = {name: value.clone() for name, value in trainer.teacher.state_dict().items()}
+    for name, value in trainer.model.state_dict().items():
+        torch.testing.assert_close(value, before[name])
+    tokenizer = Tokenizer.from_file(str(other / "tokenizer.json"))
+    batch = next(teach_labels.stream(3, tokenizer, None))
+    # The student is the teacher, so only labels and look-ups are to be learned.
+    first, _ = trainer._losses(batch)
+    for _ in range(12):
+        loss, _ = trainer._losses(batch)
+        loss.backward()
+        trainer.optimizer.step(0.3)
+    assert loss < 0.9 * first
+    for name, value in trainer.teacher.state_dict().items():
+        torch.testing.assert_close(value, before[name])
+
+
+def test_a_box_to_begin_with_is_needed(folder, monkeypatch):
+    arguments = ["teach_labels.py", str(folder), "--size", "small", "--no-compile"]
+    monkeypatch.setattr(sys, "argv", arguments)
+    with pytest.raises(SystemExit, match="--start BOX"):
+        train.main(teach_labels.LabelTrainer)
+
+
+def test_a_call_ends_with_its_loss_on_text_kept_aside(folder, monkeypatch):
+    assert run(folder, monkeypatch, "--minutes", "0.00001", "--held-out", "0") == 0
+    other = start_of(folder)
+    part = ("--part", "0.001", "--minutes", "9", "--held-out", "1")
+    assert run(other, monkeypatch, *part, trainer=teach_labels.LabelTrainer) == train.UNFINISHED
+    last = json.loads((other / "log.jsonl").read_text().splitlines()[-1])
+    assert last["held_out_loss"] > 0
