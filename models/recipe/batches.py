@@ -45,7 +45,7 @@ N_LONGEST = 2048
 
 
 class Row(Protocol):
-    """What has a place in a batch: tokens, and targets behind some of them."""
+    """Anything with a place in a batch: tokens, and targets behind some of them."""
 
     @property
     def targets(self) -> NDArray[np.int32]:

@@ -137,7 +137,7 @@ class Box(nn.Module):
     def states_and_logits(
         self, tokens: Tensor, positions: Tensor, masks: Sequence[Tensor], picked: Tensor
     ) -> tuple[list[Tensor], Tensor]:
-        """What each layer gives at the indices ``picked``, and the logits there."""
+        """The output of each layer at the indices ``picked``, and the logits there."""
         embeddings = self.embeddings()
         x = functional.embedding(tokens, embeddings)
         rotation = self.cos[positions][:, None], self.sin[positions][:, None]

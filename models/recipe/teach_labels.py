@@ -7,7 +7,7 @@ Right answers would change what the box says everywhere. Here the box as it was 
 behind a label, the student learns the probabilities that the teacher has behind the key of the same
 field (Hinton et al. 2015, "Distilling the knowledge in a neural network", section 2); behind keys,
 and in whole answers, it keeps its own (Li and Hoiem 2016, "Learning without forgetting", section
-3). The options are those of ``train.py``.
+3). The options are those of ``train.py``, and ``--teacher``, for a student that has begun to learn.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn import functional
 
+from hpd.training.conversion.from_gguf import gguf_to_transformers
 from hpd.training.packing import NO_TARGET, PackedRow
-from recipe import batches, train
+from recipe import batches, start, train
 from recipe.batches import Batch, Stream
 from recipe.examples import make_example
 
@@ -46,6 +47,25 @@ MATCH = 3.0
 """The weight of the states beside that of the probabilities."""
 FIRST_MATCHED = 1
 """The first layer, from 0, behind which a label's state is to be that of the key."""
+
+
+TEACHER = "teacher"
+"""The part of a training's folder with the teacher's weights, if it is not the start."""
+
+
+def main() -> int:
+    """Teach as the arguments of the command say."""
+    parser = train.parser_of(__doc__)
+    parser.add_argument(
+        "--teacher",
+        type=Path,
+        help="a box (GGUF) of the same size, with the same tokenizer [default: that of --start]",
+    )
+    arguments = parser.parse_args()
+    place = arguments.folder / TEACHER
+    if arguments.teacher and not place.exists():
+        gguf_to_transformers(arguments.teacher, place)
+    return train.run(parser, arguments, LabelTrainer)
 
 
 @dataclass(frozen=True)
@@ -73,7 +93,7 @@ class PairBatch:
     taught: Batch
     shown: Batch
     given: NDArray[np.bool_]
-    """Which of the targets are taught as they are."""
+    """The targets that are taught as they are."""
     matched: NDArray[np.bool_]
     """Behind which tokens the states are to be the teacher's, too."""
 
@@ -146,7 +166,7 @@ def joined(chosen: list[Pair]) -> PairBatch:
 
 
 def _begins(row: PackedRow) -> NDArray[np.bool_]:
-    """Which of the tokens with a target end a key, or begin a value."""
+    """The tokens with a target that end a key, or begin a value."""
     parents = row.parents
     is_value = (parents >= 0) & (row.targets[parents] == row.tokens)
     is_second = is_value & ~is_value[parents]
@@ -163,6 +183,8 @@ class LabelTrainer(train.Trainer):
             raise SystemExit("name the box that is taught: --start BOX.gguf")
         super().__init__(folder, *settings)
         self.teacher = train.new_model(folder, settings[0]).to(self.device)
+        if (folder / TEACHER).exists():
+            start.load(self.teacher, folder / TEACHER)
 
     def _losses(self, batch: PairBatch) -> tuple[Tensor, Tensor]:  # type: ignore[override]
         """The mean divergence from what is wanted, and the share of targets that are likeliest."""
@@ -194,4 +216,4 @@ def _unit(states: Tensor) -> Tensor:
 
 
 if __name__ == "__main__":
-    sys.exit(train.main(LabelTrainer, __doc__))
+    sys.exit(main())

@@ -44,13 +44,14 @@ N_KERNELS = 20_000
 one anew in each step takes a third of the time of a CPU."""
 
 
-def main(trainer_of: type[Trainer] | None = None, description: str = __doc__) -> int:
-    """Parse the arguments, start or resume, and train until the part or the plan is over.
+def main() -> int:
+    """Train as the arguments of the command say."""
+    parser = parser_of(__doc__)
+    return run(parser, parser.parse_args(), Trainer)
 
-    Args:
-        trainer_of: what trains, which is ``Trainer`` by default.
-        description: of the command.
-    """
+
+def parser_of(description: str) -> argparse.ArgumentParser:
+    """The arguments of a training."""
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -87,7 +88,13 @@ def main(trainer_of: type[Trainer] | None = None, description: str = __doc__) ->
     parser.add_argument(
         "--held-out", type=int, default=24, help="batches of text kept aside that end a call"
     )
-    arguments = parser.parse_args()
+    return parser
+
+
+def run(
+    parser: argparse.ArgumentParser, arguments: argparse.Namespace, trainer_of: type[Trainer]
+) -> int:
+    """Start or resume, and train until the part or the plan is over."""
     folder: Path = arguments.folder
     stop_file: Path = arguments.stop_file or folder / "STOP"
     if stop_file.exists():
@@ -105,7 +112,7 @@ def main(trainer_of: type[Trainer] | None = None, description: str = __doc__) ->
             start.unpack_tokenizer(arguments.tokenizer, folder)
         else:
             save(train_tokenizer(), folder)
-    trainer = (trainer_of or Trainer)(
+    trainer = trainer_of(
         folder, arguments.size, arguments.device, 60 * arguments.minutes, arguments.rate
     )
     trainer.train(
@@ -227,7 +234,7 @@ class Trainer:
         return functional.cross_entropy(logits, targets), right
 
     def _states_and_logits(self, model: Box, batch: Batch) -> tuple[list[Tensor], Tensor]:
-        """What a model says where a batch has targets, and at their padding."""
+        """The outputs of layers and the logits where a batch has targets, and at their padding."""
         tokens, positions, picked, *masks = (
             torch.from_numpy(array).to(self.device)
             for array in (batch.tokens, batch.positions, batch.picked, *batch.masks)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from itertools import islice
 
 import numpy as np
@@ -13,6 +12,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("tokenizers")
 pytest.importorskip("safetensors")
 
+from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 
 from hpd.training.packing import NO_TARGET, FieldTokens, pack
@@ -81,17 +81,38 @@ def test_a_student_learns_beside_the_box_that_it_began_as(folder, monkeypatch):
         torch.testing.assert_close(value, before[name])
 
 
+def test_the_teacher_may_be_another_box_than_the_start(folder, monkeypatch):
+    assert run(folder, monkeypatch, "--minutes", "0.00001", "--held-out", "0") == 0
+    other = start_of(folder)
+    asked = []
+
+    def unpacked(gguf, place):
+        asked.append(gguf.name)
+        place.mkdir()
+        weights = load_file(other / "start" / "model.safetensors")
+        weights["model.norm.weight"] += 1
+        save_file(weights, place / "model.safetensors")
+
+    monkeypatch.setattr(teach_labels, "gguf_to_transformers", unpacked)
+    monkeypatch.setattr(teach_labels.LabelTrainer, "train", lambda *_: None)
+    arguments = ("--teacher", "box.gguf", "--minutes", "9", "--resume", "--held-out", "0")
+    for _ in range(2):
+        assert run(other, monkeypatch, *arguments, main=teach_labels.main) == train.UNFINISHED
+    assert asked == ["box.gguf"]
+    trainer = teach_labels.LabelTrainer(other, "small", "cpu", 60.0)
+    torch.testing.assert_close(trainer.teacher.out_norm, trainer.model.out_norm + 1)
+    torch.testing.assert_close(trainer.teacher.q, trainer.model.q)
+
+
 def test_a_box_to_begin_with_is_needed(folder, monkeypatch):
-    arguments = ["teach_labels.py", str(folder), "--size", "small", "--no-compile"]
-    monkeypatch.setattr(sys, "argv", arguments)
     with pytest.raises(SystemExit, match="--start BOX"):
-        train.main(teach_labels.LabelTrainer)
+        run(folder, monkeypatch, main=teach_labels.main)
 
 
 def test_a_call_ends_with_its_loss_on_text_kept_aside(folder, monkeypatch):
     assert run(folder, monkeypatch, "--minutes", "0.00001", "--held-out", "0") == 0
     other = start_of(folder)
     part = ("--part", "0.001", "--minutes", "9", "--held-out", "1")
-    assert run(other, monkeypatch, *part, trainer=teach_labels.LabelTrainer) == train.UNFINISHED
+    assert run(other, monkeypatch, *part, main=teach_labels.main) == train.UNFINISHED
     last = json.loads((other / "log.jsonl").read_text().splitlines()[-1])
     assert last["held_out_loss"] > 0

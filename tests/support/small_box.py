@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -34,12 +35,12 @@ def run(
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
     *arguments: str,
-    trainer: type[train.Trainer] = train.Trainer,
+    main: Callable[[], int] = train.main,
 ) -> int:
-    """The exit code of a training command."""
+    """The exit code of a training command, which is ``train.py`` by default."""
     command = ["train.py", str(folder), "--size", "small", "--no-compile", "--threads", "1"]
     monkeypatch.setattr(sys, "argv", [*command, *arguments])
-    return train.main(trainer)
+    return main()
 
 
 def start_of(folder: Path) -> Path:
