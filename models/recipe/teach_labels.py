@@ -5,9 +5,11 @@
 
 Right answers would change what the box says everywhere. Here the box as it was is the teacher:
 behind a label, the student learns the probabilities that the teacher has behind the key of the same
-field (Hinton et al. 2015, "Distilling the knowledge in a neural network", section 2); behind keys,
-and in whole answers, it keeps its own (Li and Hoiem 2016, "Learning without forgetting", section
-3). The options are those of ``train.py``, and ``--teacher``, for a student that has begun to learn.
+field (Hinton et al. 2015, "Distilling the knowledge in a neural network", section 2), and its
+states are held to the teacher's where a key ends and a value begins (Romero et al. 2015, "FitNets:
+hints for thin deep nets", section 2.2); behind keys, and in whole answers, it keeps its own
+probabilities (Li and Hoiem 2016, "Learning without forgetting", section 3). The options
+are those of ``train.py``, and ``--teacher``, for a student that has begun to learn.
 """
 
 from __future__ import annotations
@@ -47,7 +49,6 @@ MATCH = 3.0
 """The weight of the states beside that of the probabilities."""
 FIRST_MATCHED = 1
 """The first layer, from 0, behind which a label's state is to be that of the key."""
-
 
 TEACHER = "teacher"
 """The part of a training's folder with the teacher's weights, if it is not the start."""
@@ -95,7 +96,7 @@ class PairBatch:
     given: NDArray[np.bool_]
     """The targets that are taught as they are."""
     matched: NDArray[np.bool_]
-    """Behind which tokens the states are to be the teacher's, too."""
+    """The targets before which the states are to be the teacher's, too."""
 
     @property
     def n_tokens(self) -> int:
@@ -114,7 +115,7 @@ def pairs(
     progress: Synchronized[float] | None,
     kept_aside: bool = False,
 ) -> Iterator[Pair]:
-    """Pairs without end; simple ones in the beginning, many of them plain looking up."""
+    """Pairs without end, simple ones in the beginning."""
     rng = Random(seed)
     while True:
         done = progress.value if progress is not None else 1.0
@@ -174,7 +175,7 @@ def _begins(row: PackedRow) -> NDArray[np.bool_]:
 
 
 class LabelTrainer(train.Trainer):
-    """A student, and the box that it began as."""
+    """A student, and its teacher: the box that it began as, or another one."""
 
     stream: ClassVar[Stream[Any]] = staticmethod(stream)
 
@@ -187,7 +188,11 @@ class LabelTrainer(train.Trainer):
             start.load(self.teacher, folder / TEACHER)
 
     def _losses(self, batch: PairBatch) -> tuple[Tensor, Tensor]:  # type: ignore[override]
-        """The mean divergence from what is wanted, and the share of targets that are likeliest."""
+        """The mean distance from what is wanted, and the share of targets that are the likeliest.
+
+        The distance is that of the probabilities (Kullback and Leibler's divergence) and ``MATCH``
+        times that of the states.
+        """
         n = batch.n_targets
         with torch.no_grad():
             kept, logits = self._states_and_logits(self.teacher, batch.shown)
@@ -200,14 +205,15 @@ class LabelTrainer(train.Trainer):
         states, logits = self._states_and_logits(self.model, batch.taught)
         said = logits[:n]
         right = (said.detach().argmax(-1) == wanted.argmax(-1)).float().mean()
-        matched = torch.from_numpy(batch.matched).to(self.device)
-        apart = [
-            (_unit(own[:n][matched]) - _unit(other[:n][matched])).pow(2).mean()
-            for own, other in zip(states[FIRST_MATCHED:], kept[FIRST_MATCHED:], strict=True)
-        ]
-        match = torch.stack(apart).mean()
-
-        return functional.cross_entropy(said, wanted) - entropy + MATCH * match, right
+        loss = functional.cross_entropy(said, wanted) - entropy
+        if batch.matched.any():
+            matched = torch.from_numpy(batch.matched).to(self.device)
+            apart = [
+                (_unit(own[:n][matched]) - _unit(other[:n][matched])).pow(2).mean()
+                for own, other in zip(states[FIRST_MATCHED:], kept[FIRST_MATCHED:], strict=True)
+            ]
+            loss = loss + MATCH * torch.stack(apart).mean()
+        return loss, right
 
 
 def _unit(states: Tensor) -> Tensor:
