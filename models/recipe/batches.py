@@ -43,6 +43,12 @@ N_WAITING = 60
 N_LONGEST = 2048
 """The tokens of the longest row: a document's prompt with all its fields and answers."""
 
+SIMPLE_UNTIL = 0.15
+"""The share of the time in which all examples are simple ones."""
+
+P_ANSWER = 0.3
+"""The share of rows that have the whole answer, too."""
+
 
 class Row(Protocol):
     """Anything with a place in a batch: tokens, and targets behind some of them."""
@@ -144,10 +150,18 @@ def rows(
         if rng.random() < (0.15 if done < 0.2 else 0.03):
             yield lookups(rng, tokenizer)
             continue
-        example = make_example(rng, simple=done < 0.15, p_upper=P_UPPER, kept_aside=kept_aside)
-        row = row_of(example, tokenizer, with_answer=rng.random() < 0.3)
-        if len(row) <= N_LONGEST and n_targets_of(row) <= N_TARGETS:
+        example = make_example(
+            rng, simple=done < SIMPLE_UNTIL, p_upper=P_UPPER, kept_aside=kept_aside
+        )
+        row = row_of(example, tokenizer, with_answer=rng.random() < P_ANSWER)
+        if fits(row):
             yield row
+
+
+def fits(row: Row, longest: int | None = None) -> bool:
+    """Whether a row has at most so many tokens (``N_LONGEST``), and targets for one batch."""
+    n_tokens = N_LONGEST if longest is None else min(longest, N_LONGEST)
+    return len(row) <= n_tokens and n_targets_of(row) <= N_TARGETS
 
 
 def n_targets_of(row: Row) -> int:
@@ -209,7 +223,8 @@ def _padded(numbers: NDArray[Any], n: int, filler: int = 0) -> NDArray[np.int64]
 
 
 AnyBatch = TypeVar("AnyBatch")
-Stream = Callable[[int, Tokenizer, "Synchronized[float] | None"], Iterator[AnyBatch]]
+Stream = Callable[..., Iterator[AnyBatch]]
+"""Makes batches without end; its arguments are those of ``stream``."""
 
 
 class Producer(Generic[AnyBatch]):

@@ -29,6 +29,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn import functional
 
+from hpd.prompt import Layout
 from hpd.training.conversion.from_gguf import gguf_to_transformers
 from hpd.training.packing import NO_TARGET, PackedRow
 from recipe import batches, start, train
@@ -40,10 +41,12 @@ P_LABEL = 0.8
 P_LOOKUP = 0.05
 """The share of look-ups: labels with the names behind them and nothing else."""
 P_SKELETON = 0.12
-P_ANSWER = 0.3
-N_LONGEST = {"label": 320, "branch": 1024, "skeleton": 1024}
-"""The tokens of the longest row. Labels are looked up in the instruction, however long a document
-is, and a short one has more fields to a token."""
+"""The share of ``skeleton`` among the examples without labels; the others are in ``branch``."""
+N_LONGEST = 1024
+"""The tokens of the longest row without labels."""
+N_LONGEST_LABEL = 320
+"""The tokens of the longest row with labels: these are looked up in the instruction, however long a
+document is, and a short one has more fields to a token."""
 
 MATCH = 3.0
 """The weight of the states beside that of the probabilities."""
@@ -63,6 +66,9 @@ def main() -> int:
         help="a box (GGUF) of the same size, with the same tokenizer [default: that of --start]",
     )
     arguments = parser.parse_args()
+    # Before a tokenizer is made, beside which a start would not be looked at any more.
+    if not (arguments.start or (arguments.folder / "start").exists()):
+        raise SystemExit("name the box that is taught: --start BOX.gguf")
     place = arguments.folder / TEACHER
     if arguments.teacher and not place.exists():
         gguf_to_transformers(arguments.teacher, place)
@@ -124,20 +130,18 @@ def pairs(
             yield Pair(row, row, is_given=True)
             continue
         example = make_example(
-            rng, simple=done < 0.15, p_upper=batches.P_UPPER, kept_aside=kept_aside
+            rng, simple=done < batches.SIMPLE_UNTIL, p_upper=batches.P_UPPER, kept_aside=kept_aside
         )
-        example.layout = "branch"
-        if rng.random() < P_LABEL:
-            shown = batches.row_of(example, tokenizer, with_answer=False)
+        is_label = rng.random() < P_LABEL
+        if is_label:
+            shown = batches.row_of(replace(example, layout="branch"), tokenizer, with_answer=False)
             taught = batches.row_of(replace(example, layout="label"), tokenizer)
         else:
-            example.layout = "skeleton" if rng.random() < P_SKELETON else "branch"
-            shown = batches.row_of(example, tokenizer, with_answer=rng.random() < P_ANSWER)
-            taught = shown
+            layout: Layout = "skeleton" if rng.random() < P_SKELETON else "branch"
+            with_answer = rng.random() < batches.P_ANSWER
+            taught = shown = batches.row_of(replace(example, layout=layout), tokenizer, with_answer)
         pair = Pair(taught, shown)
-        n_targets = batches.n_targets_of(pair)
-        longest = min(N_LONGEST["branch" if taught is shown else "label"], batches.N_LONGEST)
-        if len(pair) <= longest and n_targets <= batches.N_TARGETS:
+        if batches.fits(pair, N_LONGEST_LABEL if is_label else N_LONGEST):
             yield pair
 
 
@@ -180,8 +184,6 @@ class LabelTrainer(train.Trainer):
     stream: ClassVar[Stream[Any]] = staticmethod(stream)
 
     def __init__(self, folder: Path, *settings: Any) -> None:
-        if not (folder / "start").exists():
-            raise SystemExit("name the box that is taught: --start BOX.gguf")
         super().__init__(folder, *settings)
         self.teacher = train.new_model(folder, settings[0]).to(self.device)
         if (folder / TEACHER).exists():

@@ -17,17 +17,7 @@ from tokenizers import Tokenizer
 
 from hpd.training.packing import NO_TARGET, FieldTokens, pack
 from recipe import teach_labels, train
-from small_box import run, small_folder, start_of, tokenizer_in
-
-
-@pytest.fixture(scope="module")
-def tokenizer_folder(tmp_path_factory):
-    return tokenizer_in(tmp_path_factory.mktemp("tokenizer"))
-
-
-@pytest.fixture
-def folder(tmp_path, tokenizer_folder, monkeypatch):
-    return small_folder(tmp_path, tokenizer_folder, monkeypatch)
+from small_box import run, start_of
 
 
 def test_both_rows_of_a_pair_teach_the_same_values(tokenizer_folder):
@@ -63,7 +53,6 @@ def test_rows_that_teach_other_values_are_no_pair():
 def test_a_student_learns_beside_the_box_that_it_began_as(folder, monkeypatch):
     assert run(folder, monkeypatch, "--minutes", "0.00001", "--held-out", "0") == 0
     other = start_of(folder)
-    monkeypatch.setattr(teach_labels, "N_LONGEST", dict.fromkeys(teach_labels.N_LONGEST, 256))
     trainer = teach_labels.LabelTrainer(other, "small", "cpu", 60.0)
     before = {name: value.clone() for name, value in trainer.teacher.state_dict().items()}
     for name, value in trainer.model.state_dict().items():
@@ -107,6 +96,11 @@ def test_the_teacher_may_be_another_box_than_the_start(folder, monkeypatch):
 def test_a_box_to_begin_with_is_needed(folder, monkeypatch):
     with pytest.raises(SystemExit, match="--start BOX"):
         run(folder, monkeypatch, main=teach_labels.main)
+    # Not even a tokenizer is made, which would keep a later start from being looked at.
+    empty = folder / "empty"
+    with pytest.raises(SystemExit, match="--start BOX"):
+        run(empty, monkeypatch, main=teach_labels.main)
+    assert not empty.exists()
 
 
 def test_a_call_ends_with_its_loss_on_text_kept_aside(folder, monkeypatch):

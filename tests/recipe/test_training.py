@@ -18,17 +18,7 @@ from tokenizers import Tokenizer
 
 from hpd.training.packing import NO_TARGET
 from recipe import batches, finish, train
-from small_box import run, small_folder, tokenizer_in
-
-
-@pytest.fixture(scope="module")
-def tokenizer_folder(tmp_path_factory):
-    return tokenizer_in(tmp_path_factory.mktemp("tokenizer"))
-
-
-@pytest.fixture
-def folder(tmp_path, tokenizer_folder, monkeypatch):
-    return small_folder(tmp_path, tokenizer_folder, monkeypatch)
+from small_box import run
 
 
 def steps(folder):
