@@ -43,7 +43,14 @@ def no_weights(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"stack": 2}, {"method": "ar"}, {"layout": "skeleton"}, {"layout": "label", "stack": 2}],
+    [
+        {},
+        {"stack": 2},
+        {"method": "ar"},
+        {"layout": "skeleton"},
+        {"layout": "label", "stack": 2},
+        {"document_turn": "assistant"},
+    ],
     ids=str,
 )
 def test_the_preview_is_what_the_extractor_asks(

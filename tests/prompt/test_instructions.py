@@ -66,6 +66,7 @@ def test_instructions_stand_before_the_attributes() -> None:
         {"method": "ar", "stack": 2},
         {"layout": "skeleton"},
         {"layout": "label", "stack": 2},
+        {"document_turn": "assistant"},
     ],
     ids=str,
 )

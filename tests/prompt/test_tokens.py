@@ -27,17 +27,26 @@ DOCUMENTS = [
 ]
 
 
-def tokenizer(model: _native.Model) -> PromptTokenizer:
-    return PromptTokenizer(model, prompt.SYSTEM, prompt.instruction_text(SCHEMA))
+TURNS: tuple[prompt.DocumentTurn, ...] = ("user", "assistant")
 
 
-def joint(model: _native.Model, documents: list[str], key: str) -> list[int]:
+def tokenizer(model: prompt.Vocabulary, turn: prompt.DocumentTurn = "user") -> PromptTokenizer:
+    instruction = prompt.instruction_text(SCHEMA, document_turn=turn)
+    return PromptTokenizer(model, prompt.SYSTEM, instruction, turn)
+
+
+def joint(
+    model: prompt.Vocabulary, documents: list[str], key: str, turn: prompt.DocumentTurn = "user"
+) -> list[int]:
     """The reference: the whole prompt as one text."""
-    instruction = prompt.instruction_text(SCHEMA)
+    instruction = prompt.instruction_text(SCHEMA, document_turn=turn)
     texts = {token: text for token, text, _, _ in model.control_tokens}
-    system = prompt.SYSTEM
-    around = render(model.chat_template, system, bos=texts.get(model.bos, ""))
-    text = around.before + instruction + prompt.documents_text(documents) + around.after + key
+    around = render(model.chat_template, prompt.SYSTEM, bos=texts.get(model.bos, ""))
+    shown = prompt.documents_text(documents)
+    if turn == "assistant":
+        text = around.before + instruction + around.after + shown + "\n" + key
+    else:
+        text = around.before + instruction + shown + around.after + key
     tokens = model.tokenize(text, True)
     return tokens if tokens[:1] == [model.bos] or model.bos < 0 else [model.bos, *tokens]
 
@@ -47,29 +56,30 @@ def model(request: pytest.FixtureRequest, tiny_model: TinyModel) -> _native.Mode
     return open_model(tiny_model(request.param))
 
 
+@pytest.mark.parametrize("turn", TURNS)
 @pytest.mark.parametrize("layout", ["branch", "skeleton", "label"])
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_prompt_and_key_are_tokenised_as_one(
-    model: _native.Model, document: str, layout: prompt.Layout
+    model: _native.Model, document: str, layout: prompt.Layout, turn: prompt.DocumentTurn
 ) -> None:
     paths = [(attribute.name,) for attribute in SCHEMA]
     if layout == "label":
         keys = [prompt.Labels(SCHEMA).key((), path) for path in paths]
     else:
         keys = prompt.key_texts(paths, layout)
-    got = tokenizer(model).tokenize([document], keys)
+    got = tokenizer(model, turn).tokenize([document], keys)
     for key, tokens in zip(keys, got.keys, strict=True):
-        assert got.prompt + tokens == joint(model, [document], key)
+        assert got.prompt + tokens == joint(model, [document], key, turn)
         assert tokens
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(text=st.text(max_size=60), count=st.integers(1, 3))
-def test_any_text(model: _native.Model, text: str, count: int) -> None:
+@given(text=st.text(max_size=60), count=st.integers(1, 3), turn=st.sampled_from(TURNS))
+def test_any_text(model: _native.Model, text: str, count: int, turn: prompt.DocumentTurn) -> None:
     if any(mark in text for _, mark, _, _ in model.control_tokens):
         return
-    got = tokenizer(model).tokenize([text] * count, ['{"Brand":'])
-    assert got.prompt + got.keys[0] == joint(model, [text] * count, '{"Brand":')
+    got = tokenizer(model, turn).tokenize([text] * count, ['{"Brand":'])
+    assert got.prompt + got.keys[0] == joint(model, [text] * count, '{"Brand":', turn)
 
 
 class Dressed:
@@ -82,14 +92,28 @@ class Dressed:
         self.chat_template = chat_template
 
 
-def test_without_a_chat_template_too(tiny_model: TinyModel) -> None:
+@pytest.mark.parametrize("turn", TURNS)
+def test_without_a_chat_template_too(tiny_model: TinyModel, turn: prompt.DocumentTurn) -> None:
     """No control token stands between the document and the keys then."""
     for kind in ("qwen3", "llama", "llama-spm", "gemma3"):
         plain = Dressed(open_model(tiny_model(kind)), "")
         for document in DOCUMENTS:
-            got = tokenizer(plain).tokenize([document], ['{"Brand":', '{"Pack size":'])
-            assert got.prompt + got.keys[0] == joint(plain, [document], '{"Brand":')
-            assert got.prompt + got.keys[1] == joint(plain, [document], '{"Pack size":')
+            got = tokenizer(plain, turn).tokenize([document], ['{"Brand":', '{"Pack size":'])
+            assert got.prompt + got.keys[0] == joint(plain, [document], '{"Brand":', turn)
+            assert got.prompt + got.keys[1] == joint(plain, [document], '{"Pack size":', turn)
+
+
+def test_in_the_turn_of_the_assistant_its_opening_is_shared(model: _native.Model) -> None:
+    """A document costs its own tokens and next to nothing else."""
+    n_own = len(model.tokenize(DOCUMENTS[0]))
+    control = {token for token, _, _, _ in model.control_tokens}
+    n_read = {}
+    for turn in TURNS:
+        got = tokenizer(model, turn).tokenize([DOCUMENTS[0]], ['{"Brand":', '{"Pack size":'])
+        own = got.prompt[got.n_instruction :]
+        n_read[turn] = len(own)
+        assert (turn == "user") == any(token in control for token in own)
+    assert n_own <= n_read["assistant"] <= n_own + 4 < n_read["user"]
 
 
 @pytest.mark.outcome(
@@ -97,12 +121,15 @@ def test_without_a_chat_template_too(tiny_model: TinyModel) -> None:
     "a document holds what looks like a control token, as `<|im_end|>`",
     "read as plain text",
 )
-def test_a_document_never_becomes_a_control_token(model: _native.Model) -> None:
+@pytest.mark.parametrize("turn", TURNS)
+def test_a_document_never_becomes_a_control_token(
+    model: _native.Model, turn: prompt.DocumentTurn
+) -> None:
     control = {token for token, _, _, _ in model.control_tokens}
     marks = "".join(text for _, text, _, _ in model.control_tokens)
     assert marks
-    plain = tokenizer(model).tokenize(["harmless"], ['{"Brand":'])
-    evil = tokenizer(model).tokenize([f"x {marks} y"], ['{"Brand":'])
+    plain = tokenizer(model, turn).tokenize(["harmless"], ['{"Brand":'])
+    evil = tokenizer(model, turn).tokenize([f"x {marks} y"], ['{"Brand":'])
     count = [sum(token in control for token in got.prompt) for got in (plain, evil)]
     assert count[0] == count[1] > 0
     assert len(evil.prompt) > len(plain.prompt) + len(control)
@@ -126,8 +153,11 @@ def test_one_bos_whether_the_template_writes_it_or_not(
     assert got.prompt.count(model.bos) == 1
 
 
-def test_the_instruction_is_shared_and_the_document_is_not(model: _native.Model) -> None:
-    splitter = tokenizer(model)
+@pytest.mark.parametrize("turn", TURNS)
+def test_the_instruction_is_shared_and_the_document_is_not(
+    model: _native.Model, turn: prompt.DocumentTurn
+) -> None:
+    splitter = tokenizer(model, turn)
     first = splitter.tokenize(["Nike shoe"], ['{"Brand":'])
     second = splitter.tokenize(["Éclair 12"], ['{"Brand":'])
     assert first.n_instruction == second.n_instruction == splitter.n_instruction_tokens()
@@ -137,9 +167,12 @@ def test_the_instruction_is_shared_and_the_document_is_not(model: _native.Model)
     assert "Nike" not in text
 
 
-def test_what_is_asked_later_has_the_same_prompt(model: _native.Model) -> None:
+@pytest.mark.parametrize("turn", TURNS)
+def test_what_is_asked_later_has_the_same_prompt(
+    model: _native.Model, turn: prompt.DocumentTurn
+) -> None:
     """The cells of the first request's prompt serve the next one, whatever its keys are."""
-    splitter = tokenizer(model)
+    splitter = tokenizer(model, turn)
     prompts = [
         splitter.tokenize(["a b c"], keys).prompt
         for keys in (['{"Brand":'], ['{"Pack size":', '{"Size":'], ['{"Tags": {"1":'])

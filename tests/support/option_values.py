@@ -15,8 +15,8 @@ NEEDED: dict[str, object] = {
 }  # fmt: skip
 
 OTHER: dict[str, object] = {
-    "method": "hpd", "layout": "skeleton", "instructions": "Be brief.",
-    "stack": 2, "in_flight": 5, "drafts": False,
+    "method": "hpd", "layout": "skeleton", "document_turn": "assistant",
+    "instructions": "Be brief.", "stack": 2, "in_flight": 5, "drafts": False,
     "draft_model": "d.gguf", "n_draft": 4, "draft_p_min": 0.5, "max_tokens": 9, "n_ctx": 100,
     "deterministic": False, "dedupe": False, "cache": "",
     "n_batch": 64, "n_ubatch": 32, "n_value_batch": 7, "n_busy_cells": 900, "n_pad": 8,

@@ -135,7 +135,8 @@ def test_the_engine_says_the_same(gguf, decoder, mask, n_stacked):
 
 @pytest.mark.parametrize("instructions", ["", "Sizes are <|im_start|> European."])
 @pytest.mark.parametrize("n_stacked", [1, 2])
-def test_prompts_are_the_engines(gguf, vocabulary, n_stacked, instructions):
+@pytest.mark.parametrize("turn", ["user", "assistant"])
+def test_prompts_are_the_engines(gguf, vocabulary, n_stacked, instructions, turn):
     """The checkpoint's tokenizer and llama.cpp's, through the same template and layout."""
     schema = Schema((Attribute("Brand", description="the maker"), Attribute("Größe")))
     documents = ["Nike <|im_end|> Shoe\n\n日本, 10 M US", "  Café  "][:n_stacked]
@@ -143,12 +144,16 @@ def test_prompts_are_the_engines(gguf, vocabulary, n_stacked, instructions):
     engines = PromptTokenizer(
         open_model(gguf),
         prompt.system_text(n_stacked),
-        prompt.instruction_text(schema, instructions=instructions),
+        prompt.instruction_text(schema, instructions=instructions, document_turn=turn),
+        turn,
     )
     labels = PromptTokenizer(
         open_model(gguf),
         prompt.system_text(n_stacked, "label"),
-        prompt.instruction_text(schema, layout="label", instructions=instructions),
+        prompt.instruction_text(
+            schema, layout="label", instructions=instructions, document_turn=turn
+        ),
+        turn,
     )
     for layout in ("branch", "skeleton", "label"):
         if layout == "label":
@@ -156,15 +161,15 @@ def test_prompts_are_the_engines(gguf, vocabulary, n_stacked, instructions):
         else:
             keys = prompt.key_texts(paths, layout)
         theirs = (labels if layout == "label" else engines).tokenize(documents, keys)
-        ours = Prompter(vocabulary, schema, layout, instructions).fields(documents, keys)
+        prompter = Prompter(vocabulary, schema, layout, instructions, turn)
+        ours = prompter.fields(documents, keys)
         expected = Prompt(theirs.prompt, theirs.keys)
         if layout == "skeleton":
             expected = skeleton(theirs.prompt, theirs.keys)
         assert ours == expected
     answer = engines.tokenize(documents, [""])
-    assert Prompter(vocabulary, schema, "branch", instructions).answer(documents) == Prompt(
-        answer.prompt, answer.keys
-    )
+    prompter = Prompter(vocabulary, schema, "branch", instructions, turn)
+    assert prompter.answer(documents) == Prompt(answer.prompt, answer.keys)
 
 
 def test_skeletons_share_their_keys(gguf, vocabulary):

@@ -311,13 +311,17 @@ def extracted(files, capsys, *arguments):
 
 
 @pytest.mark.filterwarnings("ignore:.*is_gradient_checkpointing:FutureWarning")
-@pytest.mark.parametrize(("method", "rank"), [("hpd", "0"), ("hpd", "16"), ("ar", "16")])
-def test_what_was_taught_is_extracted(files, tiny_model, tmp_path, capsys, method, rank):
+@pytest.mark.parametrize(
+    ("method", "rank", "turn"),
+    [("hpd", "0", "user"), ("hpd", "16", "user"), ("ar", "16", "user"), ("hpd", "16", "assistant")],
+)
+def test_what_was_taught_is_extracted(files, tiny_model, tmp_path, capsys, method, rank, turn):
     model = str(tiny_model("qwen3"))
     out = tmp_path / "out"
     train = str(files / "train.jsonl")
     command = ["finetune", train, *ASK, "-m", model, "-o", str(out), "--dev", train, *TRAINING]
-    command += ["--method", method, "--lora-rank", rank, "--epochs", "20"]
+    asked = ["--method", method, "--document-turn", turn]
+    command += [*asked, "--lora-rank", rank, "--epochs", "20"]
     command += ["--validate-every", "10", "--learning-rate"]
     command += ["3e-3", "--outtype", "f32"] if rank == "0" else ["1e-2"]
     assert main(command) == 0
@@ -327,10 +331,10 @@ def test_what_was_taught_is_extracted(files, tiny_model, tmp_path, capsys, metho
     assert max(judged) == 100
     if rank == "0":
         assert result == str(out / "model.gguf")
-        found = extracted(files, capsys, "-m", result, "--method", method)
+        found = extracted(files, capsys, "-m", result, *asked)
     else:
         assert result == str(out / "adapter.gguf")
-        found = extracted(files, capsys, "-m", model, "--lora", result, "--method", method)
+        found = extracted(files, capsys, "-m", model, "--lora", result, *asked)
     assert found == ANSWERS
 
 

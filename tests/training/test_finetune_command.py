@@ -61,11 +61,12 @@ def test_what_is_said_arrives() -> None:
         "--method ar --max-tokens 9 --stack 2 --unnamed skip --lora-rank 3 --lora-alpha 6"
         " --epochs 0.5 --warmup 0.5 --weight-decay 1 --batch-size 2 --accumulate 1 --max-row 99"
         " --n-dev 7 --validate-every 5 --patience 1 --no-bf16 -s 42 --device meta --outtype F16"
-        " --mask skeleton"
+        " --mask skeleton --document-turn assistant"
     )
     made = _options(parse(*said.split()))
     assert made == FinetuneOptions(
-        method="ar", mask="skeleton", max_tokens=9, stack=2, unnamed="skip", lora_rank=3,
+        method="ar", mask="skeleton", document_turn="assistant", max_tokens=9, stack=2,
+        unnamed="skip", lora_rank=3,
         lora_alpha=6.0, max_row=99, n_dev=7, device="meta", file_type="F16",
         rates=ADAPTER_RATES, loop=LoopOptions(
             epochs=0.5, batch_size=2, accumulate=1, warmup=0.5,

@@ -98,6 +98,7 @@ def _add_task(parser: argparse.ArgumentParser) -> None:
         group, OPTIONS["max_tokens"], help="longest value, in tokens, and the gap of --mask paper"
     )
     add_option_argument(group, OPTIONS["stack"])
+    add_option_argument(group, OPTIONS["document_turn"])
     add_option_argument(group, OPTIONS["instructions"])
     group.add_argument(
         "--unnamed",

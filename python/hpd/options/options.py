@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from hpd.errors import OptionError
 from hpd.options.option import Option, Tuning, option, shown, table_of
-from hpd.prompt import Layout
+from hpd.prompt import DocumentTurn, Layout
 
 Method = Literal["hpd", "ar"]
 OnInvalid = Literal["raise", "record", "retry"]
@@ -59,6 +59,15 @@ class Options:
         group="decoding",
         help="what a field sees of the others: nothing (branch), the keys before its own "
         "(skeleton), or nothing behind a letter in place of a key (label)",
+        in_identity=True,
+        per_call=True,
+    )
+    document_turn: DocumentTurn = option(
+        "user",
+        "--document-turn",
+        group="decoding",
+        help="in whose turn of the chat a document stands; in the assistant's, the tokens that "
+        "open it are read once for all documents instead of with each",
         in_identity=True,
         per_call=True,
     )

@@ -13,7 +13,7 @@ from hpd.options.options import (
     OnOverflow,
     SplitMode,
 )
-from hpd.prompt import Layout
+from hpd.prompt import DocumentTurn, Layout
 
 
 class Settings(TypedDict, total=False):
@@ -21,6 +21,7 @@ class Settings(TypedDict, total=False):
 
     method: Method
     layout: Layout
+    document_turn: DocumentTurn
     instructions: str
     stack: int
     in_flight: int | None

@@ -75,11 +75,13 @@ def preview(
         request = questionnaire.request(documents, questions, first=True, keep_prompt=False)
         n_later = len(questionnaire.leaves) * n_stacked - len(questions)
     system = prompt.system_text(n_stacked, options.layout)
-    instruction = prompt.instruction_text(schema, examples, options.layout, options.instructions)
+    instruction = prompt.instruction_text(
+        schema, examples, options.layout, options.instructions, options.document_turn
+    )
     bos = next((text for token, text, _, _ in model.control_tokens if token == model.bos), "")
     around = render(model.chat_template, system, bos=bos)
     return Preview(
-        text=around.before + instruction + prompt.documents_text(documents) + around.after,
+        text=around.text(instruction, prompt.documents_text(documents), options.document_turn),
         keys=tuple((key, len(field.key)) for key, field in zip(keys, request.fields, strict=True)),
         n_prompt=len(request.prompt),
         n_instruction=request.n_instruction,

@@ -38,6 +38,9 @@ Examples = Sequence[tuple[str, object]]
 Answers = Sequence[Mapping[str, Any] | None]
 """Known answers of stacked documents, to be replayed; None where there is none."""
 
+_SHAPING = ("method", "layout", "document_turn", "max_tokens")
+"""The options that shape what is asked and how long it may be, beside the instruction's text."""
+
 _N_ANSWER_ITEMS = 16
 """The items of an array for which a whole answer has room, if all have their greatest length."""
 _N_NAME_TOKENS = 16
@@ -83,7 +86,7 @@ class Questionnaire:
         self._constrains_replay = constrains_replay
         self._labels = Labels(schema) if options.layout == "label" else None
         self._instruction = prompt.instruction_text(
-            schema, examples, options.layout, options.instructions
+            schema, examples, options.layout, options.instructions, options.document_turn
         )
         self._waves: dict[int, Waves] = {}
         """Those that have not begun, by the number of documents in the stack."""
@@ -175,7 +178,7 @@ class Questionnaire:
         """
         own = repr((self.options.instructions, self._examples))
         instruction = self._instruction if with_others else own
-        asked = [getattr(self.options, name) for name in ("method", "layout", "max_tokens")]
+        asked = [getattr(self.options, name) for name in _SHAPING]
         system = prompt.system_text(1, self.options.layout, self._rules)
         return repr((asked, self._stated, self._decide, system, instruction))
 
@@ -254,7 +257,9 @@ class Questionnaire:
         is_stack = n_stacked > 1
         if is_stack not in self._tokenizers:
             system = prompt.system_text(n_stacked, self.options.layout, self._rules)
-            self._tokenizers[is_stack] = PromptTokenizer(self._model, system, self._instruction)
+            self._tokenizers[is_stack] = PromptTokenizer(
+                self._model, system, self._instruction, self.options.document_turn
+            )
         return self._tokenizers[is_stack]
 
     def _field(

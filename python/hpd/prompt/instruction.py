@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hpd.prompt.labels import Labels
-from hpd.prompt.text import Layout, answer_text, attribute_lines
+from hpd.prompt.text import (
+    DOCUMENT_FIRST,
+    DocumentTurn,
+    Layout,
+    answer_text,
+    attribute_lines,
+)
 from hpd.schema.attributes import Schema
 
 
@@ -14,6 +20,7 @@ def instruction_text(
     examples: Sequence[tuple[str, object]] = (),
     layout: Layout = "branch",
     instructions: str = "",
+    document_turn: DocumentTurn = "user",
 ) -> str:
     """The user's text before the documents.
 
@@ -23,6 +30,8 @@ def instruction_text(
         layout: that of the keys, whose letters stand before the attributes.
         instructions: what the user says of the task. They come first, so that their cells can be
             shared by all categories.
+        document_turn: in whose turn the documents follow; the instruction says so if it is the
+            assistant's.
     """
     labels = Labels(schema) if layout == "label" else None
     lines = labels.lines if labels else attribute_lines(schema)
@@ -33,4 +42,6 @@ def instruction_text(
         if labels and isinstance(answer, Mapping):
             shown = labels.answer(answer)
         parts.append(f"Example document:\n{document}\nExample answer:\n{shown}\n\n")
+    if document_turn == "assistant":
+        parts.append(DOCUMENT_FIRST)
     return "".join(parts)

@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from hpd.errors import ModelLoadError
+from hpd.prompt.text import DocumentTurn
 
 # Stands for the user's text while a template is rendered: characters for private use, which no
 # template looks for or strips.
@@ -24,6 +25,9 @@ busy."""
 MEMORY = 1 << 30
 """The limit of its memory in bytes, with that of the Python that renders it."""
 
+BEHIND_DOCUMENTS = "\n"
+"""What ends documents in the assistant's turn; in the user's, the template does."""
+
 PLAIN = "{{ system }}\n\n{{ user }}\n\nAnswer:\n"
 """The template of models that have none of their own."""
 
@@ -34,6 +38,12 @@ class Rendered:
 
     before: str
     after: str
+
+    def text(self, instruction: str, documents: str, turn: DocumentTurn = "user") -> str:
+        """The whole prompt, with the documents in the user's turn or in the assistant's."""
+        if turn == "assistant":
+            return self.before + instruction + self.after + documents + BEHIND_DOCUMENTS
+        return self.before + instruction + documents + self.after
 
 
 def render(template: str, system: str, *, bos: str = "", eos: str = "") -> Rendered:

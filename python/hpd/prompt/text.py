@@ -5,7 +5,8 @@ This is pure text and needs no model; ``hpd.prompt.tokens`` turns it into tokens
 First comes the *instruction*, the rules and the attributes, which is the same for every document of
 a schema, so that its KV cells are shared. The *documents* follow, and then, in the turn of the
 assistant, a *key* for each field. It ends right behind a colon, where the model's own next token
-opens the value.
+opens the value. The documents may stand in the turn of the assistant, too: then the tokens that
+open it come before them and are shared as well.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from hpd.schema.attributes import Attribute
 Layout = Literal["branch", "skeleton", "label"]
 NameLayout = Literal["branch", "skeleton"]
 """The layouts whose keys are names."""
+DocumentTurn = Literal["user", "assistant"]
+"""In whose turn of the chat the documents stand."""
 Path = tuple[str, ...]
 
 _NAMES_RULE = "Answer with one JSON object whose keys are the names of the attributes."
@@ -47,6 +50,9 @@ STACK_RULE = (
 _LABEL_STACK_RULE = (
     " There are several documents: the number of the document stands before the letter."
 )
+
+DOCUMENT_FIRST = "Copy the document first, then answer."
+"""What the instruction ends with if the documents stand in the assistant's turn."""
 
 COUNT_KEY = "count"
 """The key of an array's number of items; its items have the keys 1, 2, ..."""

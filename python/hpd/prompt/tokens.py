@@ -9,11 +9,12 @@ task, their text stays plain text.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from hpd.prompt import text as prompt_text
-from hpd.prompt.template import Rendered, render
+from hpd.prompt.template import BEHIND_DOCUMENTS, Rendered, render
+from hpd.prompt.text import DocumentTurn
 
 _N_KEYS = 1024
 """The number of keys whose tokens are remembered, as they come again with every document."""
@@ -70,13 +71,21 @@ class _Frame:
 class PromptTokenizer:
     """Turns documents and fields into tokens for one model and one instruction."""
 
-    def __init__(self, model: Vocabulary, system: str, instruction: str) -> None:
+    def __init__(
+        self,
+        model: Vocabulary,
+        system: str,
+        instruction: str,
+        document_turn: DocumentTurn = "user",
+    ) -> None:
         self._model = model
         self._control = model.control_tokens
         texts = {token: text for token, text, _, _ in self._control}
         bos_text = texts.get(model.bos, "")
         rendered = render(model.chat_template, system, bos=bos_text)
         self._frame = self._cut(rendered, instruction)
+        if document_turn == "assistant":
+            self._frame = self._opened(self._frame)
         self._shared = self._shared_prefix()
         self._keys: dict[str, list[int]] = {}
         """The tokens of keys. No ``lru_cache`` of a method, which would hold what holds it: until
@@ -150,6 +159,14 @@ class PromptTokenizer:
         return _Frame(
             head, plain_before, plain_after, self._model.tokenize(after[first:last_end], True), tail
         )
+
+    def _opened(self, frame: _Frame) -> _Frame:
+        """The frame with the documents behind all of the template, in the assistant's turn."""
+        text = frame.before + frame.after
+        if frame.middle is None:
+            return replace(frame, before=text, after=BEHIND_DOCUMENTS)
+        head = frame.head + self._model.tokenize(text) + frame.middle
+        return _Frame(head, frame.tail, BEHIND_DOCUMENTS, None, "")
 
     def _last_control(self, text: str) -> tuple[int, bool]:
         """The end of the last control token in ``text``, and whether it strips the text behind."""

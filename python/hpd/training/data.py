@@ -16,6 +16,7 @@ from hpd.errors import InputError
 from hpd.evaluation.matching import match_rows
 from hpd.evaluation.outcomes import gold_values
 from hpd.evaluation.rows import Example, load_predictions
+from hpd.prompt import DocumentTurn
 from hpd.questions import UNKNOWN, Leaf, Question, answer_at
 from hpd.records import Record, RecordReader
 from hpd.schema.attributes import Attribute, Schema
@@ -140,12 +141,14 @@ class RowMaker:
         mask: KeyedMask,
         max_tokens: int,
         instructions: str = "",
+        document_turn: DocumentTurn = "user",
     ) -> None:
         self._vocabulary = vocabulary
         self._eos = eos
         self._mask: KeyedMask = mask
         self._max_tokens = max_tokens
         self._instructions = instructions
+        self._document_turn: DocumentTurn = document_turn
         self._prompters: dict[int, Prompter] = {}
 
     def fields(self, documents: Sequence[Labelled]) -> TrainingRow | None:
@@ -187,7 +190,7 @@ class RowMaker:
     def _prompter(self, schema: Schema) -> Prompter:
         if id(schema) not in self._prompters:
             self._prompters[id(schema)] = Prompter(
-                self._vocabulary, schema, self._mask, self._instructions
+                self._vocabulary, schema, self._mask, self._instructions, self._document_turn
             )
         return self._prompters[id(schema)]
 

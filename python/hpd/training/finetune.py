@@ -11,6 +11,7 @@ from hpd.errors import InputError
 from hpd.evaluation.rows import Example, load_examples
 from hpd.evaluation.scores import evaluate
 from hpd.options import Method
+from hpd.prompt import DocumentTurn
 from hpd.training import data
 from hpd.training.conversion.adapter_to_gguf import export_adapter
 from hpd.training.conversion.from_gguf import gguf_to_transformers
@@ -44,6 +45,8 @@ class FinetuneOptions:
     stack: int = 1
     instructions: str = ""
     """The user's words on the task, as the extractor will be told them."""
+    document_turn: DocumentTurn = "user"
+    """In whose turn of the chat documents stand, as the extractor will be told."""
     max_row: int = 4096
     """Longer rows are left out."""
     lora_rank: int = 0
@@ -119,7 +122,7 @@ def finetune(
     )
     settings = {
         name: getattr(options, name)
-        for name in ("method", "mask", "max_tokens", "lora_rank", "instructions")
+        for name in ("method", "mask", "max_tokens", "lora_rank", "instructions", "document_turn")
     }
     validate = _validation(examples, schemas, vocabulary, options, dev) if examples else None
     if options.rates:
@@ -170,7 +173,12 @@ def _rows(
     say: Say,
 ) -> list[TrainingRow]:
     maker = RowMaker(
-        vocabulary, vocabulary.eos, options.mask, options.max_tokens, options.instructions
+        vocabulary,
+        vocabulary.eos,
+        options.mask,
+        options.max_tokens,
+        options.instructions,
+        options.document_turn,
     )
     rows, n_long = data.make_rows(
         documents,
@@ -224,6 +232,7 @@ def _validation(
             options.max_tokens,
             options.stack,
             options.instructions,
+            options.document_turn,
         )
         found = predictor.predict([example.text for example in examples], own)
         scores = evaluate(examples, found, every)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hpd.options import Method
-from hpd.prompt import Path
+from hpd.prompt import DocumentTurn, Path
 from hpd.questions import schema_leaves, stack_places
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training.decode import Decoder
@@ -34,12 +34,15 @@ class Predictor:
     """Documents in one prompt."""
     instructions: str = ""
     """The user's words on the task."""
+    document_turn: DocumentTurn = "user"
     batch_size: int = 16
 
     def predict(self, texts: Sequence[str], schemas: Sequence[Schema]) -> list[dict[str, Any]]:
         """Each document's data."""
         prompters = {
-            id(schema): Prompter(self.vocabulary, schema, self.mask, self.instructions)
+            id(schema): Prompter(
+                self.vocabulary, schema, self.mask, self.instructions, self.document_turn
+            )
             for schema in schemas
         }
         groups = [

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from hpd import prompt
-from hpd.prompt import Layout, PromptTokenizer
+from hpd.prompt import DocumentTurn, Layout, PromptTokenizer
 from hpd.schema.attributes import Schema
 from hpd.training.masks import Mask
 from hpd.training.rows import Prompt
@@ -29,9 +29,11 @@ class Prompter:
         schema: Schema,
         mask: KeyedMask,
         instructions: str = "",
+        document_turn: DocumentTurn = "user",
     ) -> None:
         self.layout = mask if mask in ("branch", "label") else "skeleton"
         self._instructions = instructions
+        self._document_turn = document_turn
         self._vocabulary = vocabulary
         self._schema = schema
         self._mask: Mask = "branch" if mask == "label" else mask
@@ -77,8 +79,12 @@ class Prompter:
                 self._vocabulary,
                 prompt.system_text(n_stacked, self.layout),
                 prompt.instruction_text(
-                    self._schema, layout=self.layout, instructions=self._instructions
+                    self._schema,
+                    layout=self.layout,
+                    instructions=self._instructions,
+                    document_turn=self._document_turn,
                 ),
+                self._document_turn,
             )
         return self._tokenizers[is_stack]
 
