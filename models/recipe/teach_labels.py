@@ -36,7 +36,7 @@ from recipe import batches, start, train
 from recipe.batches import Batch, Stream
 from recipe.examples import make_example
 
-P_LABEL = 0.8
+P_LABEL = 0.4
 """The share of examples that teach labels; the others keep the rest as it is."""
 P_LOOKUP = 0.05
 """The share of look-ups: labels with the names behind them and nothing else."""
@@ -166,8 +166,20 @@ def joined(chosen: list[Pair]) -> PairBatch:
     if not np.array_equal(taught.targets, shown.targets):
         raise ValueError("what a pair teaches is not what it shows")
     given = [np.full(batches.n_targets_of(pair), pair.is_given) for pair in chosen]
-    matched = [_begins(pair.taught) & (not pair.is_given) for pair in chosen]
+    matched = [_matched(pair) for pair in chosen]
     return PairBatch(taught, shown, np.concatenate(given), np.concatenate(matched))
+
+
+def _matched(pair: Pair) -> NDArray[np.bool_]:
+    """The tokens with a target whose states are to be the teacher's.
+
+    In a row that is read as it is shown, all of them: so it stays as it was. Behind a label, only
+    those where the search for a value begins: the rest is the student's own way.
+    """
+    n = batches.n_targets_of(pair)
+    if pair.is_given:
+        return np.zeros(n, bool)
+    return np.ones(n, bool) if pair.taught is pair.shown else _begins(pair.taught)
 
 
 def _begins(row: PackedRow) -> NDArray[np.bool_]:

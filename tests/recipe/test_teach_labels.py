@@ -44,6 +44,15 @@ def test_states_are_matched_where_a_key_ends_and_where_a_value_begins():
     assert begins == {4: True, 5: True, 6: False, 8: True}
 
 
+def test_all_states_of_what_stays_are_matched_and_none_of_what_the_teacher_does_not_know():
+    row = pack([1, 2], [FieldTokens([3, 4], [5, 6, 7])])
+    other = pack([1, 2, 8], [FieldTokens([9], [5, 6, 7])])
+    kept, taught = teach_labels.Pair(row, row), teach_labels.Pair(other, row)
+    given = teach_labels.Pair(row, row, is_given=True)
+    batch = teach_labels.joined([kept, taught, given])
+    assert batch.matched.tolist() == [*[True] * 3, *[True, True, False], *[False] * 3]
+
+
 def test_rows_that_teach_other_values_are_no_pair():
     one, other = (pack([1, 2], [FieldTokens([3], [value])]) for value in (4, 5))
     with pytest.raises(ValueError, match="what a pair teaches"):
@@ -58,6 +67,7 @@ def test_a_student_learns_beside_the_box_that_it_began_as(folder, monkeypatch):
     for name, value in trainer.model.state_dict().items():
         torch.testing.assert_close(value, before[name])
     tokenizer = Tokenizer.from_file(str(other / "tokenizer.json"))
+    monkeypatch.setattr(teach_labels, "P_LABEL", 0.8)  # there is but one batch
     batch = next(teach_labels.stream(3, tokenizer, None))
     # The student is the teacher, so only labels and look-ups are to be learned.
     first, _ = trainer._losses(batch)
