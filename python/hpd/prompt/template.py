@@ -26,7 +26,7 @@ MEMORY = 1 << 30
 """The limit of its memory in bytes, with that of the Python that renders it."""
 
 BEHIND_DOCUMENTS = "\n"
-"""What ends documents in the assistant's turn; in the user's, the template does."""
+"""The end of documents in the assistant's turn; in the user's, the template has one."""
 
 PLAIN = "{{ system }}\n\n{{ user }}\n\nAnswer:\n"
 """The template of models that have none of their own."""

@@ -52,7 +52,7 @@ _LABEL_STACK_RULE = (
 )
 
 DOCUMENT_FIRST = "Copy the document first, then answer."
-"""What the instruction ends with if the documents stand in the assistant's turn."""
+"""The end of the instruction if the documents stand in the assistant's turn."""
 
 COUNT_KEY = "count"
 """The key of an array's number of items; its items have the keys 1, 2, ..."""
