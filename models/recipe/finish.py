@@ -53,7 +53,7 @@ def write_transformers(folders: Sequence[Path], output: Path, share: float = 1.0
         entry["content"]: entry["id"]
         for entry in json.loads((folder / "tokenizer.json").read_text())["added_tokens"]
     }
-    config = shape.as_config() | {
+    config = shape.as_config() | _context_of_start(folder) | {
         "eos_token_id": tokens["<|end|>"],
         "pad_token_id": tokens["<|pad|>"],
         "bos_token_id": None,
@@ -61,6 +61,13 @@ def write_transformers(folders: Sequence[Path], output: Path, share: float = 1.0
     (output / "config.json").write_text(json.dumps(config, indent=1) + "\n")
     for name in ("tokenizer.json", "tokenizer_config.json"):
         shutil.copy(folder / name, output / name)
+
+
+def _context_of_start(folder: Path) -> dict[str, int]:
+    """The context length of the box that a training went on from: what it took, it still takes."""
+    file = folder / "start" / "config.json"
+    name = "max_position_embeddings"
+    return {name: json.loads(file.read_text())[name]} if file.exists() else {}
 
 
 def _trained(folder: Path) -> tuple[Shape, dict[str, Tensor]]:

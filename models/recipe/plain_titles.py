@@ -1,6 +1,6 @@
 """The brand and the color of twenty titles in the fewest words, as one who tries hpd types them.
 
-    PYTHONPATH=python:models python models/recipe/plain_titles.py [-m MODEL]
+    PYTHONPATH=python:models python models/recipe/plain_titles.py [-m MODEL] [--layout LAYOUT]
 
 Neither the brands nor the goods need be in the generator's lists. What is wrong is printed, and
 how many of the forty values are right. Nothing here may be trained on.
@@ -8,9 +8,8 @@ how many of the forty values are right. Nothing here may be trained on.
 
 from __future__ import annotations
 
-import argparse
-
 import hpd
+from recipe.trial_settings import trial_settings
 
 TITLES: tuple[tuple[str, str | None, str | None], ...] = (
     ("Nike shoe, red", "Nike", "red"),
@@ -38,10 +37,7 @@ TITLES: tuple[tuple[str, str | None, str | None], ...] = (
 
 def main() -> None:
     """Print what is wrong, and the number of right values."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("-m", "--model", help="a GGUF file or a model's name (default: the box)")
-    asked = parser.parse_args()
-    settings = {"model": asked.model} if asked.model else {}
+    settings = trial_settings(__doc__.splitlines()[0])
     n_right = 0
     with hpd.Extractor("brand, color", **settings) as extractor:
         for text, brand, color in TITLES:

@@ -1,18 +1,18 @@
 """Invoices of one and of two lines, as one who tries hpd types them: how many are wholly right.
 
-    PYTHONPATH=python:models python models/recipe/short_invoices.py [-m MODEL]
+    PYTHONPATH=python:models python models/recipe/short_invoices.py [-m MODEL] [--layout LAYOUT]
 
 Their facts are drawn with a fixed seed, and nothing here may be trained on.
 """
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from random import Random
 from typing import Any
 
 import hpd
+from recipe.trial_settings import trial_settings
 
 SCHEMA = (
     "number, seller, date date, total float, currency, lines [{item, quantity int, price float}]"
@@ -51,10 +51,7 @@ def invoices(n_lines: int, count: int) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def main() -> None:
     """Print how many are wholly right."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("-m", "--model", help="a GGUF file or a model's name (default: the box)")
-    asked = parser.parse_args()
-    settings = {"model": asked.model} if asked.model else {}
+    settings = trial_settings(__doc__.splitlines()[0])
     with hpd.Extractor(SCHEMA, **settings) as extractor:
         for n_lines in (1, 2):
             drawn = list(invoices(n_lines, 40))

@@ -18,6 +18,7 @@ from tokenizers import Tokenizer
 
 from hpd.training.packing import NO_TARGET
 from recipe import batches, finish, train
+from recipe.model import Shape
 from small_box import run
 
 
@@ -98,6 +99,19 @@ def test_weights_in_the_middle_between_the_start_and_the_checkpoint(folder, monk
     stranger, _ = as_if_from_a_box(folder, "stranger", 1)
     with pytest.raises(ValueError, match="have other starts"):
         finish.write_transformers([other, stranger], other / "sum", 0.25)
+
+
+def test_a_box_that_goes_on_takes_documents_as_long_as_before(folder, monkeypatch):
+    assert run(folder, monkeypatch, "--minutes", "0.00001", "--held-out", "0") == 0
+
+    def n_ctx():
+        finish.write_transformers([folder], folder / "hf")
+        return json.loads((folder / "hf" / "config.json").read_text())["max_position_embeddings"]
+
+    assert n_ctx() == Shape.n_ctx
+    (folder / "start").mkdir()
+    (folder / "start" / "config.json").write_text('{"max_position_embeddings": 7777}')
+    assert n_ctx() == 7777
 
 
 def test_a_look_up_asks_for_the_names_behind_the_labels(tokenizer_folder):

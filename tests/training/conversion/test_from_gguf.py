@@ -14,6 +14,7 @@ from awkward import awkward_strings
 from checkpoints import FAMILIES, make_checkpoint
 from hpd import _native
 from hpd.errors import InputError
+from hpd.machine.model_files import box_model
 from hpd.training.conversion.from_gguf import gguf_to_transformers
 from hpd.training.conversion.to_gguf import export_model
 from hpd.training.models import load_model
@@ -84,6 +85,19 @@ def test_a_model_comes_back_as_it_was(tiny_model, tmp_path, kind):
     models = [_native.Model([str(p)]) for p in (path, tmp_path / "again.gguf")]
     for text in awkward_strings(300):
         assert models[0].tokenize(text) == models[1].tokenize(text), repr(text)
+
+
+def test_tokens_that_only_fill_up_come_back_as_such(tmp_path):
+    box = box_model()
+    folder = gguf_to_transformers(box, tmp_path / "checkpoint")
+    export_model(folder, tmp_path / "again.gguf", "Q8_0")
+    first, again = (
+        gguf.GGUFReader(path).get_field("tokenizer.ggml.token_type").contents()
+        for path in (box, tmp_path / "again.gguf")
+    )
+    assert gguf.TokenType.UNUSED in first
+    assert first == again
+    assert "[PAD" not in (folder / "tokenizer.json").read_text()
 
 
 @pytest.mark.parametrize("quant", ["q8_0", "q4_0"])

@@ -21,6 +21,12 @@ SPACE = "\u2581"
 BYTE_TOKENS = tuple(f"<0x{byte:02X}>" for byte in range(256))
 """Tokens of single bytes, to which SentencePiece falls back."""
 
+
+def filler(number: int) -> str:
+    """The name of a token that only fills the embeddings up to their size, as llama.cpp has it."""
+    return f"[PAD{number}]"
+
+
 # What llama.cpp takes as the end of generation, whatever the settings say.
 _END_TEXTS = frozenset(
     [

@@ -12,7 +12,7 @@ import gguf
 from hpd.errors import InputError
 from hpd.training.conversion.files import write_json
 from hpd.training.conversion.splits import SPLITS
-from hpd.training.conversion.tokenizer_file import SPACE
+from hpd.training.conversion.tokenizer_file import SPACE, filler
 
 Value = Callable[..., Any]
 """A metadata value by its key, or the default given."""
@@ -36,7 +36,7 @@ def write_tokenizer(path: Path, value: Value, output: Path) -> None:
     kind, split = value("tokenizer.ggml.model", ""), value("tokenizer.ggml.pre", "gpt-2")
     tokens, types = value("tokenizer.ggml.tokens"), value("tokenizer.ggml.token_type")
     if kind == "gpt2" and split in _SPLITS:
-        tokenizer = _byte_level(tokens, value("tokenizer.ggml.merges", []), split)
+        tokenizer = _byte_level(_known(tokens, types), value("tokenizer.ggml.merges", []), split)
     elif kind == "llama":
         scores = value("tokenizer.ggml.scores", [0.0] * len(tokens))
         tokenizer = _sentencepiece(
@@ -60,13 +60,13 @@ def write_tokenizer(path: Path, value: Value, output: Path) -> None:
     _write_settings(value, tokens, output, adds_bos=bool(adds_bos))
 
 
-def _byte_level(tokens: Sequence[str], merges: Sequence[str], split: str) -> Any:
+def _byte_level(vocab: dict[str, int], merges: Sequence[str], split: str) -> Any:
     from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
 
     way = _SPLITS[split]
     tokenizer = Tokenizer(
         models.BPE(
-            vocab=_numbered(tokens),
+            vocab=vocab,
             merges=[(first, second) for first, _, second in (m.partition(" ") for m in merges)],
             ignore_merges=way.ignore_merges,
         )
@@ -124,6 +124,15 @@ def ranked_merges(scores: dict[str, float]) -> list[tuple[str, str]]:
         for end in range(len(piece) - 1, 0, -1)
         if piece[:end] in scores and piece[end:] in scores
     ]
+
+
+def _known(tokens: Sequence[str], types: Sequence[int]) -> dict[str, int]:
+    """The tokens without those that only fill the embeddings up, which would become texts."""
+    return {
+        token: number
+        for token, number in _numbered(tokens).items()
+        if not (types[number] == gguf.TokenType.UNUSED and token == filler(number))
+    }
 
 
 def _numbered(tokens: Sequence[str]) -> dict[str, int]:

@@ -8,7 +8,7 @@ import gguf
 
 from hpd.errors import InputError
 from hpd.training.conversion.splits import SPLITS, find_split
-from hpd.training.conversion.tokenizer_file import BYTE_TOKENS, SPACE, TokenizerFile
+from hpd.training.conversion.tokenizer_file import BYTE_TOKENS, SPACE, TokenizerFile, filler
 
 _NEVER_MERGED = -1e9
 """The score of a piece that no merge makes, below that of all others."""
@@ -100,7 +100,7 @@ def _all_tokens(file: TokenizerFile, pieces: dict[int, _Token], n_vocab: int) ->
             # Where SentencePiece's sign for a space is in it, merges alone make it of spaces.
             pieces[number] = _Token(text, gguf.TokenType.USER_DEFINED, _NEVER_MERGED)
     return [
-        pieces.get(number, _Token(f"[PAD{number}]", gguf.TokenType.UNUSED))
+        pieces.get(number, _Token(filler(number), gguf.TokenType.UNUSED))
         for number in range(n_vocab)
     ]
 
