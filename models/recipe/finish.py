@@ -53,11 +53,15 @@ def write_transformers(folders: Sequence[Path], output: Path, share: float = 1.0
         entry["content"]: entry["id"]
         for entry in json.loads((folder / "tokenizer.json").read_text())["added_tokens"]
     }
-    config = shape.as_config() | _context_of_start(folder) | {
-        "eos_token_id": tokens["<|end|>"],
-        "pad_token_id": tokens["<|pad|>"],
-        "bos_token_id": None,
-    }
+    config = (
+        shape.as_config()
+        | _context_of_start(folder)
+        | {
+            "eos_token_id": tokens["<|end|>"],
+            "pad_token_id": tokens["<|pad|>"],
+            "bos_token_id": None,
+        }
+    )
     (output / "config.json").write_text(json.dumps(config, indent=1) + "\n")
     for name in ("tokenizer.json", "tokenizer_config.json"):
         shutil.copy(folder / name, output / name)
