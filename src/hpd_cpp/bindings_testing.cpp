@@ -388,7 +388,8 @@ void bind_parts(py::module_ & m) {
     py::class_<BatchCost>(m, "BatchCost")
         .def(py::init<>())
         .def("observe", &BatchCost::observe, py::arg("n_tokens"), py::arg("n_rows"),
-             py::arg("seconds"))
+             py::arg("n_cells"), py::arg("seconds"))
+        .def("best_cells", &BatchCost::best_cells)
         .def("least_probability", &BatchCost::least_probability, py::arg("n_values"));
     py::class_<Histories>(m, "Histories")
         .def(py::init<size_t, size_t>(), py::kw_only(), py::arg("n_histories_max"),

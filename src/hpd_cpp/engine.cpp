@@ -14,11 +14,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// llama.cpp's attention on a CPU goes over all cells in use, those that a token does not see, too.
-// More documents fill a batch better, but with more cells than these each token costs more than
-// that gains: measured for documents of 20, 300 and 1,000 tokens.
-constexpr int32_t busy_cells_on_cpu = 1536;
-
 // Where no result may depend on what batches cost here and now, guesses as likely as this are made.
 constexpr double deterministic_least_probability = 0.4;
 
@@ -42,12 +37,7 @@ Limits limits_of(const Model & model, const Context & context, const EngineOptio
     limits.n_value_batch =
         options.n_value_batch < 0 ? context.n_value_batch() : options.n_value_batch;
     if (options.n_in_flight > 0) limits.n_in_flight = static_cast<int32_t>(options.n_in_flight);
-    if (options.n_busy_cells > 0) {
-        limits.n_busy_cells = options.n_busy_cells;
-    } else if (options.n_busy_cells < 0 && options.n_in_flight == 0 &&
-               context.pays_for_idle_cells()) {
-        limits.n_busy_cells = busy_cells_on_cpu;
-    }
+    if (options.n_busy_cells > 0) limits.n_busy_cells = options.n_busy_cells;
     limits.couples = context.couples();
     if (options.deterministic) {
         limits.alone = true;
@@ -82,7 +72,9 @@ Engine::Engine(std::shared_ptr<const Model> model, const EngineOptions & options
       scheduler_(limits_of(*model_, context_, options), drafter_.get(),
                  model_drafter_ ? [this](const auto & values) { model_drafter_->propose(values); }
                                 : Scheduler::Propose()),
-      constraints_(*model_) {
+      constraints_(*model_),
+      bounds_cells_(options.n_busy_cells < 0 && options.n_in_flight == 0 &&
+                    !options.deterministic && context_.pays_for_idle_cells()) {
     if (!options.deterministic) return;
     if (options.draft_model) {
         throw std::invalid_argument(
@@ -124,6 +116,9 @@ bool Engine::decode_batch() {
     DecodeStatus status = DecodeStatus::aborted;
     double seconds = 0.0;
     try {
+        if (const auto n_cells = bounds_cells_ ? cost_.best_cells() : std::nullopt) {
+            scheduler_.set_busy_cells(*n_cells);
+        }
         const BatchPlan plan = scheduler_.plan();
         context_.apply(plan.ops);
         const auto decode_start = Clock::now();
@@ -135,7 +130,8 @@ bool Engine::decode_batch() {
         stats_.decode_seconds += seconds;
         if (status == DecodeStatus::ok) {
             const auto n_tokens = static_cast<int32_t>(plan.batch.size());
-            cost_.observe(n_tokens, plan.n_rows, seconds);
+            const bool pays = context_.pays_for_idle_cells();
+            cost_.observe(n_tokens, plan.n_rows, pays ? scheduler_.n_own_cells() : 0, seconds);
             stats_.reading_seconds += seconds * plan.n_read / n_tokens;
             accept(plan);
         }

@@ -114,6 +114,7 @@ private:
     std::optional<double> fixed_least_probability_;
     Scheduler scheduler_;
     ConstraintFactory constraints_;
+    bool bounds_cells_;  // by what batches and cells cost here
     std::unordered_map<const Value *, std::unique_ptr<Constraint>> value_constraints_;
     std::atomic<bool> woken_{false};
     int32_t n_aborts_ = 0;  // in a row, that nobody asked for

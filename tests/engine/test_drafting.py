@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -223,8 +224,8 @@ def test_a_guess_must_be_the_likelier_the_less_a_step_costs() -> None:
     """If a batch costs no more than its tokens, only near certainty pays off."""
     dear, cheap = _core_testing.BatchCost(), _core_testing.BatchCost()
     for n in (10, 60, 200, 20, 150, 90):
-        dear.observe(n, n, 0.050 + 0.001 * n)  # a step costs as much as 50 tokens
-        cheap.observe(n, n, 0.001 * n)
+        dear.observe(n, n, 0, 0.050 + 0.001 * n)  # a step costs as much as 50 tokens
+        cheap.observe(n, n, 0, 0.001 * n)
     assert dear.least_probability(10) == pytest.approx(1 / (1 + 50 / 10), abs=1e-3)
     assert dear.least_probability(100) == pytest.approx(1 / (1 + 50 / 100), abs=1e-3)
     assert cheap.least_probability(10) == pytest.approx(1.0, abs=1e-3)
@@ -233,7 +234,7 @@ def test_a_guess_must_be_the_likelier_the_less_a_step_costs() -> None:
 def test_a_guess_costs_a_token_and_a_row() -> None:
     cost = _core_testing.BatchCost()
     for n_tokens, n_rows in ((128, 2), (256, 10), (512, 40), (30, 30), (12, 12), (300, 120)):
-        cost.observe(n_tokens, n_rows, 0.010 + 0.003 * n_tokens + 0.002 * n_rows)
+        cost.observe(n_tokens, n_rows, 0, 0.010 + 0.003 * n_tokens + 0.002 * n_rows)
     assert cost.least_probability(10) == pytest.approx(5 / (5 + 10 / 10), abs=1e-3)
 
 
@@ -241,7 +242,7 @@ def test_a_guess_costs_a_token_and_a_row() -> None:
 def test_no_guess_is_made_before_it_is_known_what_it_costs(n_seen: int) -> None:
     cost = _core_testing.BatchCost()
     for _ in range(n_seen):
-        cost.observe(100, 10, 0.1)
+        cost.observe(100, 10, 0, 0.1)
     assert cost.least_probability(1) == 1.0
 
 
@@ -259,17 +260,68 @@ def test_whatever_batches_take_a_probability_comes_out(
 ) -> None:
     cost = _core_testing.BatchCost()
     for n_tokens, n_rows in ((1, 1), (16, 2), (512, 40), (30, 30), (12, 0), (300, 120)):
-        cost.observe(n_tokens, n_rows, seconds(n_tokens, n_rows))
+        cost.observe(n_tokens, n_rows, 0, seconds(n_tokens, n_rows))
         assert 0.0 <= cost.least_probability(5) <= 1.0
+
+
+# Seconds for each batch, token, row, and cell beside a token.
+BATCH, TOKEN, ROW, CELL = 0.050, 0.001, 0.0005, 4e-7
+
+
+def decoded(cost: Any, n_together: int, n_cells: int, n_values: int, n_steps: int) -> float:
+    """The seconds that a document takes with so many in flight: their texts are read 512 tokens at
+    a time, and then all their values are written in as many batches as one of them needs."""
+    total = 0.0
+
+    def batch(n_tokens: int, n_rows: int) -> None:
+        nonlocal total
+        n_in_use = n_together * n_cells
+        seconds = BATCH + TOKEN * n_tokens + ROW * n_rows + CELL * n_tokens * n_in_use
+        cost.observe(n_tokens, n_rows, n_in_use, seconds)
+        total += seconds
+
+    n_texts = n_together * n_cells
+    for start in range(0, n_texts, 512):
+        batch(min(512, n_texts - start), 0)
+    for _ in range(n_steps):
+        batch(n_together * n_values, n_together * n_values)
+    return total / n_together
+
+
+@pytest.mark.parametrize(
+    ("n_cells", "n_values", "n_steps"), [(80, 7, 6), (400, 16, 8), (1000, 5, 5), (30, 2, 3)]
+)
+def test_cells_are_bounded_where_a_document_takes_the_least_time(
+    n_cells: int, n_values: int, n_steps: int
+) -> None:
+    """Every number of documents in flight is tried; the bound comes from two of them."""
+    job = n_cells, n_values, n_steps
+    nobody = _core_testing.BatchCost()
+    times = {n: decoded(nobody, n, *job) for n in range(1, 200)}
+    for n_before in (2, 30, 150):
+        cost = _core_testing.BatchCost()
+        for n_together in (1, *[n_before] * 30):
+            decoded(cost, n_together, *job)
+        n_best = max(1, round(cost.best_cells() / n_cells))
+        assert times[n_best] < 1.1 * min(times.values())
+
+
+def test_cells_that_cost_nothing_are_not_bounded() -> None:
+    cost = _core_testing.BatchCost()
+    assert cost.best_cells() is None
+    for n_tokens, n_rows, n_cells in ((512, 2, 0), (256, 10, 600), (64, 64, 9000), (12, 12, 70)):
+        cost.observe(n_tokens, n_rows, n_cells, 0.010 + 0.003 * n_tokens + 0.002 * n_rows)
+        assert (cost.best_cells() or 10**6) > 10**5
+    assert cost.least_probability(10) == pytest.approx(5 / (5 + 10 / 10), abs=1e-3)
 
 
 def test_cost_follows_the_machine() -> None:
     cost = _core_testing.BatchCost()
     for n in (10, 100) * 200:
-        cost.observe(n, n, 0.1 + 0.001 * n)
+        cost.observe(n, n, 0, 0.1 + 0.001 * n)
     before = cost.least_probability(20)
     for n in (10, 100) * 400:
-        cost.observe(n, n, 0.001 * n)
+        cost.observe(n, n, 0, 0.001 * n)
     assert cost.least_probability(20) > before + 0.5
 
 
@@ -278,6 +330,6 @@ def test_cost_is_not_misled_by_a_busy_machine() -> None:
     quiet, busy = _core_testing.BatchCost(), _core_testing.BatchCost()
     for i, n in enumerate((20, 450, 60, 200, 30, 400) * 10):
         seconds = 0.05 + 0.003 * n
-        quiet.observe(n, n, seconds)
-        busy.observe(n, n, seconds * (3 if i % 2 == (i // 6) % 2 else 1) + 0.2 * (i % 2))
+        quiet.observe(n, n, 0, seconds)
+        busy.observe(n, n, 0, seconds * (3 if i % 2 == (i // 6) % 2 else 1) + 0.2 * (i % 2))
     assert busy.least_probability(100) == pytest.approx(quiet.least_probability(100), abs=0.1)

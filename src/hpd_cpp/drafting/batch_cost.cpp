@@ -1,22 +1,36 @@
 #include "drafting/batch_cost.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace hpd {
 
 namespace {
 
 constexpr double forgetting = 1.01;  // a record ages by this with each batch of its size
+constexpr double remembering = 0.99;  // of what recent batches were like
 constexpr double singular = 1e-9;    // what is left of an equation that says nothing new
 
 }  // namespace
 
-void BatchCost::observe(int32_t n_tokens, int32_t n_rows, double seconds) {
-    Fastest & record = records_[size_of(n_tokens)][size_of(n_rows)];
-    record.seconds *= forgetting;
-    if (record.seconds == 0.0 || seconds < record.seconds) {
-        record = {static_cast<double>(n_tokens), static_cast<double>(n_rows), seconds};
+void BatchCost::observe(int32_t n_tokens, int32_t n_rows, int32_t n_cells, double seconds) {
+    if (seconds <= 0.0) return;  // shorter than the clock can tell
+    const Fastest batch{static_cast<double>(n_tokens), static_cast<double>(n_rows),
+                        static_cast<double>(n_cells), seconds};
+    const Size size{size_of(n_tokens), size_of(n_rows), size_of(n_cells)};
+    const auto [place, is_new] = records_.emplace(size, batch);
+    Fastest & record = place->second;
+    if (!is_new) record.seconds *= forgetting;
+    if (seconds < record.seconds) record = batch;
+    for (double * sum :
+         {&recent_.n_batches, &recent_.n_with_rows, &recent_.n_tokens, &recent_.n_cells}) {
+        *sum *= remembering;
     }
+    recent_.n_batches += 1.0;
+    recent_.n_with_rows += n_rows > 0 ? 1.0 : 0.0;
+    recent_.n_tokens += batch.n_tokens;
+    recent_.n_cells += batch.n_cells;
 }
 
 double BatchCost::least_probability(int32_t n_values) const {
@@ -26,9 +40,18 @@ double BatchCost::least_probability(int32_t n_values) const {
     return guess / (guess + prices.batch / std::max(1, n_values));
 }
 
-size_t BatchCost::size_of(int32_t n) {
-    size_t size = 0;
-    while (size + 1 < n_sizes && (n >> size) > 0) ++size;
+std::optional<int32_t> BatchCost::best_cells() const {
+    Prices prices;
+    if (!fit(prices) || prices.batch <= 0.0 || prices.cell <= 0.0) return std::nullopt;
+    const double n_cells = recent_.n_cells / recent_.n_batches;
+    const double n_batches_a_token = recent_.n_with_rows / recent_.n_tokens;
+    const double best = std::sqrt(prices.batch / prices.cell * n_batches_a_token * n_cells);
+    return static_cast<int32_t>(std::min<double>(best, std::numeric_limits<int32_t>::max()));
+}
+
+int BatchCost::size_of(int32_t n) {
+    int size = 0;
+    while ((n >> size) > 0) ++size;
     return size;
 }
 
@@ -36,19 +59,17 @@ bool BatchCost::fit(Prices & prices) const {
     // Where rows come with tokens only, the price of both together is that of a token; and nothing
     // costs less than nothing.
     const std::vector<std::vector<double Prices::*>> attempts{
+        {&Prices::batch, &Prices::token, &Prices::row, &Prices::cell},
+        {&Prices::batch, &Prices::token, &Prices::cell},
         {&Prices::batch, &Prices::token, &Prices::row},
         {&Prices::batch, &Prices::token},
         {&Prices::token, &Prices::row},
         {&Prices::token},
     };
-    size_t n_records = 0;
-    for (const auto & by_rows : records_) {
-        for (const Fastest & f : by_rows) n_records += f.seconds > 0.0;
-    }
-    if (n_records < 2) return false;
+    if (records_.size() < 2) return false;
     return std::any_of(attempts.begin(), attempts.end(), [&](const auto & unknown) {
         return solve(unknown, prices) && prices.token > 0.0 && prices.batch >= 0.0 &&
-               prices.row >= 0.0;
+               prices.row >= 0.0 && prices.cell >= 0.0;
     });
 }
 
@@ -56,16 +77,14 @@ bool BatchCost::fit(Prices & prices) const {
 bool BatchCost::solve(const std::vector<double Prices::*> & unknown, Prices & prices) const {
     const size_t n = unknown.size();
     std::vector<std::vector<double>> equations(n, std::vector<double>(n + 1, 0.0));
-    for (const auto & by_rows : records_) {
-        for (const Fastest & f : by_rows) {
-            if (f.seconds == 0.0) continue;
-            const Prices counts{1.0 / f.seconds, f.n_tokens / f.seconds, f.n_rows / f.seconds};
-            for (size_t i = 0; i < n; ++i) {
-                for (size_t j = 0; j < n; ++j) {
-                    equations[i][j] += counts.*unknown[i] * counts.*unknown[j];
-                }
-                equations[i][n] += counts.*unknown[i];
+    for (const auto & [size, f] : records_) {
+        const Prices counts{1.0 / f.seconds, f.n_tokens / f.seconds, f.n_rows / f.seconds,
+                            f.n_tokens * f.n_cells / f.seconds};
+        for (size_t i = 0; i < n; ++i) {
+            for (size_t j = 0; j < n; ++j) {
+                equations[i][j] += counts.*unknown[i] * counts.*unknown[j];
             }
+            equations[i][n] += counts.*unknown[i];
         }
     }
     std::vector<double> scale(n);

@@ -3,17 +3,20 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <vector>
 
 namespace hpd {
 
 // What a batch costs here, learnt from the batches decoded: so much for each, for each of its
-// tokens, and for each of its rows of logits.
+// tokens, for each of its rows of logits, and for each cell in use beside each of its tokens.
 //
 // Whatever else the machine does only makes batches slower, so the fastest of each size counts.
 class BatchCost {
 public:
-    void observe(int32_t n_tokens, int32_t n_rows, double seconds);
+    // n_cells are those in use, without those of instructions; 0 where tokens do not pay for them.
+    void observe(int32_t n_tokens, int32_t n_rows, int32_t n_cells, double seconds);
 
     // How likely a guess must be to be worth its place, where n_values values share the steps; 1
     // until batches of different sizes were seen.
@@ -22,26 +25,45 @@ public:
     // batch, and the value's share of the fixed cost of the step that it makes unnecessary.
     double least_probability(int32_t n_values) const;
 
+    // The cells in use at which a document takes the least time; none while it is not known what a
+    // batch and a cell cost.
+    //
+    // Twice as many documents in flight halve the batches that each needs for its values, and
+    // double the cells that each token pays for. Where batches cost B, a cell c for each token, and
+    // a document with D cells is decoded in S batches with values and T tokens, K of them together
+    // take S B / K + c T K D each, which is least at K D = sqrt(S B D / (c T)).
+    std::optional<int32_t> best_cells() const;
+
 private:
     struct Fastest {
         double n_tokens = 0.0;
         double n_rows = 0.0;
-        double seconds = 0.0;  // 0: no batch of this size yet
+        double n_cells = 0.0;
+        double seconds = 0.0;
     };
     struct Prices {
         double batch = 0.0;
         double token = 0.0;
         double row = 0.0;
+        double cell = 0.0;  // for each token
     };
-    static constexpr size_t n_sizes = 16;  // a size is the number of bits of a count
+    // Of late: sums in which a batch counts the less the older it is.
+    struct Recent {
+        double n_batches = 0.0;
+        double n_with_rows = 0.0;
+        double n_tokens = 0.0;
+        double n_cells = 0.0;
+    };
+    using Size = std::array<int, 3>;  // the bits of the numbers of tokens, rows and cells
 
-    static size_t size_of(int32_t n);
+    static int size_of(int32_t n);
     // The prices that come nearest to all records, in shares of their times. False if the records
     // do not tell what a token costs.
     bool fit(Prices & prices) const;
     bool solve(const std::vector<double Prices::*> & unknown, Prices & prices) const;
 
-    std::array<std::array<Fastest, n_sizes>, n_sizes> records_;  // by tokens, then by rows
+    std::map<Size, Fastest> records_;
+    Recent recent_;
 };
 
 }  // namespace hpd

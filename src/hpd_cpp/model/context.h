@@ -77,7 +77,7 @@ public:
     int32_t n_value_batch() const { return n_value_batch_; }
 
     // Whether a token is slowed down by cells that it does not see.
-    bool pays_for_idle_cells() const { return model_.on_cpu() && !has_own_attention_; }
+    bool pays_for_idle_cells() const { return !has_own_attention_; }
 
     // Whether rows of logits are copied only where their likeliest tokens do not tell.
     bool keeps_rows_on_device() const { return device_rows_ != nullptr; }
