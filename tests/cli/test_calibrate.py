@@ -157,7 +157,7 @@ def test_eval_shows_the_error_before_and_after(
 
 # --- hpd extract ----------------------------------------------------------------------------------
 
-TITLES = ("Nike Air Zoom Pegasus, black, 44", "Luma tea light, white, 12 pack", "no such thing")
+TITLES = ("Nike Air Zoom Pegasus, black, 44", "Luma T-Shirt, white, XL", "no such thing")
 HALVED = {
     "form": 1,
     "values": {"any": [[0, 0], [1, 0.5]], "enum": [[0, 0.25], [1, 0.25]]},
