@@ -87,7 +87,7 @@ def compared(line: dict[str, Any]) -> Any:
     return line["data"], fields
 
 
-_VARIES = ("confidence", "margin", "near_tie")
+_VARIES = ("confidence", "uncalibrated", "margin", "near_tie")
 
 
 def test_values_are_those_of_the_command(server: Server) -> None:
