@@ -22,7 +22,7 @@ OUTPUTS = [block for page in docs.PAGES for block in docs.blocks(page) if block.
 EXAMPLES = sorted(path.name for path in (docs.ROOT / "examples").iterdir() if path.is_dir())
 
 # What differs from machine to machine: times, and what rounding decides.
-_VARIES = {"usage", "confidence"}
+_VARIES = {"usage", "confidence", "uncalibrated"}
 NEAR_TIE = re.compile(r"=~[^;\n]*")
 """An answer that another processor may give differently, as `models/recipe/written.py` marks it."""
 
