@@ -1,6 +1,7 @@
 """The mean confidence of a box on texts that it was made for, and on others.
 
-    PYTHONPATH=python:models python models/recipe/fitness.py [-m MODEL] [--count N]
+    PYTHONPATH=python:models python models/recipe/fitness.py [-m MODEL] [--layout LAYOUT]
+        [--count N]
 
 ``hpd extract`` says so if the model in the box was probably not made for the documents of a run
 (``hpd.cli.fitness``). This shows what that is worth: of each kind of text the mean, the 5th and
@@ -10,7 +11,6 @@ curve, which is how often such a text has a lower mean than a generated listing.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -25,6 +25,7 @@ from hpd.schema import load_schema
 from hpd.schema.attributes import Schema
 from recipe import held_out
 from recipe.examples import Example
+from recipe.trial_settings import trial_parser, trial_settings
 from recipe.written import read_written
 
 # Others than those to which the calibration was fitted.
@@ -86,11 +87,10 @@ def area(low: NDArray[np.float64], high: NDArray[np.float64]) -> float:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("-m", "--model", help="a GGUF file or a model's name (default: the box)")
+    parser = trial_parser(__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=100, help="documents of a kind (default: 100)")
     asked = parser.parse_args()
-    settings = {"model": asked.model} if asked.model else {}
+    settings = trial_settings(asked)
     kinds = {
         "generated listings": generated(held_out.listings),
         "generated documents": generated(held_out.documents),

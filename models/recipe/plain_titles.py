@@ -9,7 +9,7 @@ how many of the forty values are right. Nothing here may be trained on.
 from __future__ import annotations
 
 import hpd
-from recipe.trial_settings import trial_settings
+from recipe.trial_settings import trial_parser, trial_settings
 
 TITLES: tuple[tuple[str, str | None, str | None], ...] = (
     ("Nike shoe, red", "Nike", "red"),
@@ -37,7 +37,7 @@ TITLES: tuple[tuple[str, str | None, str | None], ...] = (
 
 def main() -> None:
     """Print what is wrong, and the number of right values."""
-    settings = trial_settings(__doc__.splitlines()[0])
+    settings = trial_settings(trial_parser(__doc__.splitlines()[0]).parse_args())
     n_right = 0
     with hpd.Extractor("brand, color", **settings) as extractor:
         for text, brand, color in TITLES:

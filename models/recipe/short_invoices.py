@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 import hpd
-from recipe.trial_settings import trial_settings
+from recipe.trial_settings import trial_parser, trial_settings
 
 SCHEMA = (
     "number, seller, date date, total float, currency, lines [{item, quantity int, price float}]"
@@ -51,7 +51,7 @@ def invoices(n_lines: int, count: int) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def main() -> None:
     """Print how many are wholly right."""
-    settings = trial_settings(__doc__.splitlines()[0])
+    settings = trial_settings(trial_parser(__doc__.splitlines()[0]).parse_args())
     with hpd.Extractor(SCHEMA, **settings) as extractor:
         for n_lines in (1, 2):
             drawn = list(invoices(n_lines, 40))

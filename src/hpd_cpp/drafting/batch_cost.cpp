@@ -31,21 +31,20 @@ void BatchCost::observe(int32_t n_tokens, int32_t n_rows, int32_t n_cells, doubl
     recent_.n_with_rows += n_rows > 0 ? 1.0 : 0.0;
     recent_.n_tokens += batch.n_tokens;
     recent_.n_cells += batch.n_cells;
+    prices_ = fit();
 }
 
 double BatchCost::least_probability(int32_t n_values) const {
-    Prices prices;
-    if (!fit(prices)) return 1.0;
-    const double guess = prices.token + prices.row;
-    return guess / (guess + prices.batch / std::max(1, n_values));
+    if (!prices_) return 1.0;
+    const double guess = prices_->token + prices_->row;
+    return guess / (guess + prices_->batch / std::max(1, n_values));
 }
 
 std::optional<int32_t> BatchCost::best_cells() const {
-    Prices prices;
-    if (!fit(prices) || prices.batch <= 0.0 || prices.cell <= 0.0) return std::nullopt;
+    if (!prices_ || prices_->batch <= 0.0 || prices_->cell <= 0.0) return std::nullopt;
     const double n_cells = recent_.n_cells / recent_.n_batches;
     const double n_batches_a_token = recent_.n_with_rows / recent_.n_tokens;
-    const double best = std::sqrt(prices.batch / prices.cell * n_batches_a_token * n_cells);
+    const double best = std::sqrt(prices_->batch / prices_->cell * n_batches_a_token * n_cells);
     return static_cast<int32_t>(std::min<double>(best, std::numeric_limits<int32_t>::max()));
 }
 
@@ -55,7 +54,7 @@ int BatchCost::size_of(int32_t n) {
     return size;
 }
 
-bool BatchCost::fit(Prices & prices) const {
+std::optional<BatchCost::Prices> BatchCost::fit() const {
     // Where rows come with tokens only, the price of both together is that of a token; and nothing
     // costs less than nothing.
     const std::vector<std::vector<double Prices::*>> attempts{
@@ -66,15 +65,20 @@ bool BatchCost::fit(Prices & prices) const {
         {&Prices::token, &Prices::row},
         {&Prices::token},
     };
-    if (records_.size() < 2) return false;
-    return std::any_of(attempts.begin(), attempts.end(), [&](const auto & unknown) {
-        return solve(unknown, prices) && prices.token > 0.0 && prices.batch >= 0.0 &&
-               prices.row >= 0.0 && prices.cell >= 0.0;
-    });
+    if (records_.size() < 2) return std::nullopt;
+    for (const auto & unknown : attempts) {
+        const auto prices = solve(unknown);
+        if (prices && prices->token > 0.0 && prices->batch >= 0.0 && prices->row >= 0.0 &&
+            prices->cell >= 0.0) {
+            return prices;
+        }
+    }
+    return std::nullopt;
 }
 
 // Least squares by the normal equations.
-bool BatchCost::solve(const std::vector<double Prices::*> & unknown, Prices & prices) const {
+std::optional<BatchCost::Prices> BatchCost::solve(
+    const std::vector<double Prices::*> & unknown) const {
     const size_t n = unknown.size();
     std::vector<std::vector<double>> equations(n, std::vector<double>(n + 1, 0.0));
     for (const auto & [size, f] : records_) {
@@ -90,16 +94,16 @@ bool BatchCost::solve(const std::vector<double Prices::*> & unknown, Prices & pr
     std::vector<double> scale(n);
     for (size_t i = 0; i < n; ++i) scale[i] = equations[i][i];
     for (size_t k = 0; k < n; ++k) {
-        if (equations[k][k] <= singular * scale[k]) return false;
+        if (equations[k][k] <= singular * scale[k]) return std::nullopt;
         for (size_t i = 0; i < n; ++i) {
             if (i == k) continue;
             const double factor = equations[i][k] / equations[k][k];
             for (size_t j = k; j <= n; ++j) equations[i][j] -= factor * equations[k][j];
         }
     }
-    prices = {};
+    Prices prices;
     for (size_t i = 0; i < n; ++i) prices.*unknown[i] = equations[i][n] / equations[i][i];
-    return true;
+    return prices;
 }
 
 }  // namespace hpd

@@ -57,13 +57,14 @@ private:
     using Size = std::array<int, 3>;  // the bits of the numbers of tokens, rows and cells
 
     static int size_of(int32_t n);
-    // The prices that come nearest to all records, in shares of their times. False if the records
+    // The prices that come nearest to all records, in shares of their times; none if the records
     // do not tell what a token costs.
-    bool fit(Prices & prices) const;
-    bool solve(const std::vector<double Prices::*> & unknown, Prices & prices) const;
+    std::optional<Prices> fit() const;
+    std::optional<Prices> solve(const std::vector<double Prices::*> & unknown) const;
 
     std::map<Size, Fastest> records_;
     Recent recent_;
+    std::optional<Prices> prices_;  // that fit the records
 };
 
 }  // namespace hpd
