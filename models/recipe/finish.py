@@ -24,6 +24,7 @@ from torch import Tensor
 from hpd.cli.arguments import number
 from hpd.grammar import DECIDE_KEY
 from hpd.grounding import STATED_KEY
+from hpd.prompt import LABEL_KEY
 from hpd.training.conversion.metadata import set_metadata
 from hpd.training.conversion.to_gguf import export_model
 from recipe.model import Box, Shape, to_transformers
@@ -115,6 +116,7 @@ def main() -> None:
     # What the box says beyond the text is hardly ever right.
     set_metadata(arguments.output, STATED_KEY, "on")
     set_metadata(arguments.output, DECIDE_KEY, "on")
+    set_metadata(arguments.output, LABEL_KEY, "on")
 
 
 if __name__ == "__main__":

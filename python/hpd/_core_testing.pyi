@@ -127,7 +127,16 @@ class PrefixCache:
 
 class BatchCost:
     def __init__(self) -> None: ...
-    def observe(self, n_tokens: int, n_rows: int, n_cells: int, seconds: float) -> None: ...
+    def observe(
+        self,
+        n_tokens: int,
+        n_rows: int,
+        n_cells: int,
+        seconds: float,
+        *,
+        pays: bool = True,
+        is_full: bool = False,
+    ) -> None: ...
     def least_probability(self, n_values: int) -> float: ...
     def best_cells(self) -> int | None: ...
 

@@ -42,6 +42,7 @@ from hpd.pipeline.pipeline import Pipeline
 from hpd.pipeline.questionnaire import Examples
 from hpd.pipeline.reuse_settings import reuse_of
 from hpd.pipeline.task import Task, check_task, prepared
+from hpd.pipeline.untaught import warn_of_untaught
 from hpd.results import Extraction
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
@@ -88,7 +89,8 @@ class Extractor(Generic[T]):
 
     What ``hpd tune`` found for this model and machine takes the place of what is not set:
     ``options`` then has it, and ``tuned`` tells what it was. ``HPD_TUNED=0`` leaves it out. A model
-    that will probably not fit into memory gives a ``MemoryWarning``, with what would fit.
+    that will probably not fit into memory gives a ``MemoryWarning``, with what would fit, and one
+    that was not taught the layout ``label`` an ``UntaughtWarning`` if it is asked in it.
 
     Raises:
         OptionError: there is no such option, or it cannot have that value.
@@ -156,6 +158,8 @@ class Extractor(Generic[T]):
         # What is fastest was measured, and may be something else the next time.
         self.tuned = {} if asked.deterministic else tuned_values(native, path, asked)
         self.options = asked.filled(self.tuned)
+        if replay is None:
+            warn_of_untaught(native, self.options)
         self._pipeline = Pipeline(
             native,
             self.schemas,

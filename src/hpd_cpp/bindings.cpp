@@ -167,6 +167,7 @@ void bind_model(py::class_<ModelHandle> & model) {
             py::arg("token"))
         .def("ends_generation", of_model(&Model::ends_generation), py::arg("token"))
         .def("metadata", of_model(&Model::metadata), py::arg("key"))
+        .def("lora_metadata", of_model(&Model::lora_metadata), py::arg("key"))
         .def_property_readonly(
             "control_tokens",
             [](const ModelHandle & model) {

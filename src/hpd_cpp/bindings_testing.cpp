@@ -387,8 +387,13 @@ void bind_parts(py::module_ & m) {
         py::arg("row"), py::arg("some"), py::arg("all"));
     py::class_<BatchCost>(m, "BatchCost")
         .def(py::init<>())
-        .def("observe", &BatchCost::observe, py::arg("n_tokens"), py::arg("n_rows"),
-             py::arg("n_cells"), py::arg("seconds"))
+        .def(
+            "observe",
+            [](BatchCost & cost, int32_t n_tokens, int32_t n_rows, int32_t n_cells, double seconds,
+               bool pays,
+               bool is_full) { cost.observe({n_tokens, n_rows, n_cells, pays, is_full}, seconds); },
+            py::arg("n_tokens"), py::arg("n_rows"), py::arg("n_cells"), py::arg("seconds"),
+            py::kw_only(), py::arg("pays") = true, py::arg("is_full") = false)
         .def("best_cells", &BatchCost::best_cells)
         .def("least_probability", &BatchCost::least_probability, py::arg("n_values"));
     py::class_<Histories>(m, "Histories")

@@ -130,8 +130,10 @@ bool Engine::decode_batch() {
         stats_.decode_seconds += seconds;
         if (status == DecodeStatus::ok) {
             const auto n_tokens = static_cast<int32_t>(plan.batch.size());
-            const bool pays = context_.pays_for_idle_cells();
-            cost_.observe(n_tokens, plan.n_rows, pays ? scheduler_.n_own_cells() : 0, seconds);
+            const bool pays = context_.pays_for_idle_cells() && n_tokens > context_.n_value_batch();
+            cost_.observe({n_tokens, plan.n_rows, scheduler_.n_own_cells(), pays,
+                           scheduler_.is_full(n_tokens)},
+                          seconds);
             stats_.reading_seconds += seconds * plan.n_read / n_tokens;
             accept(plan);
         }

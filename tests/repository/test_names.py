@@ -19,7 +19,7 @@ SUFFIXES = {"", ".py", ".pyi", ".h", ".cpp", ".md", ".toml", ".sh", ".yml"}
 OTHER_FILES = {"llama.cpp", "llama.h", "ggml.h", "novel.cpp"}
 OTHER_NAMES = {
     *("hpd.calibration", "hpd.decide", "hpd.exe", "hpd.fish", "hpd.job.NAME", "hpd.jsonl"),
-    *("hpd.log", "hpd.stated", "hpd.toml"),
+    *("hpd.label", "hpd.log", "hpd.stated", "hpd.toml"),
 }
 
 MODULE = re.compile(r"\bhpd(?:\.[A-Za-z_]\w*)+")

@@ -14,6 +14,7 @@ pytest.importorskip("safetensors")
 
 from hpd.cli import main
 from hpd.errors import InputError
+from hpd.prompt import LABEL_KEY
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training import data, masks
@@ -368,6 +369,30 @@ def test_a_model_can_be_its_own_teacher(files, tiny_model, checkpoint, vocabular
     )
     n_tokens = sum(map(len, expected))
     assert f"{len(TEXTS)} rows with {n_tokens} tokens" in messages[1]
+
+
+@pytest.mark.parametrize("rank", [0, 4])
+@pytest.mark.parametrize(("mask", "said"), [("label", "on"), ("branch", "")])
+def test_the_file_says_whether_labels_were_taught(
+    files, tiny_model, checkpoint, tmp_path, rank, mask, said
+):
+    from hpd._native import Model, ModelOptions
+    from hpd.training.finetune import FinetuneOptions, finetune
+
+    settings = FinetuneOptions(
+        mask=mask, lora_rank=rank, loop=options(epochs=1, learning_rate=1e-6)
+    )
+    result = finetune(
+        Source(files / "train.jsonl"), tmp_path, checkpoint, SCHEMA, settings, quiet=True
+    )
+    if rank:
+        loading = ModelOptions()
+        loading.loras = [(str(result.gguf), 1.0)]
+        found = Model([str(tiny_model("qwen3"))], loading)
+        assert found.lora_metadata(LABEL_KEY) == [said]
+        assert found.metadata(LABEL_KEY) == ""
+    else:
+        assert Model([str(result.gguf)]).metadata(LABEL_KEY) == said
 
 
 @pytest.mark.parametrize(

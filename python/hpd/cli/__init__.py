@@ -22,6 +22,8 @@ from hpd.cli.version import VersionAction
 from hpd.errors import HpdError, OptionError, SchemaError
 from hpd.machine.memory_need import MemoryWarning
 from hpd.machine.tuned_settings import TunedWarning
+from hpd.pipeline.untaught import UntaughtWarning
+from hpd.reuse import ReuseWarning
 from hpd.schema import SchemaWarning
 
 COMMANDS = (
@@ -48,7 +50,7 @@ COMMANDS = (
 _NO_INPUT = ("output", "schema", "text_field", "id_field", "category_field")
 """Arguments of which - is not standard input."""
 
-_OURS = (SchemaWarning, TunedWarning, MemoryWarning)
+_OURS = (SchemaWarning, TunedWarning, MemoryWarning, ReuseWarning, UntaughtWarning)
 
 _DESCRIPTION = """\
 Structured values out of documents with a local model, all fields decoded at once.

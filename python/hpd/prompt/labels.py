@@ -13,6 +13,10 @@ from dataclasses import dataclass
 from hpd.prompt.text import COUNT_KEY, WRONG_KEY, Path, answer_text, attribute_line
 from hpd.schema.attributes import Attribute, Schema
 
+LABEL_KEY = "hpd.label"
+"""The key of a GGUF file that says ``on`` if its model, or the adapter that it is, was taught this
+layout."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Node:

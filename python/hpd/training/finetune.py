@@ -11,10 +11,11 @@ from hpd.errors import InputError
 from hpd.evaluation.rows import Example, load_examples
 from hpd.evaluation.scores import evaluate
 from hpd.options import Method
-from hpd.prompt import DocumentTurn
+from hpd.prompt import LABEL_KEY, DocumentTurn
 from hpd.training import data
 from hpd.training.conversion.adapter_to_gguf import export_adapter
 from hpd.training.conversion.from_gguf import gguf_to_transformers
+from hpd.training.conversion.metadata import set_metadata
 from hpd.training.conversion.to_gguf import export_model
 from hpd.training.data import Labelled, RowMaker, Schemas, Source, Unnamed
 from hpd.training.loop import Loop, LoopOptions
@@ -139,6 +140,8 @@ def finetune(
     progress = loop.run(resume=resume)
     network.eval()
     gguf = _export(network, base, output, options)
+    if options.method == "hpd" and options.mask == "label":
+        set_metadata(gguf, LABEL_KEY, "on")
     return FinetuneResult(gguf, progress.step, progress.best_f1 if examples else None)
 
 

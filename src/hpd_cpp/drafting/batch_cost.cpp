@@ -14,22 +14,23 @@ constexpr double singular = 1e-9;    // what is left of an equation that says no
 
 }  // namespace
 
-void BatchCost::observe(int32_t n_tokens, int32_t n_rows, int32_t n_cells, double seconds) {
+void BatchCost::observe(const Batch & batch, double seconds) {
     if (seconds <= 0.0) return;  // shorter than the clock can tell
-    const Fastest batch{static_cast<double>(n_tokens), static_cast<double>(n_rows),
-                        static_cast<double>(n_cells), seconds};
-    const Size size{size_of(n_tokens), size_of(n_rows), size_of(n_cells)};
-    const auto [place, is_new] = records_.emplace(size, batch);
+    const int32_t n_paid = batch.pays ? batch.n_cells : 0;
+    const Fastest now{static_cast<double>(batch.n_tokens), static_cast<double>(batch.n_rows),
+                      static_cast<double>(n_paid), seconds};
+    const Size size{size_of(batch.n_tokens), size_of(batch.n_rows), size_of(n_paid)};
+    const auto [place, is_new] = records_.emplace(size, now);
     Fastest & record = place->second;
     if (!is_new) record.seconds *= forgetting;
-    if (seconds < record.seconds) record = batch;
+    if (seconds < record.seconds) record = now;
     for (double * sum :
-         {&recent_.n_batches, &recent_.n_with_rows, &recent_.n_tokens, &recent_.n_cells}) {
+         {&recent_.n_batches, &recent_.n_with_rows, &recent_.n_paying, &recent_.n_cells}) {
         *sum *= remembering;
     }
     recent_.n_batches += 1.0;
-    recent_.n_with_rows += n_rows > 0 ? 1.0 : 0.0;
-    recent_.n_tokens += batch.n_tokens;
+    recent_.n_with_rows += batch.n_rows > 0 && !batch.is_full ? 1.0 : 0.0;
+    recent_.n_paying += batch.pays ? batch.n_tokens : 0;
     recent_.n_cells += batch.n_cells;
     prices_ = fit();
 }
@@ -43,9 +44,10 @@ double BatchCost::least_probability(int32_t n_values) const {
 std::optional<int32_t> BatchCost::best_cells() const {
     if (!prices_ || prices_->batch <= 0.0 || prices_->cell <= 0.0) return std::nullopt;
     const double n_cells = recent_.n_cells / recent_.n_batches;
-    const double n_batches_a_token = recent_.n_with_rows / recent_.n_tokens;
+    const double n_batches_a_token = recent_.n_with_rows / recent_.n_paying;
     const double best = std::sqrt(prices_->batch / prices_->cell * n_batches_a_token * n_cells);
-    return static_cast<int32_t>(std::min<double>(best, std::numeric_limits<int32_t>::max()));
+    constexpr auto most = std::numeric_limits<int32_t>::max();
+    return best < most ? static_cast<int32_t>(best) : most;
 }
 
 int BatchCost::size_of(int32_t n) {

@@ -15,8 +15,15 @@ namespace hpd {
 // Whatever else the machine does only makes batches slower, so the fastest of each size counts.
 class BatchCost {
 public:
-    // n_cells are those in use, without those of instructions; 0 where tokens do not pay for them.
-    void observe(int32_t n_tokens, int32_t n_rows, int32_t n_cells, double seconds);
+    struct Batch {
+        int32_t n_tokens = 0;
+        int32_t n_rows = 0;
+        int32_t n_cells = 0;   // in use, without those of instructions
+        bool pays = true;      // whether each token pays for all these cells, seen or not
+        bool is_full = false;  // whether it would be no larger with more documents in flight
+    };
+
+    void observe(const Batch & batch, double seconds);
 
     // How likely a guess must be to be worth its place, where n_values values share the steps; 1
     // until batches of different sizes were seen.
@@ -28,17 +35,18 @@ public:
     // The cells in use at which a document takes the least time; none while it is not known what a
     // batch and a cell cost.
     //
-    // Twice as many documents in flight halve the batches that each needs for its values, and
-    // double the cells that each token pays for. Where batches cost B, a cell c for each token, and
-    // a document with D cells is decoded in S batches with values and T tokens, K of them together
-    // take S B / K + c T K D each, which is least at K D = sqrt(S B D / (c T)).
+    // Twice as many documents in flight halve the batches that each needs for its values, as far
+    // as these are not full, and double the cells that a token pays for. Where batches cost B, a
+    // cell c for each token, and a document with D cells is decoded in S batches with values and T
+    // tokens that pay, K of them together take S B / K + c T K D each, which is least at
+    // K D = sqrt(S B D / (c T)).
     std::optional<int32_t> best_cells() const;
 
 private:
     struct Fastest {
         double n_tokens = 0.0;
         double n_rows = 0.0;
-        double n_cells = 0.0;
+        double n_cells = 0.0;  // that its tokens paid for
         double seconds = 0.0;
     };
     struct Prices {
@@ -50,8 +58,8 @@ private:
     // Of late: sums in which a batch counts the less the older it is.
     struct Recent {
         double n_batches = 0.0;
-        double n_with_rows = 0.0;
-        double n_tokens = 0.0;
+        double n_with_rows = 0.0;  // that were not full
+        double n_paying = 0.0;  // tokens
         double n_cells = 0.0;
     };
     using Size = std::array<int, 3>;  // the bits of the numbers of tokens, rows and cells

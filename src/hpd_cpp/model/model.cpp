@@ -22,6 +22,18 @@ void start_backend_once() {
     });
 }
 
+// The text under a key of a file's metadata; empty: there is none.
+template <class File>
+std::string metadata_text(int32_t (*read)(const File *, const char *, char *, size_t),
+                          const File * file, const std::string & key) {
+    const int32_t n = read(file, key.c_str(), nullptr, 0);
+    if (n < 0) return "";
+    std::string text(static_cast<size_t>(n) + 1, '\0');
+    read(file, key.c_str(), text.data(), text.size());
+    text.resize(static_cast<size_t>(n));
+    return text;
+}
+
 llama_split_mode split_mode(const std::string & name) {
     if (name == "none") return LLAMA_SPLIT_MODE_NONE;
     if (name == "layer") return LLAMA_SPLIT_MODE_LAYER;
@@ -267,12 +279,15 @@ std::string Model::chat_template() const {
 }
 
 std::string Model::metadata(const std::string & key) const {
-    const int32_t n = llama_model_meta_val_str(model_.get(), key.c_str(), nullptr, 0);
-    if (n < 0) return "";
-    std::string text(static_cast<size_t>(n) + 1, '\0');
-    llama_model_meta_val_str(model_.get(), key.c_str(), text.data(), text.size());
-    text.resize(static_cast<size_t>(n));
-    return text;
+    return metadata_text(llama_model_meta_val_str, model_.get(), key);
+}
+
+std::vector<std::string> Model::lora_metadata(const std::string & key) const {
+    std::vector<std::string> texts;
+    for (const llama_adapter_lora * lora : loras_) {
+        texts.push_back(metadata_text(llama_adapter_meta_val_str, lora, key));
+    }
+    return texts;
 }
 
 }  // namespace hpd

@@ -61,6 +61,7 @@ public:
     std::string description() const;
     std::string chat_template() const;  // empty: there is none
     std::string metadata(const std::string & key) const;  // empty: there is none
+    std::vector<std::string> lora_metadata(const std::string & key) const;  // of each adapter
 
     llama_model * get() const { return model_.get(); }
     const llama_vocab * vocab() const { return llama_model_get_vocab(model_.get()); }

@@ -44,6 +44,11 @@ public:
     // From now on; those that run stay.
     void set_busy_cells(int32_t n) { limits_.n_busy_cells = n; }
 
+    // Whether a batch is as large as one of its kind can be.
+    bool is_full(int32_t n_tokens) const {
+        return n_tokens == limits_.n_batch || n_tokens == limits_.n_value_batch;
+    }
+
     // The batch was decoded.
     void commit();
 

@@ -1,0 +1,65 @@
+"""The warning where a model is asked in a layout that nobody taught it."""
+
+from __future__ import annotations
+
+import shutil
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hpd import Extractor
+from hpd.cli import main
+from hpd.pipeline.long_documents import Replay
+from hpd.pipeline.untaught import UntaughtWarning
+from hpd.prompt import LABEL_KEY
+from shop import EXACT
+from tiny_models import TinyModel
+
+ASK: dict[str, Any] = {"layout": "label", **EXACT}
+
+
+@pytest.fixture(scope="module")
+def model(tiny_model: TinyModel) -> Path:
+    return tiny_model("qwen3")
+
+
+def open_quietly(model: Path | None, **settings: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Extractor("a", model, **settings).close()
+
+
+def test_a_model_that_was_not_taught_labels(model: Path) -> None:
+    with pytest.warns(UntaughtWarning, match=r"^layout 'label' \(--layout\): .*finetune --mask"):
+        Extractor("a", model, **ASK).close()
+    for layout in ("branch", "skeleton"):
+        open_quietly(model, **{**ASK, "layout": layout})
+    # Known answers are not the model's own.
+    open_quietly(model, **ASK, replay=Replay(lambda document: None))
+
+
+def test_the_file_of_a_model_says_that_it_was(model: Path, tmp_path: Path) -> None:
+    pytest.importorskip("gguf")
+    from hpd.training.conversion.metadata import set_metadata
+
+    own = tmp_path / "own.gguf"
+    shutil.copy(model, own)
+    set_metadata(own, LABEL_KEY, "on")
+    open_quietly(own, **ASK)
+
+
+def test_the_box_was() -> None:
+    open_quietly(None, **ASK)
+
+
+def test_the_program_says_it_in_one_line(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = tmp_path / "a.txt"
+    text.write_text("Lamp", encoding="utf-8")
+    assert main(["extract", str(text), "--schema", "a", "-m", str(model), "--layout", "label"]) == 0
+    lines = [line for line in capsys.readouterr().err.splitlines() if "warning: " in line]
+    assert len(lines) == 1
+    assert lines[0].startswith("hpd: warning: layout 'label' (--layout): the file of this model")
