@@ -25,7 +25,6 @@ from hpd.cli.arguments import number
 from hpd.grammar import DECIDE_KEY
 from hpd.grounding import STATED_KEY
 from hpd.prompt import LABEL_KEY
-from hpd.training.conversion.metadata import set_metadata
 from hpd.training.conversion.to_gguf import export_model
 from recipe.model import Box, Shape, to_transformers
 
@@ -112,11 +111,9 @@ def main() -> None:
         write_transformers(arguments.folders, scratch, arguments.share)
     except ValueError as error:
         parser.error(str(error))
-    export_model(scratch, arguments.output, arguments.type, name="hpd-box")
     # What the box says beyond the text is hardly ever right.
-    set_metadata(arguments.output, STATED_KEY, "on")
-    set_metadata(arguments.output, DECIDE_KEY, "on")
-    set_metadata(arguments.output, LABEL_KEY, "on")
+    metadata = dict.fromkeys((STATED_KEY, DECIDE_KEY, LABEL_KEY), "on")
+    export_model(scratch, arguments.output, arguments.type, name="hpd-box", metadata=metadata)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ from hpd.prompt import LABEL_KEY, DocumentTurn
 from hpd.training import data
 from hpd.training.conversion.adapter_to_gguf import export_adapter
 from hpd.training.conversion.from_gguf import gguf_to_transformers
-from hpd.training.conversion.metadata import set_metadata
 from hpd.training.conversion.to_gguf import export_model
 from hpd.training.data import Labelled, RowMaker, Schemas, Source, Unnamed
 from hpd.training.loop import Loop, LoopOptions
@@ -140,8 +139,6 @@ def finetune(
     progress = loop.run(resume=resume)
     network.eval()
     gguf = _export(network, base, output, options)
-    if options.method == "hpd" and options.mask == "label":
-        set_metadata(gguf, LABEL_KEY, "on")
     return FinetuneResult(gguf, progress.step, progress.best_f1 if examples else None)
 
 
@@ -251,12 +248,14 @@ def _validation(
 
 
 def _export(network: Any, base: Path, output: Path, options: FinetuneOptions) -> Path:
+    has_labels = options.method == "hpd" and options.mask == "label"
+    metadata = {LABEL_KEY: "on"} if has_labels else {}
     if options.lora_rank:
         network.save_pretrained(output / "adapter")
         gguf = output / "adapter.gguf"
-        export_adapter(output / "adapter", base, gguf)
+        export_adapter(output / "adapter", base, gguf, metadata=metadata)
         return gguf
     save_model(network, base, output / "model")
     gguf = output / "model.gguf"
-    export_model(output / "model", gguf, options.file_type)
+    export_model(output / "model", gguf, options.file_type, metadata=metadata)
     return gguf

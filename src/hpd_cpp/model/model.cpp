@@ -284,6 +284,7 @@ std::string Model::metadata(const std::string & key) const {
 
 std::vector<std::string> Model::lora_metadata(const std::string & key) const {
     std::vector<std::string> texts;
+    texts.reserve(loras_.size());
     for (const llama_adapter_lora * lora : loras_) {
         texts.push_back(metadata_text(llama_adapter_meta_val_str, lora, key));
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import gguf
@@ -16,13 +16,16 @@ from hpd.training.conversion.tensors import stored_tensors
 _SUFFIXES = {".lora_A.": ".lora_a", ".lora_B.": ".lora_b"}
 
 
-def export_adapter(adapter: Path, checkpoint: Path, output: Path) -> None:
+def export_adapter(
+    adapter: Path, checkpoint: Path, output: Path, *, metadata: Mapping[str, str] = {}
+) -> None:
     """Write an adapter as GGUF.
 
     Args:
         adapter: the folder that PEFT saved.
         checkpoint: the base model's folder, of which only ``config.json`` is read.
         output: the file; it is there whole, or not at all.
+        metadata: texts that the file is to hold besides, by their keys.
 
     Raises:
         InputError: the adapter holds what llama.cpp's adapters cannot.
@@ -44,7 +47,8 @@ def export_adapter(adapter: Path, checkpoint: Path, output: Path) -> None:
     with Replacing(output) as fresh:
         writer = gguf.GGUFWriter(fresh, gguf.MODEL_ARCH_NAMES[family.architecture])
         writer.add_type(gguf.GGUFType.ADAPTER)
-        writer.add_string(gguf.Keys.Adapter.TYPE, "lora")
+        for key, text in {gguf.Keys.Adapter.TYPE: "lora", **metadata}.items():
+            writer.add_string(key, text)
         writer.add_float32(gguf.Keys.Adapter.LORA_ALPHA, alpha)
         for name, values in _adapter_tensors(adapter, naming):
             writer.add_tensor(name, values)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,6 +42,7 @@ def export_model(
     file_type: str = "Q8_0",
     *,
     name: str = "",
+    metadata: Mapping[str, str] = {},
     say: Say = lambda message: None,
 ) -> None:
     """Write a transformers checkpoint as one GGUF file.
@@ -52,21 +53,24 @@ def export_model(
         file_type: ``F32``, ``F16``, ``BF16``, ``Q8_0``, or any type that llama.cpp's quantiser
             knows (``Q4_K_M``, ``Q6_K``, ...).
         name: the model's name in the file; the folder's, unless it is given.
+        metadata: texts that the file is to hold besides, by their keys.
         say: takes messages for people, about what the file cannot hold.
 
     Raises:
         InputError: llama.cpp cannot compute this model, or not with this tokenizer: what was
             written is loaded and compared before it takes its place.
     """
+    name = name or checkpoint.resolve().name
+    texts = {gguf.Keys.General.NAME: name, **metadata}
     kind = file_type.upper()
     if kind in OWN_TYPES:
         with Replacing(output) as fresh:
-            _write_model(checkpoint, fresh, kind, name, say)
+            _write_model(checkpoint, fresh, kind, texts, say)
             check_model(checkpoint, fresh)
         return
     target = _llama_file_type(file_type)
     with Replacing(output) as fresh, Scratch(output, ".f16") as middle:
-        _write_model(checkpoint, middle, "F16", name, say)
+        _write_model(checkpoint, middle, "F16", texts, say)
         check_model(checkpoint, middle)
         _quantize(middle, fresh, target)
 
@@ -121,7 +125,9 @@ class _Planned:
         return np.ascontiguousarray(gguf.quants.quantize(values, self.type)).view(np.uint8)
 
 
-def _write_model(checkpoint: Path, output: Path, kind: str, name: str, say: Say) -> None:
+def _write_model(
+    checkpoint: Path, output: Path, kind: str, texts: Mapping[str, str], say: Say
+) -> None:
     family = family_of(checkpoint)
     config = read_config(checkpoint)
     _refuse_other_computations(checkpoint, config, family)
@@ -129,7 +135,8 @@ def _write_model(checkpoint: Path, output: Path, kind: str, name: str, say: Say)
     wanted, file_type = OWN_TYPES[kind]
     writer = gguf.GGUFWriter(output, gguf.MODEL_ARCH_NAMES[family.architecture])
     writer.add_type(gguf.GGUFType.MODEL)
-    writer.add_name(name or checkpoint.resolve().name)
+    for key, text in texts.items():
+        writer.add_string(key, text)
     writer.add_file_type(file_type)
     writer.add_quantization_version(gguf.GGML_QUANT_VERSION)
     _add_settings(writer, config, family, say)
