@@ -24,7 +24,7 @@ def warn_of_untaught(model: Model, options: Options) -> None:
         return
     warnings.warn(
         f"layout 'label' ({OPTIONS['layout'].flag}): the file of this model does not say that it "
-        "was taught letters in place of keys, without which its values are mostly wrong: "
+        "was taught letters in place of keys, without which values can be mostly wrong: "
         "hpd finetune --mask label teaches it, the layout 'branch' needs no teaching",
         UntaughtWarning,
         stacklevel=3,
