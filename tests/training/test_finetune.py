@@ -19,6 +19,7 @@ from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training import data, masks
 from hpd.training.conversion.from_gguf import gguf_to_transformers
+from hpd.training.conversion.to_gguf import export_model
 from hpd.training.data import Labelled, RowMaker, Source, make_rows
 from hpd.training.loop import Loop, LoopOptions, collate, log_entries, loss_sum
 from hpd.training.lora import add_lora
@@ -391,8 +392,24 @@ def test_the_file_says_whether_labels_were_taught(
         found = Model([str(tiny_model("qwen3"))], loading)
         assert found.lora_metadata(LABEL_KEY) == [said]
         assert found.metadata(LABEL_KEY) == ""
-    else:
+        return
+    assert Model([str(result.gguf)]).metadata(LABEL_KEY) == said
+    # So does every later export of the checkpoint beside it.
+    export_model(tmp_path / "model", tmp_path / "again.gguf", "F32")
+    assert Model([str(tmp_path / "again.gguf")]).metadata(LABEL_KEY) == said
+
+
+def test_what_is_taught_last_decides_about_labels(files, checkpoint, tmp_path):
+    from hpd._native import Model
+    from hpd.training.finetune import FinetuneOptions, finetune
+
+    model = checkpoint
+    for mask, said in (("label", "on"), ("branch", "")):
+        settings = FinetuneOptions(mask=mask, loop=options(epochs=1, learning_rate=1e-6))
+        source = Source(files / "train.jsonl")
+        result = finetune(source, tmp_path / mask, model, SCHEMA, settings, quiet=True)
         assert Model([str(result.gguf)]).metadata(LABEL_KEY) == said
+        model = tmp_path / mask / "model"
 
 
 @pytest.mark.parametrize(

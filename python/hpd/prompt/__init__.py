@@ -1,7 +1,7 @@
 """The prompt: its text, the model's chat template around it, and its tokens."""
 
 from hpd.prompt.instruction import instruction_text
-from hpd.prompt.labels import LABEL_KEY, Labels
+from hpd.prompt.labels import LABEL_KEY, LABEL_SETTING, Labels
 from hpd.prompt.template import Rendered, render
 from hpd.prompt.text import (
     COUNT_KEY,
@@ -26,6 +26,7 @@ from hpd.prompt.tokens import PromptTokenizer, TokenizedPrompt, Vocabulary, comm
 __all__ = [
     "COUNT_KEY",
     "LABEL_KEY",
+    "LABEL_SETTING",
     "STACK_RULE",
     "SYSTEM",
     "DocumentTurn",

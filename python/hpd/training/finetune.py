@@ -11,7 +11,7 @@ from hpd.errors import InputError
 from hpd.evaluation.rows import Example, load_examples
 from hpd.evaluation.scores import evaluate
 from hpd.options import Method
-from hpd.prompt import LABEL_KEY, DocumentTurn
+from hpd.prompt import LABEL_KEY, LABEL_SETTING, DocumentTurn
 from hpd.training import data
 from hpd.training.conversion.adapter_to_gguf import export_adapter
 from hpd.training.conversion.from_gguf import gguf_to_transformers
@@ -249,13 +249,14 @@ def _validation(
 
 def _export(network: Any, base: Path, output: Path, options: FinetuneOptions) -> Path:
     has_labels = options.method == "hpd" and options.mask == "label"
-    metadata = {LABEL_KEY: "on"} if has_labels else {}
     if options.lora_rank:
+        metadata = {LABEL_KEY: "on"} if has_labels else {}
         network.save_pretrained(output / "adapter")
         gguf = output / "adapter.gguf"
         export_adapter(output / "adapter", base, gguf, metadata=metadata)
         return gguf
+    setattr(network.config.get_text_config(), LABEL_SETTING, has_labels)
     save_model(network, base, output / "model")
     gguf = output / "model.gguf"
-    export_model(output / "model", gguf, options.file_type, metadata=metadata)
+    export_model(output / "model", gguf, options.file_type)
     return gguf

@@ -11,6 +11,7 @@ import gguf
 import numpy as np
 
 from hpd.errors import InputError
+from hpd.prompt import LABEL_KEY, LABEL_SETTING
 from hpd.training.conversion.check import check_model
 from hpd.training.conversion.families import Array, Config, Family, Naming, family_of, read_config
 from hpd.training.conversion.files import Replacing, Scratch
@@ -135,6 +136,8 @@ def _write_model(
     wanted, file_type = OWN_TYPES[kind]
     writer = gguf.GGUFWriter(output, gguf.MODEL_ARCH_NAMES[family.architecture])
     writer.add_type(gguf.GGUFType.MODEL)
+    if config.get(LABEL_SETTING):
+        texts = {LABEL_KEY: "on", **texts}
     for key, text in texts.items():
         writer.add_string(key, text)
     writer.add_file_type(file_type)
