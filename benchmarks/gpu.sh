@@ -13,6 +13,7 @@
 #   PYTHON=python3       makes the environment
 #   BUILD=yes            no: PYTHON has hpd already, with whatever llama.cpp it has
 #   LLAMA="-DGGML_CUDA=on ..."  the options of CMake with which llama.cpp is built
+#   PREPARE=COMMAND      is run in the folder of llama.cpp's sources before it is built
 #   MODELS="qwen3-0.6b:Q8_0 ..."  shapes and types, as of make_model.py; or paths of GGUF files
 #   DOCUMENTS=256 ROUNDS=3 AR_DOCUMENTS=8  how much
 #   PRICE=2.5            dollars for an hour of the machine
@@ -49,6 +50,7 @@ build_llama() { # goes on where it was killed
     "$python" -m pip download -q --no-deps --no-binary :all: "llama-cpp-python==$pin" &&
       tar -xf "llama_cpp_python-$pin.tar.gz"
   } || return
+  (cd "llama_cpp_python-$pin/vendor/llama.cpp" && eval "${PREPARE:-}") || return
   CMAKE_ARGS="${LLAMA:--DGGML_CUDA=on -DCMAKE_CUDA_ARCHITECTURES=native} -DCMAKE_CXX_FLAGS=-fno-dse" \
     PATH="$results/venv/bin:$PATH" "$python" -m pip install --no-build-isolation \
     -C build-dir="$results/build-llama" "./llama_cpp_python-$pin"
@@ -66,7 +68,8 @@ device() {
 }
 
 suite() { # FILE: one of the tests of the engine
-  "$python" -m pytest -q -p no:cacheprovider --basetemp="$results/pytest" "tests/engine/$1.py"
+  "$python" -m pytest -q -p no:cacheprovider --basetemp="$results/pytest-$1" \
+    "tests/engine/$1.py"
 }
 
 workload_files() {
