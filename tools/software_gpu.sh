@@ -19,8 +19,9 @@ if [ -n "${VULKAN_HEADERS:-}" ]; then
   LLAMA+=" -DVulkan_INCLUDE_DIR=$VULKAN_HEADERS"
   export CPATH="$VULKAN_HEADERS${CPATH:+:$CPATH}"
 fi
-# Four fifths of the suites' time would go into the 512 threads that llama.cpp puts on each row of an
-# RMS norm, as the device takes them one after the other at every barrier. Only the order of a sum changes.
+# Most of the time of a tiny model would go into the 512 threads that llama.cpp puts on each row of
+# an RMS norm, as the device takes them one after the other at every barrier. Only the order in which
+# a sum is taken changes.
 PREPARE="sed -i 's/^#define BLOCK_SIZE 512/#define BLOCK_SIZE 32/'"
 PREPARE+=" ggml/src/ggml-vulkan/vulkan-shaders/rms_norm.comp"
 export LLAMA PREPARE BUILD=yes MINUTES=600
