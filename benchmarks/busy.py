@@ -19,7 +19,7 @@ import sys
 from collections.abc import Iterator
 from statistics import median
 
-from hpd.machine.hardware import n_cores
+from hpd.models.hardware import n_cores
 
 _VARIABLE = "GOMP_SPINCOUNT"
 _OWN_SPINS = "300000"  # of GNU OpenMP, where there is a core for each thread
@@ -64,8 +64,8 @@ def serve(options: argparse.Namespace) -> None:
     from hpd.bench.measure import Bench
     from hpd.bench.methods import parse_contest
     from hpd.bench.workload import load_workload
-    from hpd.machine.model_files import resolve_model
-    from hpd.machine.native_options import model_options
+    from hpd.models.model_files import resolve_model
+    from hpd.models.native_options import model_options
     from hpd.options import Options
     from hpd.schema import load_schemas
 

@@ -20,12 +20,12 @@ from statistics import median
 
 from hpd.documents import Document
 from hpd.extractor import Extractor
-from hpd.machine.hardware import n_cores, processor
-from hpd.machine.model_files import resolve_model
+from hpd.files import RecordReader
+from hpd.models.hardware import n_cores, processor
+from hpd.models.model_files import resolve_model
 from hpd.options import Options
 from hpd.ray.session import HERE, check_address
 from hpd.ray.workers import RayExtractor
-from hpd.records import RecordReader
 from hpd.schema import load_schema
 from hpd.schema.attributes import Schema
 

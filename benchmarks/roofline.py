@@ -17,7 +17,7 @@ import time
 import torch
 
 from hpd import _native
-from hpd.machine.hardware import n_cores, use_extra_bufts
+from hpd.models.hardware import n_cores, use_extra_bufts
 
 _TYPES = ("Q8_0", "Q4_0", "Q4_K", "Q5_K", "Q6_K", "BF16")
 _N_TOKENS = (1, 16, 64, 512)

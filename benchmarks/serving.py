@@ -32,11 +32,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from hpd.endpoint.chat import response_schema
-from hpd.machine.hardware import n_cores, processor
-from hpd.machine.model_files import resolve_model
+from hpd.evaluation.endpoint.chat import response_schema
+from hpd.files import Record, RecordReader
+from hpd.models.hardware import n_cores, processor
+from hpd.models.model_files import resolve_model
 from hpd.prompt import documents_text, instruction_text, system_text
-from hpd.records import Record, RecordReader
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
 from tools.llama_cpp_server import llama_cpp_server

@@ -19,8 +19,8 @@ from hpd.bench.methods import parse_contest
 from hpd.bench.workload import load_workload
 from hpd.cli.common import table
 from hpd.cli.option_arguments import add_option_arguments, options_of
-from hpd.machine.model_files import resolve_model
-from hpd.machine.native_options import model_options
+from hpd.models.model_files import resolve_model
+from hpd.models.native_options import model_options
 from hpd.schema import load_schemas
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from hpd import Extraction
-from hpd.confidence import METADATA_KEY
-from hpd.grammar import DECIDE_KEY
+from hpd.values.confidence import METADATA_KEY
+from hpd.values.grammar import DECIDE_KEY
 from shop import EXACT, TEXTS
 from small_extractor import SmallExtractor as Extractor
 from tiny_models import TinyModel

@@ -23,7 +23,7 @@ from hpd.errors import HpdError, InputError, InvalidDataError
 from hpd.pipeline.job import Job
 from hpd.pipeline.request import Request
 from hpd.prompt import value_text
-from hpd.questions import Question, Waves
+from hpd.prompt.questions import Question, Waves
 from hpd.results import Extraction
 from shop import EXACT, TEXTS
 from small_extractor import SmallExtractor as Extractor

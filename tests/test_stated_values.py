@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from hpd.grounding import STATED_KEY, Stated
 from hpd.schema import load_schema
+from hpd.values.grounding import STATED_KEY, Stated
 from shop import EXACT
 from small_extractor import SmallExtractor as Extractor
 from tiny_models import TinyModel

@@ -14,21 +14,21 @@ from typing import Any
 
 from hpd.documents import Document
 from hpd.errors import InputError, ModelLoadError, SchemaError
-from hpd.grammar import answer_grammar, value_grammar
-from hpd.machine.gguf_header import read_gguf_header
-from hpd.machine.memory_need import memory_need
+from hpd.files import FileWriter, Record, RecordReader, read_status
+from hpd.files.reader import columns_of, has_fields
+from hpd.files.rows import Format
+from hpd.files.writer import journal_path, line_bytes
+from hpd.models.gguf_header import read_gguf_header
+from hpd.models.memory_need import memory_need
 from hpd.options import Options
 from hpd.prompt.instruction import instruction_text
-from hpd.questions import schema_leaves
-from hpd.records import FileWriter, Record, RecordReader, read_status
-from hpd.records.reader import columns_of, has_fields
-from hpd.records.rows import Format
-from hpd.records.writer import journal_path, line_bytes
+from hpd.prompt.questions import schema_leaves
 from hpd.results import Extraction
 from hpd.schema import describe, load_schema, load_schemas, parse_one_line, to_json_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.serving.refusals import RefusedError
 from hpd.values import assemble, parse_value, split_answer
+from hpd.values.grammar import answer_grammar, value_grammar
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 # The server has no flag against the crash on processors with AMX that docs/reliability.md tells of.
 _SERVER = """
 import llama_cpp.llama_cpp as library
-from hpd.machine.hardware import use_extra_bufts
+from hpd.models.hardware import use_extra_bufts
 from llama_cpp.server.__main__ import main
 
 usual = library.llama_model_default_params

@@ -1,6 +1,6 @@
 """The answers that ``hpd doctor`` compares its self-test with: ``python -m tools.self_test``.
 
-Asks the model in the box the questions in ``python/hpd/doctor/self_test.json`` and writes its
+Asks the model in the box the questions in ``python/hpd/bench/doctor/self_test.json`` and writes its
 answers there. To be run when that model has changed, on a machine where the tests pass.
 """
 
@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import sys
 
-from hpd.doctor.questions import FILE, stored_questions
-from hpd.doctor.trial import answers_of
-from hpd.machine.model_files import box_model
+from hpd.bench.doctor.questions import FILE, stored_questions
+from hpd.bench.doctor.trial import answers_of
+from hpd.models.model_files import box_model
 
 
 def main() -> int:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hpd.grammar import enum_texts, unconstrained, value_grammar
-from hpd.questions import count_attribute
+from hpd.prompt.questions import count_attribute
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute
+from hpd.values.grammar import enum_texts, unconstrained, value_grammar
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "types.md"
 COLUMNS = ("Type", "In a schema", "Constraint while it is decoded", "Document", "Result")

@@ -18,8 +18,8 @@ from hpd.bench.stolen import StolenTime, least_disturbed
 from hpd.bench.workload import Workload, load_workload
 from hpd.cli.common import table
 from hpd.prompt import value_text
+from hpd.prompt.questions import answer_at, schema_leaves
 from hpd.prompt.tokens import PromptTokenizer
-from hpd.questions import answer_at, schema_leaves
 from hpd.schema import load_schemas
 
 

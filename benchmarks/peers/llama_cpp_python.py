@@ -27,7 +27,7 @@ import numpy as np
 from llama_cpp.llama_speculative import LlamaPromptLookupDecoding
 
 from hpd.bench.workload import Workload
-from hpd.machine.hardware import use_extra_bufts
+from hpd.models.hardware import use_extra_bufts
 from hpd.schema.attributes import Schema
 
 

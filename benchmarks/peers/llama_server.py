@@ -38,7 +38,7 @@ from typing import Any
 
 import common
 
-from hpd.machine.hardware import use_extra_bufts
+from hpd.models.hardware import use_extra_bufts
 
 _HOST = "127.0.0.1"
 _START_SECONDS = 120

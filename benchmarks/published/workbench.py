@@ -13,11 +13,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from hpd.machine.model_files import box_model
+
 from hpd.evaluation.datasets.catalogue import find_format, read_dataset
 from hpd.evaluation.datasets.conversion import schema_path, write_dataset
 from hpd.evaluation.datasets.document import DatasetDocument
 from hpd.evaluation.datasets.survey import survey
-from hpd.machine.model_files import box_model
 
 ROOT = Path(__file__).resolve().parents[2]
 

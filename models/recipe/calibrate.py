@@ -23,7 +23,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from hpd.confidence import (
+from hpd.evaluation.calibration import Answer, reliability
+from hpd.extractor import Extractor
+from hpd.pipeline.constraints import can_be_decided
+from hpd.results import Extraction
+from hpd.schema.attributes import Attribute, Schema
+from hpd.training.conversion.metadata import set_metadata
+from hpd.values.confidence import (
     COUNT,
     METADATA_KEY,
     NO_MAP,
@@ -34,12 +40,6 @@ from hpd.confidence import (
     is_of_short,
     kind_of,
 )
-from hpd.evaluation.calibration import Answer, reliability
-from hpd.extractor import Extractor
-from hpd.pipeline.constraints import can_be_decided
-from hpd.results import Extraction
-from hpd.schema.attributes import Attribute, Schema
-from hpd.training.conversion.metadata import set_metadata
 from recipe.documents.questions import kinds, make_documents
 from recipe.typed_listings import typed_listings
 

@@ -22,10 +22,10 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from hpd.cli.arguments import number
-from hpd.grammar import DECIDE_KEY
-from hpd.grounding import STATED_KEY
 from hpd.prompt import LABEL_KEY
 from hpd.training.conversion.to_gguf import export_model
+from hpd.values.grammar import DECIDE_KEY
+from hpd.values.grounding import STATED_KEY
 from recipe.model import Box, Shape, to_transformers
 
 

@@ -20,7 +20,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, overload
 
 from hpd import _native
-from hpd.confidence import METADATA_KEY, asked_map, own_map
 from hpd.documents import Document, NotYet
 from hpd.errors import (
     ContextOverflowError,
@@ -30,10 +29,10 @@ from hpd.errors import (
     InputError,
     InvalidDataError,
 )
-from hpd.machine.memory_need import warn_of_shortage
-from hpd.machine.model_files import resolve_model
-from hpd.machine.native_options import engine_options, model_options
-from hpd.machine.tuned_settings import tuned_values
+from hpd.models.memory_need import warn_of_shortage
+from hpd.models.model_files import resolve_model
+from hpd.models.native_options import engine_options, model_options
+from hpd.models.tuned_settings import tuned_values
 from hpd.options import Options, combined
 from hpd.pipeline.cancellation import Cancellation
 from hpd.pipeline.long_documents import OnChunk, Replay
@@ -46,6 +45,7 @@ from hpd.pipeline.untaught import warn_of_untaught
 from hpd.results import Extraction
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
+from hpd.values.confidence import METADATA_KEY, asked_map, own_map
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack

@@ -16,7 +16,7 @@ from benchmarks.published.claims import CLAIMS, Claim
 from benchmarks.published.result import Conditions, Finding, Result, Table, load_results
 from benchmarks.published.workbench import Workbench
 from hpd.cli import main
-from hpd.machine.model_files import box_model
+from hpd.models.model_files import box_model
 from jsonl import read_lines
 
 CONDITIONS = Conditions(

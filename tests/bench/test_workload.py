@@ -12,7 +12,7 @@ from hpd.bench.methods import parse_contest
 from hpd.bench.workload import complete_answer, load_workload, spread
 from hpd.errors import InputError
 from hpd.prompt import value_text
-from hpd.questions import answer_at
+from hpd.prompt.questions import answer_at
 from hpd.schema import load_schemas
 from jsonl import write_lines
 

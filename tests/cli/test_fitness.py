@@ -9,7 +9,7 @@ import pytest
 
 from hpd.cli import main
 from hpd.cli.fitness import Fitness
-from hpd.machine.model_files import box_model
+from hpd.models.model_files import box_model
 from hpd.results import Extraction, Failure, FieldResult, Usage
 from jsonl import write_texts
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import hpd.extractor
-import hpd.machine.model_files
+import hpd.models.model_files
 from command_line import exit_code
 from hpd import _native
 from hpd.cli import COMMANDS, main

@@ -290,7 +290,7 @@ def test_a_full_disk_is_named_with_what_is_safe(tmp_path: Path, said: Said) -> N
 def test_a_file_in_use_by_another_run_is_refused(
     tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
 ) -> None:
-    from hpd.records.journal import Journal
+    from hpd.files.journal import Journal
 
     source, out = write_texts(tmp_path / "in.jsonl", "x"), tmp_path / "out"
     journal = Journal(Path(f"{out}.run"), {})

@@ -9,7 +9,7 @@ import pytest
 import hpd
 from hpd.cli import main
 from hpd.errors import ContextOverflowError, ModelLoadError
-from hpd.machine import hardware
+from hpd.models import hardware
 from jsonl import read_lines, write_texts
 from outcomes import Said
 from small_extractor import SmallExtractor

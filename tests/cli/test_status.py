@@ -11,7 +11,7 @@ import pytest
 from fake_extractor import FakeExtractor
 from hpd.cli import main
 from hpd.cli.summary import Summary
-from hpd.records import FileWriter, Record, journal_path
+from hpd.files import FileWriter, Record, journal_path
 from hpd.results import Extraction, FieldResult
 from jsonl import write_texts
 

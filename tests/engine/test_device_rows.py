@@ -19,8 +19,8 @@ import tiny_models
 from decoding import engine_options, expectation, open_model, run
 from hpd import Extractor, Options, _core_testing, _native
 from hpd.errors import ModelLoadError
-from hpd.grammar import value_grammar
 from hpd.schema.attributes import Attribute
+from hpd.values.grammar import value_grammar
 from reference import Request
 from shop import EXACT, TEXTS
 from tiny_models import TinyModel

@@ -15,7 +15,7 @@ from decoding import F32_TIE, ON_DEVICE, engine_options, make_requests, open_mod
 from hpd import _core_testing, _native
 from hpd.bench.methods import parse_contest
 from hpd.errors import ModelLoadError
-from hpd.machine.model_files import box_model, resolve_draft_model
+from hpd.models.model_files import box_model, resolve_draft_model
 from hpd.options import Method
 from reference import Reference, Request
 from tiny_models import TinyModel
@@ -310,7 +310,7 @@ def test_names_of_draft_models(
         asked.append(name)
         return path
 
-    monkeypatch.setattr("hpd.machine.model_files.download", download)
+    monkeypatch.setattr("hpd.models.model_files.download", download)
     for name in ("user/repo", "user/repo:Q8_0", "user/repo:file.gguf"):
         assert resolve_draft_model(name) == path
     assert asked == ["user/repo", "user/repo:Q8_0", "user/repo:file.gguf"]

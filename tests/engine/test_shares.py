@@ -19,8 +19,8 @@ from hypothesis.extra import numpy as npst
 from decoding import engine_options, make_requests, open_model
 from gbnf import to_regex
 from hpd import _core_testing, _native
-from hpd.grammar import value_grammar
 from hpd.schema.attributes import Attribute
+from hpd.values.grammar import value_grammar
 from reference import Reference, is_complete
 from tiny_models import TinyModel
 

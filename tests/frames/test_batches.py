@@ -16,7 +16,7 @@ import pyarrow
 from frame_texts import SCHEMA, SETTINGS, TEXTS, expected_rows
 from hpd.errors import InputError, ModelLoadError, OptionError
 from hpd.frames import BatchExtractor
-from hpd.machine.model_files import box_model
+from hpd.models.model_files import box_model
 
 TABLE = pyarrow.table({"title": pyarrow.array(TEXTS, "string")})
 

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from hpd.documents import Document
 from hpd.errors import ContextOverflowError, OptionError
-from hpd.grounding.search import is_joined
 from hpd.options import Options
 from hpd.pipeline.chunking import Chunk, chunks, fitting_length
 from hpd.pipeline.context_limit import ContextLimit
@@ -26,6 +25,7 @@ from hpd.results import FieldResult
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values import Parsed
+from hpd.values.grounding.search import is_joined
 from small_extractor import SmallExtractor as Extractor
 from tiny_models import TinyModel
 

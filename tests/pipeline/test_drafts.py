@@ -8,7 +8,7 @@ import pytest
 
 from hpd import _core_testing
 from hpd.pipeline.questionnaire import attribute_number
-from hpd.questions import item_leaves, schema_leaves
+from hpd.prompt.questions import item_leaves, schema_leaves
 from hpd.schema import load_schema
 from small_extractor import SmallExtractor as Extractor
 from tiny_models import TinyModel

@@ -16,7 +16,7 @@ from hpd.pipeline import fields_job
 from hpd.pipeline.findings import Bound, Findings
 from hpd.pipeline.merging import merge
 from hpd.prompt import COUNT_KEY
-from hpd.questions import Leaf
+from hpd.prompt.questions import Leaf
 from hpd.results import Extraction, FieldResult, Usage
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute

@@ -9,10 +9,10 @@ import pytest
 
 from decoding import open_model
 from hpd._native import Field
-from hpd.grammar import holds_closed
 from hpd.options import Options
 from hpd.pipeline.questionnaire import Answers, Questionnaire
 from hpd.schema import load_schema
+from hpd.values.grammar import holds_closed
 from tiny_models import TinyModel
 
 

@@ -17,10 +17,10 @@ import pytest
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import OptionError
 from hpd.extractor import Extractor
-from hpd.machine.file_content import content_fingerprint
+from hpd.models.file_content import content_fingerprint
 from hpd.options import Options
+from hpd.pipeline.reuse import FolderTable
 from hpd.results import Extraction
-from hpd.reuse import FolderTable
 from hpd.schema import load_schemas
 from shop import EXACT, TEXTS
 from tiny_models import TinyModel

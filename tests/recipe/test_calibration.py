@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from hpd.confidence import Judged
-from hpd.machine.model_files import box_model
+from hpd.models.model_files import box_model
 from hpd.results import Extraction, FieldResult
 from hpd.schema import load_schema
+from hpd.values.confidence import Judged
 from recipe.calibrate import (
     Field,
     as_given,

@@ -95,7 +95,7 @@ def test_named_cpp_files_exist() -> None:
     } == {}
 
 
-@pytest.mark.parametrize("text", ["see hpd.job", "``hpd.pipeline.plan``", "hpd.machine.cashe.x"])
+@pytest.mark.parametrize("text", ["see hpd.job", "``hpd.pipeline.plan``", "hpd.models.cashe.x"])
 def test_a_module_that_is_gone_is_noticed(text: str) -> None:
     assert missing_modules(text)
 

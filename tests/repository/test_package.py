@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import hpd
-from hpd.machine.model_files import check_gguf
+from hpd.models.model_files import check_gguf
 
 FOLDER = Path(hpd.__file__).parent
 ROOT = Path(__file__).parents[2]

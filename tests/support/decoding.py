@@ -10,9 +10,9 @@ from pathlib import Path
 import llama_cpp
 
 from hpd import _core_testing, _native
-from hpd.machine.hardware import devices
+from hpd.models.hardware import devices
 from hpd.prompt import Labels
-from hpd.questions import stack_places
+from hpd.prompt.questions import stack_places
 from hpd.schema.attributes import Attribute, Schema
 from reference import Reference, ReferenceValue, Request
 

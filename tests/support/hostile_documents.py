@@ -6,8 +6,8 @@ takes seconds, or hours.
 
 from __future__ import annotations
 
-from hpd.grounding import Grounder, Stated
 from hpd.schema.attributes import Attribute
+from hpd.values.grounding import Grounder, Stated
 
 SCALE = 20
 

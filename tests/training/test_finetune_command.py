@@ -15,7 +15,7 @@ pytest.importorskip("peft")
 pytest.importorskip("safetensors")
 
 from hpd.cli import build_parser, main
-from hpd.cli.finetune import _options
+from hpd.training.commands.finetune import _options
 from hpd.training.finetune import FinetuneOptions
 from hpd.training.loop import LoopOptions
 from hpd.training.rate_trial import ADAPTER_RATES, MODEL_RATES

@@ -21,7 +21,7 @@ from hpd.documents import Document
 from hpd.options import Options
 from hpd.pipeline.fields_job import FieldsJob
 from hpd.pipeline.questionnaire import Questionnaire
-from hpd.questions import schema_leaves
+from hpd.prompt.questions import schema_leaves
 from hpd.schema import load_schema
 from hpd.training import masks
 from hpd.training.conversion.from_gguf import gguf_to_transformers

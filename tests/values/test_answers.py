@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies
-from hpd.questions import schema_leaves
+from hpd.prompt.questions import schema_leaves
 from hpd.schema import load_schema, to_json_schema
 from hpd.schema.attributes import Schema
 from hpd.values import (

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hpd import _native
-from hpd.machine.hardware import computing_place, devices, processor, use_extra_bufts
+from hpd.models.hardware import computing_place, devices, processor, use_extra_bufts
 from hpd.version import __version__
 
 

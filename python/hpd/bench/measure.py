@@ -15,11 +15,11 @@ from hpd.bench.stolen import StolenTime
 from hpd.bench.workload import Item, Workload, spread
 from hpd.documents import Document
 from hpd.errors import HpdError
-from hpd.machine.native_options import engine_options
+from hpd.models.native_options import engine_options
 from hpd.options import OPTIONS, Options
 from hpd.pipeline.long_documents import Replay
 from hpd.pipeline.pipeline import MakeEngine, Pipeline
-from hpd.questions import schema_leaves
+from hpd.prompt.questions import schema_leaves
 from hpd.results import Extraction, plain_data
 
 

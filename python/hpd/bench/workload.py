@@ -9,7 +9,7 @@ from typing import Any
 
 from hpd.errors import InputError
 from hpd.evaluation.outcomes import ABSENT
-from hpd.records import Record, RecordReader
+from hpd.files import Record, RecordReader
 from hpd.schema.attributes import Attribute, Schema
 
 Schemas = Schema | Mapping[str, Schema]

@@ -20,32 +20,32 @@ from hpd.cli.arguments import Parser
 from hpd.cli.common import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, UsageError, say
 from hpd.cli.version import VersionAction
 from hpd.errors import HpdError, OptionError, SchemaError
-from hpd.machine.memory_need import MemoryWarning
-from hpd.machine.tuned_settings import TunedWarning
+from hpd.models.memory_need import MemoryWarning
+from hpd.models.tuned_settings import TunedWarning
+from hpd.pipeline.reuse import ReuseWarning
 from hpd.pipeline.untaught import UntaughtWarning
-from hpd.reuse import ReuseWarning
 from hpd.schema import SchemaWarning
 
-COMMANDS = (
-    "extract",
-    "serve",
-    "eval",
-    "calibrate",
-    "report",
-    "judge",
-    "compare",
-    "discover",
-    "data",
-    "bench",
-    "tune",
-    "finetune",
-    "export",
-    "schema",
-    "models",
-    "doctor",
-    "completion",
-)
-"""The commands in the order of the help, each a module of this name."""
+COMMANDS = {
+    "extract": "hpd.cli.extract",
+    "serve": "hpd.serving.commands.serve",
+    "eval": "hpd.evaluation.commands.eval",
+    "calibrate": "hpd.evaluation.commands.calibrate",
+    "report": "hpd.evaluation.commands.report",
+    "judge": "hpd.evaluation.commands.judge",
+    "compare": "hpd.evaluation.commands.compare",
+    "discover": "hpd.evaluation.commands.discover",
+    "data": "hpd.evaluation.commands.data",
+    "bench": "hpd.bench.commands.bench",
+    "tune": "hpd.bench.commands.tune",
+    "finetune": "hpd.training.commands.finetune",
+    "export": "hpd.training.commands.export",
+    "schema": "hpd.cli.schema",
+    "models": "hpd.cli.models",
+    "doctor": "hpd.bench.commands.doctor",
+    "completion": "hpd.cli.completion",
+}
+"""The commands in the order of the help, and the module of each, which is loaded when it is called."""
 
 _NO_INPUT = ("output", "schema", "text_field", "id_field", "category_field")
 """Arguments of which - is not standard input."""
@@ -74,7 +74,7 @@ def build_parser(command: str | None = None) -> argparse.ArgumentParser:
     parser.add_argument("--version", action=VersionAction, help="print the versions and exit")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name in COMMANDS if command is None else [command]:
-        import_module(f"hpd.cli.{name}").add_parser(commands)
+        import_module(COMMANDS[name]).add_parser(commands)
     parser.set_defaults(build_parser=build_parser)  # for hpd completion
     return parser
 

@@ -40,16 +40,16 @@ from hpd.cli.preview import report
 from hpd.cli.read_ahead import ReadAhead
 from hpd.cli.status import print_status
 from hpd.cli.writing import Writing
-from hpd.confidence import NO_MAP, asked_map
 from hpd.documents import NotYet
 from hpd.errors import HpdError, InputError
-from hpd.machine.hardware import computing_place
-from hpd.machine.model_files import is_box, resolve_model
+from hpd.files import InputReader, Record, RecordReader, Writer, kept_columns, skipped_text
+from hpd.files.tables import is_table, lines_path, write_table
+from hpd.models.hardware import computing_place
+from hpd.models.model_files import is_box, resolve_model
 from hpd.pipeline.methods import check_method
-from hpd.records import InputReader, Record, RecordReader, Writer, kept_columns, skipped_text
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
-from hpd.tables import is_table, lines_path, write_table
+from hpd.values.confidence import NO_MAP, asked_map
 
 if TYPE_CHECKING:
     from hpd.extractor import Extractor

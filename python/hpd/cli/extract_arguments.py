@@ -11,7 +11,7 @@ from hpd.cli.jobs import add_job_arguments
 from hpd.cli.option_arguments import add_option_arguments
 from hpd.cli.output_arguments import add_output_arguments
 from hpd.errors import InputError
-from hpd.records import FORMATS, MAX_FIELD_LINES, TEXT_FIELDS, Shard, parse_shard
+from hpd.files import FORMATS, MAX_FIELD_LINES, TEXT_FIELDS, Shard, parse_shard
 
 EPILOG = textwrap.fill(
     "Records are read from .jsonl, .json, .csv, .tsv and .parquet; .txt, .md, .html, .eml and .pdf "

@@ -13,9 +13,9 @@ from hpd.cli.option_arguments import add_option_argument
 from hpd.options import OPTIONS
 
 if TYPE_CHECKING:
-    from hpd.machine.inventory import LocalModel
-    from hpd.machine.recommended import RecommendedModel
-    from hpd.machine.weight_speed import WeightSpeed
+    from hpd.models.inventory import LocalModel
+    from hpd.models.recommended import RecommendedModel
+    from hpd.models.weight_speed import WeightSpeed
 
 _DESCRIPTION = """\
 List the models that hpd recommends, and those that are on this disk already: in the box, in Hugging
@@ -58,11 +58,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Print both lists, and the types of weights if asked for."""
     if arguments.n_threads is not None and not arguments.speed:
         raise UsageError("-t is about --speed, which is not asked for")
-    from hpd.machine.hardware import processor
-    from hpd.machine.hub import cached_models
-    from hpd.machine.inventory import local_models, recommended_memory, recommended_on_disk
-    from hpd.machine.memory import memory, readable_size
-    from hpd.machine.recommended import RECOMMENDED
+    from hpd.models.hardware import processor
+    from hpd.models.hub import cached_models
+    from hpd.models.inventory import local_models, recommended_memory, recommended_on_disk
+    from hpd.models.memory import memory, readable_size
+    from hpd.models.recommended import RECOMMENDED
 
     available = memory().available
     cached = cached_models()
@@ -147,15 +147,15 @@ def _local_rows(models: list[dict[str, Any]]) -> list[list[str]]:
 
 
 def _speeds(n_threads: int | None) -> list[WeightSpeed]:
-    from hpd.machine.hardware import n_cores
-    from hpd.machine.weight_speed import weight_speeds
+    from hpd.models.hardware import n_cores
+    from hpd.models.weight_speed import weight_speeds
 
     return weight_speeds(n_threads or n_cores())
 
 
 def _speed_rows(speeds: list[WeightSpeed]) -> list[list[str]]:
     """Each type with its speed in reading, in decoding many values, and with one token alone."""
-    from hpd.machine.weight_speed import ALONE, DECODING, READING
+    from hpd.models.weight_speed import ALONE, DECODING, READING
 
     (usual,) = (speed for speed in speeds if speed.type == "Q8_0")
     rows = [["TYPE", "BITS", "READING", "DECODING", "ONE TOKEN"]]
@@ -172,7 +172,7 @@ def _use(model: dict[str, Any]) -> str:
 
 def _sizes(model: dict[str, Any]) -> list[str]:
     """The cells of its file, its memory, and whether that is available."""
-    from hpd.machine.memory import readable_size
+    from hpd.models.memory import readable_size
 
     fits = {True: "yes", False: "no", None: "?"}[model["fits"]]
     return [readable_size(model["file_bytes"]), readable_size(model["memory_bytes"]), fits]

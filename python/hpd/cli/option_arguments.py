@@ -9,8 +9,8 @@ from typing import Any
 from hpd.cli.arguments import add_model_arguments
 from hpd.cli.common import say, setting_text
 from hpd.errors import ModelLoadError
-from hpd.machine.hardware import devices
-from hpd.machine.model_files import parse_lora
+from hpd.models.hardware import devices
+from hpd.models.model_files import parse_lora
 from hpd.options import OPTIONS, Option, Options
 from hpd.options.option import Group
 

@@ -14,15 +14,15 @@ from typing import Any
 from hpd.cli.arguments import not_empty
 from hpd.cli.common import UsageError
 from hpd.cli.terminal_table import TerminalTable
-from hpd.confidence import NO_MAP
 from hpd.errors import InputError
-from hpd.machine.model_files import local_lora
+from hpd.files import FileWriter, StreamWriter, Writer, journal_path
+from hpd.files.fingerprint import file_fingerprint, text_fingerprint
+from hpd.files.tables import check_writable, is_table, lines_path
+from hpd.models.model_files import local_lora
 from hpd.options import OPTIONS, Options
 from hpd.prompt import STACK_RULE, SYSTEM
-from hpd.records import FileWriter, StreamWriter, Writer, journal_path
-from hpd.records.fingerprint import file_fingerprint, text_fingerprint
 from hpd.schema.attributes import Schema
-from hpd.tables import check_writable, is_table, lines_path
+from hpd.values.confidence import NO_MAP
 
 _STANDARD_OUTPUT = (None, "-", "/dev/stdout", "/dev/fd/1")
 """Its names; to open one of the last two would empty a file to which it is redirected."""

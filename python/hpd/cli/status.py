@@ -10,7 +10,7 @@ from hpd.cli.common import EXIT_FAILED, EXIT_OK, EXIT_SOME_FAILED, UsageError, t
 from hpd.cli.output_arguments import lines_of, written_files
 from hpd.cli.value_counts import count_values
 from hpd.errors import InputError
-from hpd.records import InputReader, RunStatus, journal_path, parse_shard, read_status
+from hpd.files import InputReader, RunStatus, journal_path, parse_shard, read_status
 
 _HONOURED = ("status", "input", "format", "per_line", "limit")
 

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from hpd.machine.hardware import computing_place
+from hpd.models.hardware import computing_place
 from hpd.version import __version__, installed_version
 
 

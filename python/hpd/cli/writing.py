@@ -16,7 +16,7 @@ from hpd.cli.interrupts import Interrupts
 from hpd.cli.summary import Summary
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import HpdError, InputError
-from hpd.records import Record, Writer, error_line, page_of
+from hpd.files import Record, Writer, error_line, page_of
 from hpd.results import Extraction
 from hpd.schema.attributes import Schema
 

@@ -17,11 +17,11 @@ from typing import Any
 
 from hpd.errors import InputError
 from hpd.evaluation.outcomes import gold_values
-from hpd.records import Format, guess_format, source_name
-from hpd.records.messages import kind, listed, reason
-from hpd.records.reader import default_text_fields, open_source, row_id, row_text
-from hpd.records.rows import ROWS, plain_value
-from hpd.records.whole_files import WHOLE_FORMATS, WholeText
+from hpd.files import Format, guess_format, source_name
+from hpd.files.messages import kind, listed, reason
+from hpd.files.reader import default_text_fields, open_source, row_id, row_text
+from hpd.files.rows import ROWS, plain_value
+from hpd.files.whole_files import WHOLE_FORMATS, WholeText
 
 GOLD_FIELDS = ("target_scores", "gold", "data")
 """The fields that can hold the values of a line of gold: the first of these that it has."""
@@ -98,7 +98,7 @@ def load_examples(
     """The rows of a gold file, lazily.
 
     ``text_field`` and the like name fields or columns; else these are ``id``, ``category``, and
-    the first of ``hpd.records.TEXT_FIELDS`` that the row has. Without ``needs_text`` a row that
+    the first of ``hpd.files.TEXT_FIELDS`` that the row has. Without ``needs_text`` a row that
     has no text gets an empty one.
     """
     text_fields = (text_field,) if isinstance(text_field, str) else tuple(text_field or ())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hpd.evaluation.matching import Matching
 from hpd.evaluation.rows import Example, Prediction
-from hpd.records import RecordReader
+from hpd.files import RecordReader
 
 
 def load_sources(

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hpd.extractor import Extractor, OnError
+from hpd.files.fingerprint import file_fingerprint
 from hpd.frames.columns import Columns, extended
 from hpd.frames.kinds import open_frame
-from hpd.machine.model_files import resolve_model
+from hpd.models.model_files import resolve_model
 from hpd.options import Options, combined
 from hpd.pipeline.task import check_task
-from hpd.records.fingerprint import file_fingerprint
 from hpd.schema import load_schemas
 from hpd.version import __version__
 

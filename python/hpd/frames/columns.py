@@ -10,10 +10,10 @@ from typing import Any, Final
 from hpd.documents import Document
 from hpd.errors import InputError
 from hpd.extractor import Extractor, OnError, error_of, is_raised
+from hpd.files.tables.arrow import arrow_array, arrow_type
+from hpd.files.tables.columns import Column, Line, Schemas, attributes_of, data_value, error_text
 from hpd.frames.kinds import Frame, arrow_module, texts_of
 from hpd.schema.attributes import Attribute
-from hpd.tables.arrow import arrow_array, arrow_type
-from hpd.tables.columns import Column, Line, Schemas, attributes_of, data_value, error_text
 
 _N_ROWS: Final = 1000
 """The rows of a chunk of the new columns."""

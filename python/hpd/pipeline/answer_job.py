@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hpd._native import Result
-from hpd.grammar import is_closed
 from hpd.pipeline.job import AnyValue, Job
 from hpd.pipeline.near_ties import near_tie
 from hpd.pipeline.request import Request
 from hpd.results import FieldResult
 from hpd.values import answer_leaf, joint_probability, split_answer
+from hpd.values.grammar import is_closed
 
 
 class AnswerJob(Job):

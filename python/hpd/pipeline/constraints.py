@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from hpd._native import Model
-from hpd.grammar import decided, enum_texts, is_choice, is_closed, value_grammar
-from hpd.grounding import Stated, is_held
 from hpd.schema.attributes import Attribute
 from hpd.values import check_value
+from hpd.values.grammar import decided, enum_texts, is_choice, is_closed, value_grammar
+from hpd.values.grounding import Stated, is_held
 
 
 @dataclass(frozen=True, slots=True)

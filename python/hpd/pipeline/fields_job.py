@@ -10,9 +10,9 @@ from hpd.pipeline.job import AnyValue, Job
 from hpd.pipeline.near_ties import least, near_tie
 from hpd.pipeline.request import Request
 from hpd.pipeline.retries import Retries
-from hpd.questions import Question, Waves
+from hpd.pipeline.reuse import Decoded
+from hpd.prompt.questions import Question, Waves
 from hpd.results import FieldResult
-from hpd.reuse import Decoded
 from hpd.values import Parsed, joint_probability, parse_value
 
 

@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from hpd.confidence import COUNT, ConfidenceMap, kind_of
 from hpd.errors import InvalidDataError
-from hpd.grounding import Grounder
 from hpd.options import Options
 from hpd.pipeline.near_ties import between, least
 from hpd.prompt import COUNT_KEY, Path
-from hpd.questions import Leaf
+from hpd.prompt.questions import Leaf
 from hpd.results import Extraction, Failure, FieldResult, Usage, build_data
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values import Parsed, answer_leaf, assemble
+from hpd.values.confidence import COUNT, ConfidenceMap, kind_of
+from hpd.values.grounding import Grounder
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from hpd._native import Result, Value
-from hpd.confidence import kind_of
 from hpd.documents import Document
 from hpd.errors import ContextOverflowError, DecodeError
 from hpd.pipeline.findings import Bound, Findings, is_count
 from hpd.pipeline.questionnaire import Answers, Questionnaire
 from hpd.pipeline.request import Request
+from hpd.pipeline.reuse import Decoded, KnownValues
 from hpd.prompt import Path
 from hpd.results import Extraction, Failure, FieldResult, Usage
-from hpd.reuse import Decoded, KnownValues
 from hpd.schema.attributes import Attribute
 from hpd.values import Parsed
+from hpd.values.confidence import kind_of
 
 LEAST_LIKELY = 0.001
 """The probability under which a choice, or any required value, becomes null: that of its text among

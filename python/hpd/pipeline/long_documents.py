@@ -17,8 +17,8 @@ from hpd.pipeline.job import Delivery, FinishedJob, Job, Placed
 from hpd.pipeline.merging import merge, shift
 from hpd.pipeline.passes import add_pass
 from hpd.pipeline.questionnaire import Questionnaire
+from hpd.pipeline.reuse import Reuse
 from hpd.results import Extraction, Failure, Usage
-from hpd.reuse import Reuse
 
 LEAST_ROOM = 16
 """The fewest tokens of a document that must fit for a cut or a chunk to make sense."""

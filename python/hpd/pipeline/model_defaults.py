@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hpd._native import Model
-from hpd.grammar import DECIDE_KEY
-from hpd.grounding import STATED_KEY
 from hpd.options import Options
+from hpd.values.grammar import DECIDE_KEY
+from hpd.values.grounding import STATED_KEY
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any
 
 from hpd import _native
-from hpd.confidence import ConfidenceMap
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import EngineClosedError
 from hpd.options import Options
@@ -20,13 +19,14 @@ from hpd.pipeline.job import Placed
 from hpd.pipeline.long_documents import Item, JobMaker, OnChunk, Replay
 from hpd.pipeline.model_defaults import NO_DEFAULTS, ModelDefaults
 from hpd.pipeline.questionnaire import Examples, Questionnaire
+from hpd.pipeline.reuse import Reuse
 from hpd.pipeline.runner import Runner
 from hpd.pipeline.stacks import Stacks
 from hpd.pipeline.task import Schemas, Task, examples_of
 from hpd.pipeline.twins import Twins
 from hpd.results import Extraction, Failure
-from hpd.reuse import Reuse
 from hpd.schema.attributes import Schema
+from hpd.values.confidence import ConfidenceMap
 
 MakeEngine = Callable[[_native.Model, _native.EngineOptions], _native.Engine]
 

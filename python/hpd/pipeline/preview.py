@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hpd import _native, prompt
-from hpd.machine.model_files import resolve_model
+from hpd.models.model_files import resolve_model
 from hpd.options import Options
 from hpd.pipeline.questionnaire import Examples, Questionnaire
 from hpd.prompt.template import render

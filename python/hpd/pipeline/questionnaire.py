@@ -10,15 +10,14 @@ from typing import Any
 
 from hpd import prompt
 from hpd._native import Field, Model
-from hpd.confidence import ConfidenceMap
-from hpd.grammar import answer_grammar, decided, holds_closed
 from hpd.options import Options
 from hpd.pipeline.constraints import FREE, Constraints, Held, can_be_decided
 from hpd.pipeline.model_defaults import NO_DEFAULTS, ModelDefaults
 from hpd.pipeline.request import Request
 from hpd.pipeline.retries import N_REFUSED_TOKENS, N_RETRIES
+from hpd.pipeline.reuse import fingerprint
 from hpd.prompt import COUNT_KEY, Labels, Path, PromptTokenizer
-from hpd.questions import (
+from hpd.prompt.questions import (
     UNKNOWN,
     Leaf,
     Question,
@@ -29,8 +28,9 @@ from hpd.questions import (
     schema_leaves,
     stack_places,
 )
-from hpd.reuse import fingerprint
 from hpd.schema.attributes import Attribute, Schema
+from hpd.values.confidence import ConfidenceMap
+from hpd.values.grammar import answer_grammar, decided, holds_closed
 
 Examples = Sequence[tuple[str, object]]
 """Documents with their answers, to be shown in the prompt."""

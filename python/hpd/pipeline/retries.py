@@ -12,7 +12,7 @@ from typing import Any
 
 from hpd.pipeline.findings import Findings
 from hpd.prompt import Path
-from hpd.questions import Leaf, Question, Refused
+from hpd.prompt.questions import Leaf, Question, Refused
 from hpd.results import FieldResult, RefusedText
 from hpd.schema.attributes import Schema
 from hpd.values import ABSENT

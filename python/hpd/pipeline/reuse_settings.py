@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hpd.machine.file_content import content_fingerprint
-from hpd.machine.gguf_files import part_names
-from hpd.machine.model_files import local_lora
+from hpd.models.file_content import content_fingerprint
+from hpd.models.gguf_files import part_names
+from hpd.models.model_files import local_lora
 from hpd.options import Options
-from hpd.reuse import FolderTable, MemoryTable, Reuse
+from hpd.pipeline.reuse import FolderTable, MemoryTable, Reuse
 from hpd.version import __version__
 
 _DECIDING = ("flash_attn", "cache_type_k", "cache_type_v")

@@ -14,12 +14,12 @@ from typing import Any, Final
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import HpdError, ModelLoadError
 from hpd.extractor import Extractor, OnError, error_of, is_raised
-from hpd.machine.model_files import resolve_model
+from hpd.files.fingerprint import file_fingerprint
+from hpd.models.model_files import resolve_model
 from hpd.options import Options
 from hpd.pipeline.questionnaire import Examples
 from hpd.ray.session import connect, ray_module
 from hpd.ray.sharing import N_AT_ONCE, machines, share
-from hpd.records.fingerprint import file_fingerprint
 from hpd.results import Extraction, Failure
 from hpd.schema.attributes import Schema
 

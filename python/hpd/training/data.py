@@ -16,9 +16,9 @@ from hpd.errors import InputError
 from hpd.evaluation.matching import match_rows
 from hpd.evaluation.outcomes import gold_values
 from hpd.evaluation.rows import Example, load_predictions
+from hpd.files import Record, RecordReader
 from hpd.prompt import DocumentTurn
-from hpd.questions import UNKNOWN, Leaf, Question, answer_at
-from hpd.records import Record, RecordReader
+from hpd.prompt.questions import UNKNOWN, Leaf, Question, answer_at
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training.interview import Interview
 from hpd.training.prompter import KeyedMask, Prompter

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hpd.prompt import Layout, Path
-from hpd.questions import Question, Waves
+from hpd.prompt.questions import Question, Waves
 from hpd.schema.attributes import Schema
 from hpd.values import Parsed, assemble
 

@@ -46,7 +46,7 @@ class Prompter:
 
         Args:
             documents: their texts; several are stacked.
-            keys: for each field the text between the prompt and its value, as ``hpd.questions``
+            keys: for each field the text between the prompt and its value, as ``hpd.prompt.questions``
                 gives it.
             n_first: how many of these belong to the first wave, and come first; all, unless it
                 is given.

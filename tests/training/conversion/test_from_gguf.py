@@ -14,7 +14,7 @@ from awkward import awkward_strings
 from checkpoints import FAMILIES, make_checkpoint
 from hpd import _native
 from hpd.errors import InputError
-from hpd.machine.model_files import box_model
+from hpd.models.model_files import box_model
 from hpd.training.conversion.from_gguf import gguf_to_transformers
 from hpd.training.conversion.to_gguf import export_model
 from hpd.training.models import load_model

@@ -11,12 +11,12 @@ import pytest
 
 gguf = pytest.importorskip("gguf")
 
-from hpd.confidence import METADATA_KEY
 from hpd.errors import ModelLoadError
 from hpd.extractor import Extractor
-from hpd.machine.gguf_header import read_gguf_header
-from hpd.machine.model_files import box_model
+from hpd.models.gguf_header import read_gguf_header
+from hpd.models.model_files import box_model
 from hpd.training.conversion.metadata import set_metadata
+from hpd.values.confidence import METADATA_KEY
 
 MAP = json.dumps({"form": 1, "values": {"any": [[0, 0.125]]}, "nulls": {"any": [[0, 0.25]]}})
 TITLE = "Luma tea light, white"

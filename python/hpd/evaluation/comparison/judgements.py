@@ -10,8 +10,8 @@ from typing import Any, Literal, get_args
 from hpd.errors import InputError
 from hpd.evaluation.comparison.trials import Trial
 from hpd.evaluation.rows import read_rows
-from hpd.records.messages import reason
-from hpd.records.writer import line_bytes
+from hpd.files.messages import reason
+from hpd.files.writer import line_bytes
 
 Verdict = Literal["win", "tie", "loss"]
 """Of the left system against the right one."""

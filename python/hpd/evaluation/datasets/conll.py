@@ -16,8 +16,8 @@ from typing import BinaryIO
 
 from hpd.errors import InputError
 from hpd.evaluation.datasets.document import DatasetDocument, Row
-from hpd.records.reader import clean_text
-from hpd.records.rows import ROWS
+from hpd.files.reader import clean_text
+from hpd.files.rows import ROWS
 
 START = "-DOCSTART-"
 TAG = re.compile(r"O|([BIESLUM])-(\S+)")

@@ -16,8 +16,8 @@ from typing import Any
 from hpd.errors import InputError
 from hpd.evaluation.judging.verdicts import CHOICES, ValueKind, prediction_id, value_kind
 from hpd.evaluation.rows import Prediction
+from hpd.files import Record
 from hpd.prompt.templates import render_text
-from hpd.records import Record
 from hpd.schema.attributes import Attribute, Schema
 
 _FOLDER = Path(__file__).parent

@@ -1,0 +1,227 @@
+"""``hpd bench``: what extraction costs on this machine, method beside method."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from hpd.bench.methods import SWEEPS, Contest, parse_contest
+from hpd.bench.workload import load_workload
+from hpd.cli.arguments import (
+    add_field_arguments,
+    add_schema_argument,
+    integer,
+    not_empty,
+    number,
+)
+from hpd.cli.common import EXIT_FAILED, EXIT_OK, UsageError, before_the_model, say, table
+from hpd.cli.option_arguments import add_option_arguments, options_of, say_without_effect
+from hpd.cli.output_arguments import check_new
+from hpd.pipeline.methods import check_method
+from hpd.schema import load_schemas
+
+if TYPE_CHECKING:
+    from hpd.bench.measure import Measurement
+    from hpd.options import Options
+
+_DEFAULT_METHODS = ("prefill", "ar", "ar-batched", "hpd")
+_LEAST_FINAL_ROUNDS = 5
+
+_DESCRIPTION = """\
+Time methods of extraction side by side: same model, same documents, answers checked.
+
+A METHOD is a kind, and settings where they are not the default ones:
+
+  prefill      reads documents and keys and generates nothing: the floor
+  ar           one object, token after token, one document at a time
+  ar-batched   the same with many documents in flight, at the best of 4, 8, 16 and 32; drafts are
+               off in both, unless it says ar:drafts=on
+  hpd          every field in parallel
+
+  hpd bench listings.jsonl --schema "brand, color, size"
+  hpd bench listings.jsonl --schema s.json --method hpd --method hpd:stack=4,in_flight=8
+  hpd bench gold.jsonl --schema s.json --replay gold.jsonl --rounds 5 -o figures.jsonl
+
+Of several values (in_flight=8|16|32) the first round keeps the fastest. Settings are options by
+their names in Python, and two more: documents, for a slow method (ar:documents=8 times 8 of them),
+and grammar (hpd:grammar=on). The options below are for all methods, but where one says otherwise.
+
+With --replay the model computes as always, and then the known answer is taken, token by token: so a
+model of the right shape shows what the real one costs. Random weights would break every grammar at
+every token, so replayed values have none, unless a method says grammar=on: then each token of the
+answer is checked, which is the work that grammars make for a model that obeys them.
+"""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "bench",
+        help="time methods of extraction side by side",
+        usage="%(prog)s INPUT --schema S [--method METHOD ...] [options]",
+        description=_DESCRIPTION,
+    )
+    parser.set_defaults(run=run)
+    parser.add_argument("input", metavar="INPUT", help="the documents")
+    add_schema_argument(parser, required=True)
+    _add_methods(parser.add_argument_group("what is measured"))
+    add_field_arguments(parser.add_argument_group("input"))
+    # What is called a method here says this one, too; and no document is refused.
+    add_option_arguments(parser, leave_out=("method", "on_invalid", "dedupe", "cache"))
+
+
+def _add_methods(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--method",
+        dest="methods",
+        metavar="METHOD",
+        action="append",
+        help=f"may be repeated [default: {' '.join(_DEFAULT_METHODS)}]",
+    )
+    group.add_argument(
+        "--sweep", choices=SWEEPS, action="append", help="a list of methods; may be repeated"
+    )
+    group.add_argument(
+        "--replay", metavar="FILE", help="the answers, by id: target_scores, gold or data"
+    )
+    group.add_argument(
+        "--grammar",
+        action="store_true",
+        help="with --replay: time every method a second time, with grammars",
+    )
+    group.add_argument(
+        "--rounds", metavar="N", type=integer(1), default=3, help="of every method [default: 3]"
+    )
+    group.add_argument(
+        "--limit", metavar="N", type=integer(1), help="time N documents, spread over the file"
+    )
+    group.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        type=not_empty,
+        help="all figures, as JSON lines: a new file",
+    )
+    group.add_argument(
+        "--price-per-hour", metavar="P", type=number(0), help="of the machine, in dollars"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure, and print the table."""
+    schemas = load_schemas(arguments.schema)
+    base = options_of(arguments)
+    check_new(arguments.output)
+    contests = _contests(arguments, base)
+    for method in (method for contest in contests for method in contest.methods):
+        check_method(method.options, schemas)
+    with before_the_model():
+        workload = load_workload(
+            arguments.input,
+            schemas,
+            arguments.replay,
+            limit=arguments.limit,
+            text_field=arguments.text_field,
+            id_field=arguments.id_field,
+            category_field=arguments.category_field,
+        )
+
+    from hpd import _native
+    from hpd.bench.environment import environment
+    from hpd.bench.finals import Finals, run_finals
+    from hpd.bench.measure import Bench
+    from hpd.bench.rounds import n_different, run_rounds
+    from hpd.bench.summary import summarise, table_rows, to_json
+    from hpd.models.model_files import resolve_model
+    from hpd.models.native_options import model_options
+
+    _native.echo_log(base.verbose)
+    path = resolve_model(arguments.model, arguments.hf, progress=not base.quiet)
+    model = _native.Model([str(path)], model_options(base))
+    say_without_effect(base)
+    known = environment(model, path, base.n_gpu_layers)
+    with contextlib.ExitStack() as stack:
+        # Line after line, so that a run that is cut short leaves what it has measured.
+        write = _writer(arguments.output, stack)
+        write({"type": "environment", "workload": workload.name, **known})
+
+        def note(measurement: Measurement) -> None:
+            if not base.quiet:
+                _say_measurement(measurement)
+            write(to_json(measurement))
+
+        bench = Bench(model, workload)
+        rounds = run_rounds(bench, contests, arguments.rounds, note)
+        measurements, answers = rounds.measurements, rounds.answers
+        finals = Finals()
+        if "defaults" in (arguments.sweep or ()):
+            n_rounds = max(_LEAST_FINAL_ROUNDS, arguments.rounds)
+            finals = run_finals(bench, contests, measurements, n_rounds, note)
+        summary = summarise(measurements, arguments.price_per_hour, rounds.prices)
+        for (number, name), prices in rounds.prices.items():
+            write({"type": "prices", "round": number, "method": name, **asdict(prices)})
+        for row in summary:
+            write(row)
+    print(
+        f"{workload.name}: {len(workload.items)} documents"
+        f"{', replayed' if workload.is_replay else ''}; {known['model_description']}; "
+        f"{known['n_cores']} cores of {known['processor']}; medians of {arguments.rounds} rounds\n"
+    )
+    print(table(table_rows(summary)))
+    if distance := str(finals):
+        print(f"\n{distance}")
+    if workload.is_replay:
+        n_wrong = sum(row["n_wrong"] for row in summary) + finals.n_wrong
+        if n_wrong:
+            say(f"error: {n_wrong} answers are not the replayed ones")
+            return EXIT_FAILED
+        return EXIT_OK
+    kinds = {m.method: m.kind for m in measurements}
+    compared = {name: found for name, found in answers.items() if kinds[name] != "prefill"}
+    reference = next((name for name in compared if kinds[name] == "hpd"), None)
+    for name, found in compared.items():
+        if reference is not None and name != reference:
+            n = n_different(found, compared[reference])
+            print(f"{name}: {n} of {len(found)} documents answered otherwise than by {reference}")
+    return EXIT_OK
+
+
+def _contests(arguments: argparse.Namespace, base: Options) -> Sequence[Contest]:
+    texts = list(arguments.methods or ())
+    for sweep in arguments.sweep or ():
+        texts.extend(SWEEPS[sweep])
+    try:
+        contests = [parse_contest(text, base) for text in dict.fromkeys(texts or _DEFAULT_METHODS)]
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    if arguments.grammar:
+        contests = [two for one in contests for two in (one, one.with_grammar()) if two is not None]
+    if arguments.replay is None and any(m.grammar for c in contests for m in c.methods):
+        raise UsageError("only replayed values can be without a grammar: give --replay as well")
+    return list(dict.fromkeys(contests))
+
+
+def _say_measurement(measurement: Measurement) -> None:
+    say(
+        f"round {measurement.round}: {measurement.method}: "
+        f"{measurement.ms_per_document:.0f} ms a document, "
+        f"{1000 * measurement.cpu_seconds / measurement.n_documents:.0f} ms of processors"
+    )
+
+
+def _writer(path: str | None, stack: contextlib.ExitStack) -> Callable[[Mapping[str, Any]], None]:
+    if path is None:
+        return lambda row: None
+    file = sys.stdout
+    if path not in ("-", "/dev/stdout"):
+        file = stack.enter_context(open(path, "w", encoding="utf-8"))  # noqa: SIM115
+
+    def write(row: Mapping[str, Any]) -> None:
+        print(json.dumps(row, ensure_ascii=False), file=file, flush=True)
+
+    return write

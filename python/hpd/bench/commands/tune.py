@@ -1,0 +1,188 @@
+"""``hpd tune``: the fastest settings for a model on this machine, tried and kept."""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from hpd.bench.workload import Workload, load_workload
+from hpd.cli.arguments import add_field_arguments, add_schema_argument, flag_of, number
+from hpd.cli.common import (
+    EXIT_OK,
+    UsageError,
+    before_the_model,
+    in_lines,
+    in_words,
+    say,
+    setting_text,
+    table,
+)
+from hpd.cli.option_arguments import add_option_arguments, options_of, say_without_effect
+from hpd.options import OPTIONS, TUNABLE
+from hpd.schema import load_schemas
+
+if TYPE_CHECKING:
+    from hpd.bench.measure import Measurement
+    from hpd.bench.tune.search import Found, Trial
+
+_SECONDS = 180
+
+_DESCRIPTION = f"""\
+Find the settings that are the fastest for a model on this machine, and keep them. From then on they
+are the default of hpd extract, and of the extractor in Python. Values do not depend on them, but
+for rounding. What is tried, and not said below:
+
+{in_lines(TUNABLE)}
+
+  hpd tune -m model.gguf listings.jsonl --schema "brand, color, size"
+  hpd tune -m model.gguf                        # on made-up listings
+  hpd tune -m model.gguf -t 8 --no-drafts       # with these as they are
+
+Tune on documents like those to come, a hundred of them or more, while nothing else runs. Settings
+that answer more than one document in ten otherwise than the default ones are not chosen. What is
+kept holds for the model, the processor, the GPUs, the versions of hpd and llama.cpp, and for these
+options as they are now; HPD_TUNED=0 leaves it out:
+
+{in_lines(name for name, option in OPTIONS.items() if option.in_identity)}
+"""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "tune",
+        help="find the fastest settings for a model on this machine",
+        usage="%(prog)s [INPUT --schema S] [options]",
+        description=_DESCRIPTION,
+    )
+    parser.set_defaults(run=run)
+    parser.add_argument(
+        "input", metavar="INPUT", nargs="?", help="documents (else made-up listings)"
+    )
+    add_schema_argument(parser, required=False)
+    parser.add_argument(
+        "--seconds",
+        metavar="N",
+        type=number(0),
+        default=float(_SECONDS),
+        help=f"try no more after N seconds [default: {_SECONDS}]",
+    )
+    add_field_arguments(parser.add_argument_group("input"))
+    # Only --method hpd is tuned.
+    add_option_arguments(
+        parser, leave_out=("method", "on_invalid", "deterministic", "dedupe", "cache")
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Try, print what was tried, and keep what was chosen."""
+    start = time.monotonic()
+    seconds: float = arguments.seconds
+    workload = _workload(arguments)
+    base = options_of(arguments)
+    if not base.unset:
+        flags = ", ".join(OPTIONS[name].flag for name in TUNABLE)
+        raise UsageError(f"nothing is left to try: all of these are said: {flags}")
+
+    from hpd import _native
+    from hpd.bench.measure import Bench
+    from hpd.bench.tune.search import Search
+    from hpd.bench.tune.timing import Timer, axes_for, default_settings, n_tolerated
+    from hpd.models.hardware import devices, n_cores
+    from hpd.models.model_files import resolve_model
+    from hpd.models.native_options import model_options
+    from hpd.models.tuned_settings import identity, store
+    from hpd.models.weight_speed import faster_to_read
+
+    _native.echo_log(base.verbose)
+    path = resolve_model(arguments.model, arguments.hf, progress=not base.quiet)
+    model = _native.Model([str(path)], model_options(base))
+    say_without_effect(base)
+    tell: Callable[[str], None] = (lambda message: None) if base.quiet else say
+
+    def note(settings: Mapping[str, int], measurement: Measurement) -> None:
+        tell(f"{in_words(settings)}: {measurement.ms_per_document:.1f} ms a document")
+
+    timer = Timer(Bench(model, workload), base, len(workload.items), note)
+    timer.fit(seconds)
+    tell(f"{timer.n_documents} documents of {workload.name}, for about {seconds:g} s")
+    default = default_settings(base)
+
+    def is_over() -> bool:
+        return time.monotonic() - start > seconds
+
+    axes, tolerated = axes_for(base, timer.n_documents), n_tolerated(timer.n_documents)
+    found = Search(timer.measure, default, axes, tolerated, is_over).run()
+    if is_over():
+        say("the time was up before all was tried: with more --seconds there may be more to gain")
+    print(table(_rows(found, default, timer.n_documents), n_left=0))
+    print(f"\n{_verdict(found, default)}")
+    print(f"kept in {store(identity(model, path, base), found.chosen)}")
+    if not devices() or base.n_gpu_layers == 0:
+        hint = faster_to_read(path, base.n_threads_batch or base.n_threads or n_cores())
+        print(hint, end="\n" if hint else "")
+    return EXIT_OK
+
+
+def _workload(arguments: argparse.Namespace) -> Workload:
+    if (arguments.input is None) != (arguments.schema is None):
+        raise UsageError("give INPUT and --schema, or neither of them for made-up listings")
+    if arguments.input is None:
+        for name in ("text_field", "id_field", "category_field"):
+            if getattr(arguments, name) is not None:
+                raise UsageError(f"{flag_of(name)} is about INPUT, and there is none")
+        from hpd.bench.tune.catalogue import catalogue
+
+        return catalogue()
+    with before_the_model():
+        return load_workload(
+            arguments.input,
+            load_schemas(arguments.schema),
+            text_field=arguments.text_field,
+            id_field=arguments.id_field,
+            category_field=arguments.category_field,
+        )
+
+
+def _rows(found: Found, default: Mapping[str, int], n_documents: int) -> Sequence[Sequence[str]]:
+    """The table's cells, headings first."""
+    rows = [[*TUNABLE, "runs", "ms/doc", ""]]
+    for trial in found.trials:
+        rows.append(
+            [
+                *(setting_text(trial.settings[name]) for name in TUNABLE),
+                str(len(trial.seconds)),
+                _milliseconds(trial, n_documents),
+                _remark(trial, found.chosen, default),
+            ]
+        )
+    return rows
+
+
+def _milliseconds(trial: Trial, n_documents: int) -> str:
+    if not trial.seconds:
+        return ""
+    return f"{1000 * statistics.median(trial.seconds) / n_documents:.1f}"
+
+
+def _remark(trial: Trial, chosen: Mapping[str, int], default: Mapping[str, int]) -> str:
+    remarks = []
+    if trial.settings == default:
+        remarks.append("default")
+    if trial.settings == chosen:
+        remarks.append("chosen")
+    if trial.problem:
+        remarks.append("fails")
+    elif trial.n_different:
+        remarks.append(f"{trial.n_different} answered otherwise")
+    return ", ".join(remarks)
+
+
+def _verdict(found: Found, default: Mapping[str, int]) -> str:
+    if found.chosen == default:
+        return "nothing is faster than the default settings"
+    changed = {name: value for name, value in found.chosen.items() if value != default[name]}
+    return f"{in_words(changed)}: {found.speedup:.2f} times as fast as the default settings"

@@ -1,0 +1,191 @@
+"""The model that answers a command's own questions: a local one, or one behind an endpoint."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from hpd.cli.arguments import add_model_arguments, flag_of, integer, not_empty, number
+from hpd.cli.common import UsageError, need_extra, say
+from hpd.cli.option_arguments import add_option_argument, options_of
+from hpd.evaluation.endpoint.chat import KEY_VARIABLE, RESPONSE_FORMATS, Endpoint
+from hpd.files.fingerprint import file_fingerprint
+from hpd.models.cache import cache_folder
+from hpd.models.model_files import is_box, resolve_model
+from hpd.options import OPTIONS
+from hpd.schema.attributes import Schema
+
+if TYPE_CHECKING:
+    from hpd.evaluation.endpoint.extractor import EndpointExtractor
+    from hpd.extractor import Extractor
+
+_LOCAL = ("n_ctx", "n_gpu_layers", "n_threads", "in_flight")
+"""The options of a local model; the rest keep their defaults."""
+
+_ENDPOINT_ONLY = (
+    "response_format", "parallel", "retries", "rpm", "no_cache", "price_in", "price_out",
+)  # fmt: skip
+
+_PACKAGES = ("diskcache", "openai")
+
+_ENDPOINT_HELP = """\
+Any endpoint that speaks OpenAI's protocol, with -m NAME of the model there. The key is that of the
+environment variable {key}. Answers are kept in hpd's cache folder, and cost nothing again.
+"""
+
+
+def add_answering_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of both kinds of models."""
+    local = parser.add_argument_group("a local model")
+    add_model_arguments(local)
+    for name in _LOCAL:
+        add_option_argument(local, OPTIONS[name])
+    parser.add_argument(
+        "--max-tokens",
+        metavar="K",
+        type=integer(1),
+        help="longest text of a local model for one field, or whole answer of an endpoint",
+    )
+    group = parser.add_argument_group(
+        "a model behind an endpoint", _ENDPOINT_HELP.format(key=KEY_VARIABLE)
+    )
+    group.add_argument(
+        "--api", metavar="URL", type=not_empty, help="such as http://localhost:8000/v1"
+    )
+    group.add_argument(
+        "--response-format",
+        choices=RESPONSE_FORMATS,
+        help="how the schema of the answer is sent: structured outputs (json_schema, the default), "
+        "JSON mode with a schema, as the server of llama-cpp-python has it (json_object), or not "
+        "(text)",
+    )
+    group.add_argument(
+        "--parallel", metavar="N", type=integer(1, 1000), help="requests under way (default 4)"
+    )
+    group.add_argument(
+        "--retries",
+        metavar="N",
+        type=integer(0, 100),
+        help="attempts after a failure that may pass, each after a longer wait (default 5)",
+    )
+    group.add_argument("--rpm", metavar="N", type=number(0.01), help="requests a minute, at most")
+    group.add_argument("--no-cache", action="store_true", help="neither read nor keep answers")
+    group.add_argument(
+        "--price-in", metavar="USD", type=number(0), help="of a million tokens of prompts"
+    )
+    group.add_argument(
+        "--price-out", metavar="USD", type=number(0), help="of a million tokens of answers"
+    )
+
+
+def check_answering(arguments: argparse.Namespace) -> None:
+    """Refuse arguments that do nothing for the kind of model that is named.
+
+    Raises:
+        UsageError: naming the argument.
+    """
+    if arguments.api is None:
+        for name in _ENDPOINT_ONLY:
+            if getattr(arguments, name) not in (None, False):
+                raise UsageError(f"{flag_of(name)} does nothing without --api")
+        return
+    if not arguments.api.startswith(("http://", "https://")):
+        raise UsageError(f"--api {arguments.api} is no address: http://HOST/v1, or https")
+    if arguments.model is None:
+        raise UsageError("--api needs the name of a model there: -m NAME")
+    for name in ("hf", *_LOCAL):
+        if getattr(arguments, name) is not None:
+            flag = "-hf" if name == "hf" else OPTIONS[name].flag
+            raise UsageError(f"{flag} is of a local model, and does nothing with --api")
+    if (arguments.price_in is None) != (arguments.price_out is None):
+        raise UsageError("a price has two parts: --price-in and --price-out")
+    need_extra("--api", "api", _PACKAGES)
+
+
+def answering_settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    """All that decides the answers of the model, by name; a local one is found for it.
+
+    Raises:
+        ModelLoadError: there is no such local model.
+    """
+    if arguments.api is not None:
+        model = {"endpoint": arguments.api, "model": arguments.model}
+        model["response format"] = arguments.response_format or RESPONSE_FORMATS[0]
+    else:
+        path = resolve_model(arguments.model, arguments.hf)
+        model = {"model": file_fingerprint(path)}
+    return {**model, "option --max-tokens": arguments.max_tokens}
+
+
+def open_answering(
+    arguments: argparse.Namespace,
+    schemas: Schema | Mapping[str, Schema],
+    rules: str,
+    *,
+    max_tokens: tuple[int, int],
+    **decoding: object,
+) -> Extractor[Any] | EndpointExtractor:
+    """The model, ready to be asked; to be closed, or used as a context manager.
+
+    Args:
+        arguments: as parsed and checked.
+        schemas: one, or one for each category.
+        rules: the system's text.
+        max_tokens: the longest value of a local model, and the longest answer of an endpoint,
+            where ``--max-tokens`` does not say.
+        decoding: options of a local model that the command sets.
+
+    Raises:
+        ModelLoadError: the local model cannot be found or loaded.
+        EndpointError: the extra ``api`` is not installed.
+    """
+    for_value, for_answer = max_tokens
+    if arguments.api is not None:
+        from hpd.evaluation.endpoint.extractor import EndpointExtractor
+
+        return EndpointExtractor(
+            schemas, _endpoint(arguments, arguments.max_tokens or for_answer), rules=rules
+        )
+    from hpd.extractor import Extractor
+    from hpd.values.confidence import NO_MAP
+
+    options = options_of(arguments).replaced(
+        # A field without an answer must not cost the others theirs.
+        {
+            "max_tokens": arguments.max_tokens or for_value,
+            "on_invalid": "record",
+            # A calibration is about values of documents, and so is the confidence below which they
+            # become null; an answer of these commands is another thing.
+            "calibration": NO_MAP,
+            **decoding,
+        }
+    )
+    path = resolve_model(arguments.model, arguments.hf)
+    if is_box(path) and not getattr(arguments, "quiet", False):
+        say(
+            "the model in the box was trained to copy values, and what it answers here means "
+            "little: name another one (-m, -hf or --api)"
+        )
+    return Extractor(schemas, path, options=options, rules=rules)
+
+
+def price(arguments: argparse.Namespace, n_in: int, n_out: int) -> float | None:
+    """The price of some tokens, in dollars; None if no price is known."""
+    if arguments.price_in is None:
+        return None
+    return float(n_in * arguments.price_in + n_out * arguments.price_out) / 1e6
+
+
+def _endpoint(arguments: argparse.Namespace, max_tokens: int) -> Endpoint:
+    usual = Endpoint(arguments.api, arguments.model)
+    return Endpoint(
+        arguments.api,
+        arguments.model,
+        response_format=arguments.response_format or usual.response_format,
+        max_tokens=max_tokens,
+        n_parallel=arguments.parallel or usual.n_parallel,
+        n_retries=usual.n_retries if arguments.retries is None else arguments.retries,
+        requests_per_minute=arguments.rpm,
+        cache=None if arguments.no_cache else cache_folder() / "answers",
+    )

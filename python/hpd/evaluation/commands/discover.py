@@ -1,0 +1,188 @@
+"""``hpd discover``: a model proposes attributes, and they become a schema."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hpd.cli.arguments import add_category_argument, add_text_argument, integer
+from hpd.cli.common import EXIT_OK, EXIT_SOME_FAILED, UsageError, before_the_model, say
+from hpd.documents import Document
+from hpd.errors import HpdError
+from hpd.evaluation.commands.answering import (
+    add_answering_arguments,
+    check_answering,
+    open_answering,
+    price,
+)
+from hpd.files import FORMATS, RecordReader
+from hpd.schema import to_json_schema
+from hpd.schema.attributes import Schema
+
+if TYPE_CHECKING:
+    from hpd.evaluation.discovery.proposals import Proposal
+    from hpd.evaluation.discovery.samples import Sample
+    from hpd.results import Extraction
+
+_DESCRIPTION = """\
+A model proposes the attributes of a kind of documents (paper, figure 10): it sees several samples
+of them, near duplicates among its proposals are joined, and the K attributes that were proposed for
+the most samples become a schema for hpd extract, with descriptions, types and typical values.
+
+  hpd discover listings.jsonl -k 16 -hf Qwen/Qwen3-8B-GGUF:Q8_0 -o schema.json
+  hpd discover listings.jsonl --category-field category --api https://api.openai.com/v1 -m gpt-4.1
+
+Read the schema before you use it. The model in the box can copy values, but not name attributes.
+"""
+
+_K = 16
+_N_SAMPLES = 5
+_SAMPLE_SIZE = 8
+_MAX_TOKENS = (32, 8192)
+"""Of one name, description or value, for a local model; of one answer, for an endpoint."""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "discover", help="let a model propose attributes", description=_DESCRIPTION
+    )
+    parser.add_argument("input", metavar="FILE", help="documents, or - for standard input")
+    parser.add_argument(
+        "-k", metavar="K", type=integer(1, 100), default=_K, help="attributes, at most (default 16)"
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="a file (else standard output)")
+    parser.add_argument("--overwrite", action="store_true", help="replace FILE if it is there")
+    parser.add_argument(
+        "--samples",
+        metavar="N",
+        type=integer(1),
+        default=_N_SAMPLES,
+        help=f"of each category (default {_N_SAMPLES})",
+    )
+    parser.add_argument(
+        "--sample-size",
+        metavar="N",
+        type=integer(1),
+        default=_SAMPLE_SIZE,
+        help=f"documents in each (default {_SAMPLE_SIZE})",
+    )
+    parser.add_argument(
+        "-s", "--seed", metavar="N", type=integer(0), default=0, help="of the samples (default 0)"
+    )
+    group = parser.add_argument_group("input")
+    group.add_argument("--format", choices=FORMATS, help="of FILE (else told by its extension)")
+    add_text_argument(group)
+    add_category_argument(group)
+    add_answering_arguments(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Ask about every sample, merge the answers, and write the schema."""
+    from hpd.evaluation.discovery.samples import draw_samples
+
+    check_answering(arguments)
+    output = None if arguments.output is None else Path(arguments.output)
+    if output is not None and output.exists() and not arguments.overwrite:
+        raise UsageError(f"{output} is there already: replace it (--overwrite), or name another")
+    with (
+        before_the_model(),
+        RecordReader(
+            arguments.input,
+            format=arguments.format,
+            text_field=arguments.text_field,
+            category_field=arguments.category_field,
+        ) as reader,
+    ):
+        samples = list(
+            draw_samples(
+                reader,
+                n_samples=arguments.samples,
+                size=arguments.sample_size,
+                seed=arguments.seed,
+            )
+        )
+    if not samples:
+        raise UsageError(f"{arguments.input} holds no document")
+    extractions = _asked(arguments, samples)
+    schemas = _schemas(arguments.k, samples, extractions)
+    text = json.dumps(_written(schemas), ensure_ascii=False, indent=2) + "\n"
+    if output is None:
+        print(text, end="")
+    else:
+        output.write_text(text, encoding="utf-8")
+    _say_figures(arguments, samples, extractions)
+    failed = any(extraction.error is not None for extraction in extractions)
+    return EXIT_SOME_FAILED if failed else EXIT_OK
+
+
+def _asked(arguments: argparse.Namespace, samples: Sequence[Sample]) -> list[Extraction[Any]]:
+    """The answer about each sample."""
+    from hpd.evaluation.discovery.proposals import proposal_rules, proposal_schema, sample_text
+
+    documents = [Document(sample_text(sample)) for sample in samples]
+    answers: dict[int, Extraction[Any]] = {}
+    # One token after another, as each attribute must be another one than those before it.
+    with open_answering(
+        arguments,
+        proposal_schema(arguments.k),
+        proposal_rules(arguments.k),
+        max_tokens=_MAX_TOKENS,
+        method="ar",
+    ) as model:
+        for place, extraction in model.iter_extract(documents, on_error="record"):
+            answers[place] = extraction
+    for place, sample in enumerate(samples):
+        error = answers[place].error
+        if error is not None:
+            of = f" of {sample.category!r}" if sample.category else ""
+            say(f"sample {place + 1}{of} failed: {error.message}")
+    return [answers[place] for place in range(len(samples))]
+
+
+def _schemas(
+    k: int, samples: Sequence[Sample], extractions: Sequence[Extraction[Any]]
+) -> dict[str, Schema]:
+    """The schema of each category that has proposals.
+
+    Raises:
+        HpdError: there is none.
+    """
+    from hpd.evaluation.discovery.merging import merged_schema
+    from hpd.evaluation.discovery.proposals import read_proposals
+
+    proposals: dict[str, list[list[Proposal]]] = {}
+    for sample, extraction in zip(samples, extractions, strict=True):
+        proposals.setdefault(sample.category, []).append(list(read_proposals(extraction.data)))
+    schemas = {
+        category: merged_schema(each, k, title=category) for category, each in proposals.items()
+    }
+    for category, schema in schemas.items():
+        if not schema.attributes:
+            say(f"no attribute was proposed{f' for {category!r}' if category else ''}")
+    schemas = {category: schema for category, schema in schemas.items() if schema.attributes}
+    if not schemas:
+        raise HpdError("the model proposed no attribute at all: try another one")
+    return schemas
+
+
+def _written(schemas: Mapping[str, Schema]) -> Mapping[str, Any]:
+    """One JSON Schema, or one for each category, as ``hpd extract --schema`` reads it."""
+    if [*schemas] == [""]:
+        return to_json_schema(schemas[""])
+    return {category: to_json_schema(schema) for category, schema in schemas.items()}
+
+
+def _say_figures(
+    arguments: argparse.Namespace, samples: Sequence[Sample], extractions: Sequence[Extraction[Any]]
+) -> None:
+    usages = [extraction.usage for extraction in extractions if extraction.usage is not None]
+    n_in = sum(usage.prompt_tokens for usage in usages)
+    n_out = sum(usage.completion_tokens for usage in usages)
+    cost = price(arguments, n_in, n_out)
+    priced = "" if cost is None else f", {cost:.4f} dollars"
+    say(f"{len(samples)} samples, {n_in} tokens of prompts, {n_out} of answers{priced}")

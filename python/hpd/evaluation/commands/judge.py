@@ -1,0 +1,280 @@
+"""``hpd judge``: a model judges extracted values."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tqdm import tqdm
+
+from hpd.cli.arguments import SCHEMA_HELP, add_category_argument, add_document_arguments, integer
+from hpd.cli.common import EXIT_OK, EXIT_SIGNAL, UsageError, before_the_model, say, table
+from hpd.cli.output_arguments import same_file
+from hpd.cli.writing import Writing
+from hpd.evaluation.commands.answering import (
+    add_answering_arguments,
+    answering_settings,
+    check_answering,
+    open_answering,
+    price,
+)
+from hpd.evaluation.commands.source_documents import gold_examples, source_documents
+from hpd.files import FileWriter
+from hpd.files.fingerprint import text_fingerprint
+from hpd.schema import load_schemas
+
+if TYPE_CHECKING:
+    from hpd.evaluation.judging.gold_agreement import GoldAgreement
+    from hpd.evaluation.judging.inquiries import Inquiries
+    from hpd.evaluation.judging.scores import JudgeScores
+    from hpd.evaluation.rows import Example, Prediction
+
+_DESCRIPTION = """\
+A model judges each value against its document: correct, incorrect, missing, correct null or
+hallucination, with a reason (paper, appendix E). Printed are LLM-precision, LLM-recall and LLM-F1;
+with GOLD also how far the judge and the gold agree.
+
+  hpd judge values.jsonl -hf Qwen/Qwen3-8B-GGUF:Q8_0
+  hpd judge values.jsonl gold.jsonl --api https://api.openai.com/v1 -m gpt-4.1
+
+A local model gives all verdicts of a document at once. The verdicts are written as hpd extract
+writes values, one line a document: {"id": ..., "data": {"Brand": {"reason": ..., "verdict": ...}}}.
+"""
+
+_MAX_TOKENS = (64, 8192)
+"""Of one reason, for a local model; of all verdicts of a document, for an endpoint."""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "judge", help="let a model judge extracted values", description=_DESCRIPTION
+    )
+    parser.add_argument("predictions", metavar="PRED", help="output of hpd extract")
+    parser.add_argument("gold", metavar="GOLD", nargs="?", help="documents with gold values")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        default="verdicts.jsonl",
+        help="takes the verdicts (default verdicts.jsonl)",
+    )
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with FILE, or print its figures once more"
+    )
+    parser.add_argument("--overwrite", action="store_true", help="replace FILE")
+    parser.add_argument("--limit", metavar="N", type=integer(1), help="judge N documents only")
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser.add_argument("--quiet", action="store_true", help="no messages but errors")
+    group = parser.add_argument_group("texts, attributes and categories")
+    add_document_arguments(group)
+    add_category_argument(group)
+    group.add_argument(
+        "--schema",
+        metavar="S",
+        help="of the extraction, for its descriptions, and for attributes that PRED leaves out: "
+        + SCHEMA_HELP,
+    )
+    add_answering_arguments(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Judge, and print what the verdicts add up to."""
+    from hpd.evaluation.judging.inquiries import RULES, inquiries
+
+    _check(arguments)
+    schemas = None if arguments.schema is None else load_schemas(arguments.schema)
+    notices: list[str] = []
+    with before_the_model():
+        predictions, examples, texts = _read(arguments, notices)
+        asked = inquiries(predictions, texts, schemas, arguments.category_field)
+        asked = replace(asked, records=asked.records[: arguments.limit])
+    if not asked.records:
+        raise UsageError(f"{arguments.predictions} holds no value to judge")
+    for notice in notices:
+        say(notice)
+    settings = {
+        **answering_settings(arguments),
+        "schema": text_fingerprint(repr(schemas)),
+        "prompt": text_fingerprint(RULES),
+    }
+    with before_the_model():
+        writer = FileWriter(
+            Path(arguments.output),
+            settings,
+            resume=arguments.resume,
+            overwrite=arguments.overwrite,
+        )
+    for repair in writer.repairs:
+        say(f"{arguments.output}: {repair}")
+    code = _judge(arguments, asked, writer, RULES)
+    if code > EXIT_SIGNAL:
+        return code
+    n_values = sum(len(asked.schemas[str(record.category)].attributes) for record in asked.records)
+    _print_figures(arguments, predictions, examples, n_values)
+    return code
+
+
+def report(scores: JudgeScores, agreement: GoldAgreement | None, n_values: int) -> str:
+    """The figures as tables for people; ``n_values`` are the values that were to be judged."""
+    from hpd.evaluation.judging.scores import NAMES
+    from hpd.evaluation.judging.verdicts import VERDICTS
+
+    heads = ["", *(f"LLM-{head}" for head in ("P", "R", "F1")), *VERDICTS]
+    rows = [heads]
+    for name, counts in {**scores.attributes, "all": scores.total}.items():
+        values = ["" if score is None else f"{score:.2f}" for score in counts.scores]
+        rows.append([name, *values, *map(str, counts.counts)])
+    bounds = [
+        f"{name} {interval.low:.2f} to {interval.high:.2f}"
+        for name, interval in zip(NAMES, scores.intervals, strict=True)
+        if interval is not None
+    ]
+    parts = [
+        f"{scores.n_documents} documents, {scores.total.n_all} of {n_values} values judged",
+        table(rows),
+    ]
+    if bounds:
+        parts.append(f"95% intervals: {', '.join(bounds)}")
+    if agreement is not None:
+        parts.append(_agreement_text(agreement))
+    return "\n\n".join(parts)
+
+
+def _agreement_text(agreement: GoldAgreement) -> str:
+    from hpd.evaluation.judging.verdicts import VERDICTS
+
+    rows = [["judge \\ gold", *VERDICTS]]
+    rows += [
+        [ours, *(str(agreement.confusion.get((ours, gold), 0)) for gold in VERDICTS)]
+        for ours in VERDICTS
+    ]
+    lines = [table(rows), ""]
+    for what, n, kappa in (
+        ("the same verdict", agreement.n_equal, agreement.kappa),
+        ("right or not right alike", agreement.n_equally_right, agreement.kappa_right),
+    ):
+        shown = "not defined" if kappa is None else f"{kappa:.3f}"
+        share = n / agreement.n
+        lines.append(
+            f"judge and gold: {what} on {n} of {agreement.n} values ({share:.1%}), "
+            f"Cohen's kappa {shown}"
+        )
+    return "\n".join(lines)
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    check_answering(arguments)
+    if arguments.documents is None and arguments.gold is None:
+        for name in ("text", "id"):
+            if getattr(arguments, f"{name}_field") is not None:
+                raise UsageError(f"--{name}-field is of --documents or of GOLD: name one of them")
+    for path in (arguments.predictions, arguments.gold, arguments.documents, arguments.schema):
+        if path is not None and same_file(Path(arguments.output), path):
+            raise UsageError(f"{arguments.output} is read in this run: name another output")
+
+
+def _read(
+    arguments: argparse.Namespace, notices: list[str]
+) -> tuple[list[Prediction], list[Example | None], list[str | None]]:
+    """The predictions, and for each its gold and its text, where they are known."""
+    from hpd.evaluation.rows import load_predictions
+
+    predictions = list(load_predictions(arguments.predictions))
+    sources = source_documents(arguments, arguments.predictions, predictions, notices)
+    examples = _gold(arguments, predictions)
+    texts = [
+        _text(prediction, source or example)
+        for prediction, source, example in zip(predictions, sources, examples, strict=True)
+    ]
+    return predictions, examples, texts
+
+
+def _gold(arguments: argparse.Namespace, predictions: Sequence[Prediction]) -> list[Example | None]:
+    """For each prediction its gold."""
+    from hpd.evaluation.matching import match_rows
+    from hpd.evaluation.sources import for_predictions
+
+    if arguments.gold is None:
+        return [None] * len(predictions)
+    examples = gold_examples(arguments)
+    return for_predictions(predictions, examples, match_rows(examples, predictions))
+
+
+def _text(prediction: Prediction, known: Example | None) -> str | None:
+    """The document of a prediction: that of its own line first."""
+    own = prediction.raw.get("text")
+    if isinstance(own, str):
+        return own
+    return known.text if known is not None and known.text else None
+
+
+def _judge(arguments: argparse.Namespace, asked: Inquiries, writer: FileWriter, rules: str) -> int:
+    """Ask about the documents that have no verdicts yet; returns the exit code."""
+    writing = Writing(asked.schemas, writer, arguments.output, quiet=arguments.quiet)
+    pending = None
+    with writing.to_the_end():
+        with before_the_model():
+            pending = list(writer.pending(asked.records))
+        if pending:
+            with (
+                open_answering(arguments, asked.schemas, rules, max_tokens=_MAX_TOKENS) as model,
+                tqdm(
+                    total=len(asked.records),
+                    initial=writer.n_kept,
+                    unit="doc",
+                    disable=True if arguments.quiet else None,
+                ) as bar,
+            ):
+                writing.run(model, pending, bar)
+    if writing.stopped is not None:
+        return writing.stopped
+    if not pending:
+        return EXIT_OK
+    return writing.finish()
+
+
+def _print_figures(
+    arguments: argparse.Namespace,
+    predictions: Sequence[Prediction],
+    examples: Sequence[Example | None],
+    n_values: int,
+) -> None:
+    from hpd.evaluation.judging.gold_agreement import gold_agreement
+    from hpd.evaluation.judging.scores import judge_scores
+    from hpd.evaluation.judging.verdicts import judged_values
+    from hpd.evaluation.rows import load_predictions
+
+    answers = list(load_predictions(arguments.output))
+    judged = list(judged_values(predictions, answers))
+    scores = judge_scores(judged)
+    agreement = gold_agreement(judged, predictions, examples)
+    n_in, n_out = (
+        sum(int(answer.usage.get(name, 0)) for answer in answers)
+        for name in ("prompt_tokens", "completion_tokens")
+    )
+    cost = price(arguments, n_in, n_out)
+    if arguments.json:
+        print(
+            json.dumps(
+                {
+                    **scores.to_json(),
+                    "n_values": n_values,
+                    "agreement": None if agreement is None else agreement.to_json(),
+                    "prompt_tokens": n_in,
+                    "completion_tokens": n_out,
+                    "price": cost,
+                },
+                indent=2,
+            )
+        )
+        return
+    print(report(scores, agreement, n_values))
+    if arguments.api is not None:
+        priced = "" if cost is None else f", {cost:.4f} dollars"
+        print(f"\n{n_in} tokens of prompts, {n_out} tokens of answers{priced}")

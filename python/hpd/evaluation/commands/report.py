@@ -1,0 +1,104 @@
+"""``hpd report``: a page that shows extractions."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hpd.cli.arguments import add_category_argument, add_document_arguments
+from hpd.cli.common import EXIT_OK, UsageError, before_the_model, say
+from hpd.cli.output_arguments import same_file
+from hpd.evaluation.calibration import answers, calibrate
+from hpd.evaluation.commands.source_documents import gold_examples, source_documents
+from hpd.evaluation.matching import match_rows
+from hpd.evaluation.rows import Example, Prediction, load_predictions
+from hpd.evaluation.scores import evaluate
+from hpd.evaluation.sources import for_predictions
+
+if TYPE_CHECKING:
+    from hpd.evaluation.report import AgainstGold
+
+_DESCRIPTION = """\
+Make a page that shows what hpd extract wrote: each document with its values where they stand,
+totals, confidences, and filters to find what is worth a look. One file, which needs no network.
+
+The texts come from PRED, if it was written with --with-text; else from --documents, or from GOLD.
+With GOLD the page tells what is right and what is not, as hpd eval counts it.
+"""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "report",
+        help="make a page that shows extractions",
+        description=_DESCRIPTION,
+    )
+    parser.add_argument("predictions", metavar="PRED", help="output of hpd extract")
+    parser.add_argument("gold", metavar="GOLD", nargs="?", help="documents with gold values")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", default="report.html", help="(default report.html)"
+    )
+    parser.add_argument("--title", metavar="TEXT", default="Extractions", help="the page's heading")
+    group = parser.add_argument_group("texts and categories")
+    add_document_arguments(group)
+    add_category_argument(group)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the page."""
+    from hpd.evaluation.report import report_page, reported_documents
+
+    inputs = (arguments.predictions, arguments.gold, arguments.documents)
+    if any(path is not None and same_file(Path(arguments.output), path) for path in inputs):
+        raise UsageError(f"{arguments.output} is an input, and would be overwritten")
+    if arguments.documents is None and arguments.gold is None:
+        for name in ("text", "id"):
+            if getattr(arguments, f"{name}_field") is not None:
+                raise UsageError(f"--{name}-field is of --documents or of GOLD: name one of them")
+    with before_the_model():
+        predictions = list(load_predictions(arguments.predictions))
+        if not predictions:
+            raise UsageError(f"{arguments.predictions} holds no line")
+        notices: list[str] = []
+        sources = source_documents(arguments, arguments.predictions, predictions, notices)
+        examples, against_gold = _gold(arguments, predictions, notices)
+    documents = reported_documents(predictions, examples, sources, arguments.category_field)
+    n_without = sum(document.text is None for document in documents)
+    if n_without:
+        notices.append(
+            f"{n_without} of {len(documents)} documents have no text here, so their values are "
+            "shown alone; hpd extract --with-text writes it, --documents FILE adds it"
+        )
+    page = report_page(
+        documents,
+        title=arguments.title,
+        source=Path(arguments.predictions).name,
+        against_gold=against_gold,
+        notices=notices,
+    )
+    Path(arguments.output).write_text(page, encoding="utf-8")
+    for notice in notices:
+        say(notice)
+    print(arguments.output)
+    return EXIT_OK
+
+
+def _gold(
+    arguments: argparse.Namespace, predictions: Sequence[Prediction], notices: list[str]
+) -> tuple[list[Example | None], AgainstGold | None]:
+    """For each prediction its gold, and how all of them stand against it."""
+    from hpd.evaluation.report import AgainstGold
+
+    if arguments.gold is None:
+        return [None] * len(predictions), None
+    examples = gold_examples(arguments)
+    matching = match_rows(examples, predictions)
+    notices += matching.notices(arguments.gold, arguments.predictions)
+    stated = answers(examples, matching.predictions)
+    return for_predictions(predictions, examples, matching), AgainstGold(
+        evaluate(examples, matching.data), calibrate(stated) if stated else None
+    )

@@ -1,0 +1,223 @@
+"""The requests to an endpoint, and the answers that are kept from earlier ones."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from hpd.errors import EndpointError
+from hpd.evaluation.endpoint.pace import Pace
+from hpd.schema import Schema, to_json_schema
+from hpd.version import install_command
+
+KEY_VARIABLE = "OPENAI_API_KEY"
+"""The environment variable with the key; endpoints that want none get a placeholder."""
+
+ResponseFormat = Literal["json_schema", "json_object", "text"]
+"""The way in which the schema of the answer is sent.
+
+``json_schema``: OpenAI's structured outputs, which llama.cpp's own server and vLLM have, too;
+``json_object``: JSON mode with the schema beside it, as llama-cpp-python's server wants it;
+``text``: not at all, so that the prompt alone says what the answer should look like.
+"""
+RESPONSE_FORMATS: tuple[ResponseFormat, ...] = get_args(ResponseFormat)
+
+_OPTIONAL: Mapping[str, str | None] = {"max_tokens": "max_completion_tokens", "temperature": None}
+"""The parameters that some models refuse, with what they call them; None where they have none."""
+
+_JSON_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
+
+Messages = Sequence[Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """An endpoint, a model there, and the manner of asking it."""
+
+    url: str
+    """The base of its addresses, such as ``https://api.openai.com/v1``."""
+    model: str
+    response_format: ResponseFormat = "json_schema"
+    max_tokens: int = 4096
+    """The longest answer."""
+    n_parallel: int = 4
+    """The most requests that wait for an answer at the same time."""
+    n_retries: int = 5
+    """Further attempts after a failure that may pass (no connection, 408, 409, 429, 5xx).
+
+    The client waits twice as long each time, or as long as the endpoint says.
+    """
+    requests_per_minute: float | None = None
+    seconds: float = 300.0
+    """The longest wait for one answer."""
+    cache: Path | None = None
+    """The folder in which answers are kept; None to keep none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """The text of an answer, and the tokens that it cost."""
+
+    text: str
+    prompt_tokens: int
+    completion_tokens: int
+
+
+class Chat:
+    """A connection to an endpoint, which any number of threads may use.
+
+    Raises:
+        EndpointError: the extra ``api`` is not installed.
+    """
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        try:
+            import diskcache
+            import openai
+        except ImportError as error:
+            raise EndpointError(
+                f"an endpoint needs {error.name}: run `{install_command('api')}`"
+            ) from error
+        self.endpoint = endpoint
+        self._openai = openai
+        # The parameters that the endpoint's model was found not to have.
+        self._refused: set[str] = set()
+        pace = Pace(endpoint.requests_per_minute)
+        # Of every attempt, those that the client makes again included.
+        hooks = {"request": [lambda _: pace.wait()]}
+        self._client = openai.OpenAI(
+            base_url=endpoint.url,
+            api_key=os.environ.get(KEY_VARIABLE) or "none",
+            max_retries=endpoint.n_retries,
+            timeout=endpoint.seconds,
+            http_client=openai.DefaultHttpxClient(event_hooks=hooks),
+        )
+        # JSON, as whoever can write to the folder could otherwise have code run.
+        self._kept = (
+            None
+            if endpoint.cache is None
+            else diskcache.Cache(str(endpoint.cache), disk=diskcache.JSONDisk)
+        )
+
+    def complete(self, messages: Messages, schema: Schema) -> Completion:
+        """The answer to some messages; one that is kept costs no tokens.
+
+        Raises:
+            EndpointError: there is none; ``is_final`` says that there will be none to others.
+        """
+        request = self._request(messages, schema)
+        key = _fingerprint(self.endpoint.url, request)
+        known = None if self._kept is None else self._kept.get(key)
+        if known is not None:
+            return Completion(known, 0, 0)
+        completion = self._ask(request)
+        if self._kept is not None:
+            self._kept.set(key, completion.text)
+        return completion
+
+    def close(self) -> None:
+        """End the connection."""
+        self._client.close()
+        if self._kept is not None:
+            self._kept.close()
+
+    def _request(self, messages: Messages, schema: Schema) -> dict[str, Any]:
+        request = {
+            "model": self.endpoint.model,
+            "messages": list(messages),
+            "max_tokens": self.endpoint.max_tokens,
+            "temperature": 0,
+        }
+        if self.endpoint.response_format == "json_schema":
+            form = {"name": "answer", "schema": response_schema(schema), "strict": True}
+            request["response_format"] = {"type": "json_schema", "json_schema": form}
+        elif self.endpoint.response_format == "json_object":
+            request["response_format"] = {"type": "json_object", "schema": response_schema(schema)}
+        return request
+
+    def _ask(self, request: Mapping[str, Any]) -> Completion:
+        openai = self._openai
+        url = self.endpoint.url
+        try:
+            answer = self._created(request)
+        except openai.APITimeoutError as error:
+            raise EndpointError(f"{url} gave no answer in {self.endpoint.seconds:g} s") from error
+        except openai.APIConnectionError as error:
+            cause = error.__cause__ or error
+            raise EndpointError(f"{url} cannot be reached: {cause}", is_final=True) from error
+        except (openai.AuthenticationError, openai.PermissionDeniedError) as error:
+            raise EndpointError(
+                f"{url} refuses the key in {KEY_VARIABLE}: {error.message}", is_final=True
+            ) from error
+        except openai.NotFoundError as error:
+            raise EndpointError(
+                f"{url} does not know the model {self.endpoint.model!r}, or is no such endpoint: "
+                f"{error.message}",
+                is_final=True,
+            ) from error
+        except openai.APIError as error:
+            if "response_format" in error.message:
+                raise EndpointError(
+                    f"{url} does not know the response format {self.endpoint.response_format}, "
+                    f"but perhaps another one: {error.message}",
+                    is_final=True,
+                ) from error
+            raise EndpointError(f"{url} fails: {error.message}") from error
+        text = answer.choices[0].message.content if answer.choices else None
+        # An answer that is of no use must not be kept.
+        if not text or "{" not in text:
+            raise EndpointError(f"{url} gave no JSON object, but {(text or '')[:200]!r}")
+        usage = answer.usage
+        if usage is None:
+            return Completion(text, 0, 0)
+        return Completion(text, usage.prompt_tokens, usage.completion_tokens)
+
+    def _created(self, request: Mapping[str, Any]) -> Any:
+        """The endpoint's answer, asked for without the parameters that its model does not have."""
+        while True:
+            adapted = self._adapted(request)
+            try:
+                return self._client.chat.completions.create(**adapted)
+            except self._openai.BadRequestError as error:
+                name = error.param
+                if name is None or name not in _OPTIONAL or name not in adapted:
+                    raise
+                self._refused.add(name)
+
+    def _adapted(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        adapted = {}
+        for name, value in request.items():
+            known_as = _OPTIONAL[name] if name in self._refused else name
+            if known_as is not None:
+                adapted[known_as] = value
+        return adapted
+
+
+def response_schema(schema: Schema) -> dict[str, Any]:
+    """The JSON Schema of an answer: without what only hpd knows, and with a type everywhere."""
+    return _plain_node(to_json_schema(schema))
+
+
+def _plain_node(node: Mapping[str, Any]) -> dict[str, Any]:
+    plain = {name: value for name, value in node.items() if name not in ("$schema", "depends_on")}
+    if "properties" in plain:
+        plain["properties"] = {
+            name: _plain_node(inner) for name, inner in plain["properties"].items()
+        }
+    if "items" in plain:
+        plain["items"] = _plain_node(plain["items"])
+    if "enum" in plain:
+        # OpenAI refuses a node without a type.
+        types = list(dict.fromkeys(_JSON_TYPES[type(choice)] for choice in plain["enum"]))
+        plain["type"] = types[0] if len(types) == 1 else types
+    return plain
+
+
+def _fingerprint(url: str, request: Mapping[str, Any]) -> str:
+    text = json.dumps([url, request], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,58 @@
+"""Records: documents read from files of any format, and results written as lines.
+
+Everything is lazy, so ten million lines take no more memory than ten. A line that cannot be read
+becomes a record with an ``error``, and the others go on.
+"""
+
+from hpd.files.inputs import InputReader, find_files, skipped_text
+from hpd.files.reader import (
+    TEXT_FIELDS,
+    Record,
+    RecordReader,
+    clean_text,
+    count_records,
+    guess_format,
+    kept_columns,
+    source_name,
+)
+from hpd.files.rows import FORMATS, Format
+from hpd.files.separated import MAX_FIELD_LINES
+from hpd.files.shards import Shard, parse_shard
+from hpd.files.status import RunStatus, read_status
+from hpd.files.whole_files import page_of
+from hpd.files.writer import (
+    FileWriter,
+    Order,
+    StreamWriter,
+    Writer,
+    error_line,
+    journal_path,
+)
+
+__all__ = [
+    "FORMATS",
+    "MAX_FIELD_LINES",
+    "TEXT_FIELDS",
+    "FileWriter",
+    "Format",
+    "InputReader",
+    "Order",
+    "Record",
+    "RecordReader",
+    "RunStatus",
+    "Shard",
+    "StreamWriter",
+    "Writer",
+    "clean_text",
+    "count_records",
+    "error_line",
+    "find_files",
+    "guess_format",
+    "journal_path",
+    "kept_columns",
+    "page_of",
+    "parse_shard",
+    "read_status",
+    "skipped_text",
+    "source_name",
+]

@@ -1,0 +1,278 @@
+"""All that a command is given to read: files, folders, patterns and standard input, in one row."""
+
+from __future__ import annotations
+
+import glob
+import inspect
+import os
+from collections import Counter
+from collections.abc import Collection, Generator, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from hpd.errors import InputError
+from hpd.files.reader import (
+    Record,
+    RecordReader,
+    columns_of,
+    count_records,
+    guess_format,
+    has_fields,
+    is_known,
+)
+from hpd.files.repeats import RepeatedIds
+from hpd.files.rows import Format
+from hpd.files.separated import MAX_FIELD_LINES
+from hpd.files.shards import Shard, first_shard
+from hpd.files.whole_files import WHOLE_FORMATS
+
+_LINE_FORMATS = ("txt", "md")
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files that some names stand for, in the order in which they are read."""
+
+    paths: tuple[str, ...]
+    """Paths, and ``-`` for standard input."""
+    skipped: Counter[str] = field(default_factory=Counter)
+    """Counts of what was left out of folders: files by their extensions, and others."""
+
+
+def find_files(
+    names: Sequence[str],
+    format: Format | None = None,  # noqa: A002
+    leave_out: Collection[Path] = (),
+) -> Files:
+    """The files that names stand for: a file itself, all files of a folder, those of a pattern.
+
+    Folders are read with the folders in them, by name; hidden files, links to folders, pipes and
+    devices are left out.
+
+    Args:
+        names: as they were given.
+        format: the format of all files, whose extensions then say nothing.
+        leave_out: files that are not read if they lie in a folder, such as the output.
+
+    Raises:
+        InputError: a name stands for no file, or a folder cannot be read.
+    """
+    paths: list[str] = []
+    skipped: Counter[str] = Counter()
+    hidden = {os.path.realpath(path) for path in leave_out}
+    for name in names:
+        if name != "-" and os.path.isdir(name):
+            # Path.resolve raises an error for links in a circle, and this does not.
+            inside = [p for p in _walk(name, skipped) if os.path.realpath(p) not in hidden]
+            known = [path for path in inside if format is not None or is_known(path)]
+            skipped.update(Path(path).suffix.lower() or "none" for path in set(inside) - set(known))
+            if not known:
+                there = f": only {_counted(skipped)}" if skipped else ", it is empty"
+                raise InputError(f"{name}: no file in this folder that can be read{there}")
+            paths.extend(known)
+        elif name != "-" and glob.has_magic(name) and not os.path.exists(name):
+            matching = sorted(p for p in glob.glob(name, recursive=True) if os.path.isfile(p))
+            if not matching:
+                raise InputError(f"{name}: no file matches")
+            paths.extend(matching)
+        else:
+            paths.append(name)
+    twice = [path for path, n in Counter(paths).items() if n > 1]
+    if twice:
+        raise InputError(f"{twice[0]} is given more than once")
+    return Files(tuple(paths), skipped)
+
+
+class InputReader:
+    """The records of all inputs, one input after another; it can be iterated over once.
+
+    A single input that cannot be read raises ``InputError``; of several, one that cannot be read
+    becomes a record with an ``error``, and the others go on.
+
+    Args:
+        names: files, folders, patterns, and ``-`` for standard input.
+        format: the format of all of them, else each is told by its extension.
+        per_line: whether each line of a text file is a document of its own.
+        text_field: the fields with the text, for formats that have fields.
+        id_field: the field with the id.
+        category_field: the field with the category.
+        leave_out: files that are not read if they lie in a folder, such as the output.
+        max_field_lines: the most lines of a row of CSV or TSV; a longer one is an error.
+        shard: the part of all records that is given; whole files of others are not opened.
+
+    Raises:
+        InputError: a name stands for no file, a file cannot be opened or has an unknown format, or
+            a field is named and no input has fields.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        *,
+        format: Format | None = None,  # noqa: A002
+        per_line: bool = False,
+        text_field: Sequence[str] | None = None,
+        id_field: str | None = None,
+        category_field: str | None = None,
+        leave_out: Collection[Path] = (),
+        max_field_lines: int = MAX_FIELD_LINES,
+        shard: Shard | None = None,
+    ) -> None:
+        self.files = find_files(names, format, leave_out)
+        self._shard = shard
+        is_only = len(names) == 1 and self.files.paths == tuple(names)
+        self._firsts = [first_shard(path, is_only=is_only) for path in self.files.paths]
+        self.unread: list[InputError] = []
+        """The errors of inputs for which another shard has the line."""
+        self.repeated_ids = RepeatedIds()
+        """Those of the records that were given so far."""
+        self._formats = [_format(path, format, per_line=per_line) for path in self.files.paths]
+        self._fields = {
+            "text_field": text_field,
+            "id_field": id_field,
+            "category_field": category_field,
+        }
+        self._id_field = id_field
+        self._max_field_lines = max_field_lines
+        self._text_fields = tuple(text_field or ())
+        self._is_single = len(self.files.paths) == 1
+        if any(self._fields.values()) and not any(map(has_fields, self._formats)):
+            raise InputError(f"{names[0]}: plain text has no fields, so none can be named")
+        # A mistake in the only name, or in a name of several, is told before a model is loaded.
+        self._first = self._opened(0) if self._is_single else None
+        for path in {*names} & {*self.files.paths}:
+            if path != "-" and not os.path.exists(path):
+                raise InputError(f"{path}: cannot be opened: no such file")
+        self._records = self._read()
+
+    def __iter__(self) -> Iterator[Record]:
+        return self
+
+    def __next__(self) -> Record:
+        record = next(self._records)
+        self.repeated_ids.add(record.id)
+        return record
+
+    def __enter__(self) -> InputReader:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close what is open, which ends the iteration.
+
+        Nothing is closed under a thread that waits for the next record just now.
+        """
+        if inspect.getgeneratorstate(self._records) == inspect.GEN_RUNNING:
+            return
+        self._records.close()
+        if self._first is not None:
+            self._first.close()
+
+    @property
+    def is_live(self) -> bool:
+        """Whether an input may keep its reader waiting: standard input, a pipe."""
+        return any(
+            path == "-" or (os.path.exists(path) and not os.path.isfile(path))
+            for path in self.files.paths
+        )
+
+    def source(self, record: Record) -> dict[str, Any]:
+        """The input of a record, as a line of output has it where the id does not tell it."""
+        is_whole = record.id == record.source
+        return {} if self._is_single or is_whole else {"source": record.source}
+
+    def columns(self, record: Record) -> dict[str, Any]:
+        """The text of a record, and its other columns but the id, as a line of output has them."""
+        return columns_of(record, self._id_field, self._text_fields)
+
+    def count(self) -> int | None:
+        """The number of records, by one quick pass; None where that cannot be told."""
+        n = 0
+        for i, (path, format_) in enumerate(zip(self.files.paths, self._formats, strict=True)):
+            counted = count_records(path, format_)
+            if counted is None:
+                return None
+            n += counted if self._shard is None else self._shard.count(self._firsts[i], counted)
+        return n
+
+    def _read(self) -> Generator[Record, None, None]:
+        for i, path in enumerate(self.files.paths):
+            if self._formats[i] in WHOLE_FORMATS and not self._is_ours(i, 0):
+                continue
+            n_read = 0
+            try:
+                with self._first or self._opened(i) as reader:
+                    for n_read, record in enumerate(reader, start=1):
+                        if self._is_ours(i, n_read - 1):
+                            yield record
+            except InputError as error:
+                if self._is_single:
+                    raise
+                if self._is_ours(i, n_read):
+                    yield Record(path, "", error=error, source=path)
+                else:
+                    self.unread.append(error)
+
+    def _is_ours(self, file: int, row: int) -> bool:
+        return self._shard is None or self._shard.has(self._firsts[file], row)
+
+    def _opened(self, i: int) -> RecordReader:
+        path, format_ = self.files.paths[i], self._formats[i]
+        return RecordReader(
+            path,
+            format=format_,
+            id_prefix="" if self._is_single else f"{path}:",
+            max_field_lines=self._max_field_lines,
+            needs_columns=True,
+            **(self._fields if has_fields(format_) else {}),  # type: ignore[arg-type]
+        )
+
+
+def _format(path: str, format: Format | None, *, per_line: bool) -> Format:  # noqa: A002
+    known = format or guess_format(path)
+    if not per_line:
+        return known
+    if known in _LINE_FORMATS or (path == "-" and format is None):
+        return "lines"
+    if known in WHOLE_FORMATS:
+        raise InputError(f"{path}: a file of the format {known} has no documents on its lines")
+    return known
+
+
+def _walk(folder: str, skipped: Counter[str]) -> Iterator[str]:
+    """The files of a folder; what would be read without end is counted as ``skipped``."""
+    for root, folders, files in os.walk(folder, onerror=_refuse_folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        n_links = sum(os.path.islink(os.path.join(root, name)) for name in folders)
+        if n_links:
+            skipped["link to a folder"] += n_links
+        for name in sorted(files):
+            path = os.path.join(root, name)
+            if name.startswith("."):
+                continue
+            if os.path.isfile(path) or not os.path.exists(path):  # which has an error line
+                yield path
+            else:
+                skipped["pipe or device"] += 1
+
+
+def _refuse_folder(error: OSError) -> None:
+    raise InputError(f"{error.filename}: this folder cannot be read: {error.strerror}") from error
+
+
+def _counted(skipped: Counter[str]) -> str:
+    return ", ".join(f"{n} {kind}" for kind, n in sorted(skipped.items()))
+
+
+def skipped_text(skipped: Counter[str]) -> str:
+    """A sentence for people on what was left out of folders."""
+    return f"{skipped.total()} left out, of no known format: {_counted(skipped)}"

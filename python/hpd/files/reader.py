@@ -1,0 +1,372 @@
+"""Records of a file or a stream, each read when it is asked for."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import sys
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO
+
+from hpd.errors import InputError
+from hpd.files.compression import (
+    decompression_errors,
+    is_compressed,
+    opened,
+    without_compression,
+)
+from hpd.files.messages import kind, listed, reason
+from hpd.files.rows import FORMATS, ROWS, SEPARATED, TABLES, Format, parquet_module, plain_value
+from hpd.files.separated import MAX_FIELD_LINES
+from hpd.files.whole_files import WHOLE_FORMATS, WholeText
+
+_EXTENSIONS: dict[str, Format] = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".txt": "txt",
+    ".text": "txt",
+    ".md": "md",
+    ".markdown": "md",
+    ".html": "html",
+    ".htm": "html",
+    ".eml": "eml",
+    ".pdf": "pdf",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+
+_UNENCODABLE = re.compile("[\x00\ud800-\udfff]")
+
+TEXT_FIELDS: tuple[tuple[str, ...], ...] = (
+    ("text",),
+    ("input",),
+    ("document",),
+    ("content",),
+    ("title", "description"),
+    ("input_title", "input_description"),
+)
+"""The fields that hold a record's text if nobody names one: the first of these that it has. The
+parts of a pair are joined by a line break, and one of them is enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One document of an input, or the error for which it could not be read."""
+
+    id: str
+    """The value of the id field, else the record's number, from 1; the name of a whole file."""
+    text: str
+    category: str | None = None
+    line: int = 0
+    """The number, from 1, of the line on which it begins, or of its row in Parquet."""
+    error: InputError | None = None
+    raw: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """The whole row."""
+    page_starts: tuple[int, ...] = field(default=(), compare=False)
+    """The character of the text at which each page begins, for a format that has pages."""
+    source: str = field(default="", compare=False)
+    """The name of the input."""
+
+
+class RecordReader:
+    """The records of one file or stream, which can be iterated over once.
+
+    Args:
+        source: a path, ``"-"`` for standard input, or a binary stream.
+        format: its format, else told by its extension.
+        text_field: the fields with the text, else the first of ``TEXT_FIELDS``.
+        id_field: the field with the id, else ``id``.
+        category_field: the field with the category.
+        id_prefix: stands before the number of a record that has no id.
+        max_field_lines: the most lines of a row of CSV or TSV; a longer one is an error.
+        needs_columns: whether a table without a column for the text, or for a field that is
+            named, is refused as a whole, and not row by row.
+
+    Raises:
+        InputError: it cannot be opened; while reading, the file as a whole is of the wrong kind.
+    """
+
+    def __init__(
+        self,
+        source: str | Path | BinaryIO,
+        *,
+        format: Format | None = None,  # noqa: A002
+        text_field: str | Sequence[str] | None = None,
+        id_field: str | None = None,
+        category_field: str | None = None,
+        id_prefix: str = "",
+        max_field_lines: int = MAX_FIELD_LINES,
+        needs_columns: bool = False,
+    ) -> None:
+        self.name = source_name(source)
+        self.format = format or guess_format(source)
+        if not has_fields(self.format) and (text_field or id_field or category_field):
+            raise InputError(f"{self.name}: plain text has no fields, so none can be named")
+        self._text_fields = (
+            (text_field,) if isinstance(text_field, str) else tuple(text_field or ())
+        )
+        self._id_field = id_field
+        self._category_field = category_field
+        self._id_prefix = id_prefix
+        self._row_settings: dict[str, Any] = {}
+        if self.format in SEPARATED:
+            self._row_settings["max_field_lines"] = max_field_lines
+        if self.format in TABLES and needs_columns:
+            self._row_settings["check_columns"] = self._check_columns
+        self._file = open_source(source)
+        # A stream that the caller opened may be shared with others, so it is left open.
+        self._owned = self._file is not source and (
+            str(source) != "-" or self._file is not standard_input()
+        )
+        self._rows = self._read()
+
+    def __iter__(self) -> Iterator[Record]:
+        return self
+
+    def __next__(self) -> Record:
+        try:
+            return next(self._rows)
+        except OSError as error:
+            self.close()
+            raise InputError(f"{self.name}: cannot be read: {reason(error)}") from error
+        except decompression_errors() as error:
+            self.close()
+            raise InputError(f"{self.name}: cannot be decompressed: {error}") from error
+        except (StopIteration, InputError):
+            self.close()
+            raise
+
+    def __enter__(self) -> RecordReader:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file, which ends the iteration."""
+        self._rows.close()
+        if self._owned:
+            self._file.close()
+
+    def _read(self) -> Generator[Record, None, None]:
+        rows = ROWS[self.format](self._file, self.name, **self._row_settings)
+        for number, (line, row) in enumerate(rows, start=1):
+            yield self._record(number, line, row)
+
+    def _record(
+        self, number: int, line: int, row: Mapping[str, Any] | str | WholeText | InputError
+    ) -> Record:
+        record_id = self.name if self.format in WHOLE_FORMATS else f"{self._id_prefix}{number}"
+        error: InputError | None = None
+        text, category = "", None
+        raw: Mapping[str, Any] = {}
+        page_starts: tuple[int, ...] = ()
+        if isinstance(row, InputError):
+            error = row
+        elif isinstance(row, str):
+            text = clean_text(row)
+        elif isinstance(row, WholeText):
+            text, raw, page_starts = clean_text(row.text), row.columns, row.page_starts
+        else:
+            raw = row
+            try:
+                record_id = row_id(row, self._id_field) or record_id
+                category = self._category(row)
+                text = row_text(row, self._text_fields)
+            except InputError as failure:
+                error = InputError(f"{self.name}:{line}: {failure}")
+                category = None
+        return Record(record_id, text, category, line, error, raw, page_starts, self.name)
+
+    def _check_columns(self, columns: Sequence[str]) -> None:
+        """Refuse a table without a column that each of its rows must have."""
+        record = self._record(1, 1, dict.fromkeys(columns, ""))
+        if record.error is not None:
+            raise record.error
+
+    def _category(self, row: Mapping[str, Any]) -> str | None:
+        if self._category_field is None:
+            return None
+        return _scalar_text(_required(row, self._category_field), self._category_field)
+
+
+def columns_of(
+    record: Record, id_field: str | None = None, text_fields: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The text of a record, and its other columns but the id, as a line of output has them.
+
+    ``text`` and ``input``; what a record lacks is left out.
+    """
+    columns: dict[str, Any] = {} if record.error is not None else {"text": record.text}
+    apart = {id_field or "id", *(text_fields or default_text_fields(record.raw))}
+    others = {
+        str(name): plain_value(value) for name, value in record.raw.items() if name not in apart
+    }
+    return {**columns, "input": others} if others else columns
+
+
+def kept_columns(record: Record, names: Sequence[str] | None = None) -> dict[str, Any]:
+    """Some columns of a record, or all of them, as JSON can hold them."""
+    columns = {str(name): plain_value(value) for name, value in record.raw.items()}
+    return columns if names is None else {name: columns.get(name) for name in names}
+
+
+def row_id(row: Mapping[str, Any], id_field: str | None = None) -> str | None:
+    """The id of a row: the field that is named, which must be there, else ``id``, if it has one.
+
+    Raises ``InputError`` if it is neither text nor a number.
+    """
+    name = id_field or "id"
+    value = row.get(name) if id_field is None else _required(row, name)
+    if value is None and id_field is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise InputError(f"the id ({name!r}) should be text or a number, and is {kind(value)}")
+    return _scalar_text(value, name)
+
+
+def row_text(row: Mapping[str, Any], text_fields: Sequence[str] = ()) -> str:
+    """The text of a row: of the fields that are named, else of the first of ``TEXT_FIELDS``.
+
+    Raises ``InputError`` if it has none.
+    """
+    names = text_fields or find_text_fields(row)
+    if len(names) == 1:
+        return _scalar_text(_required(row, names[0]), names[0])
+    parts = [_scalar_text(row[name], name) for name in names if row.get(name) is not None]
+    if not parts:
+        raise InputError(f"none of the fields {listed(names)}; the record has {listed(row)}")
+    return "\n".join(parts)
+
+
+def count_records(source: str | Path | BinaryIO, format: Format | None = None) -> int | None:  # noqa: A002
+    """The number of records in a regular file, by one quick pass.
+
+    None for pipes, streams and compressed files.
+    """
+    if not isinstance(source, (str, Path)) or not Path(source).is_file():
+        return None
+    kind = format or guess_format(source)
+    if kind in WHOLE_FORMATS:
+        return 1
+    if is_compressed(source):
+        return None
+    with open_source(source) as file:
+        if kind == "parquet":
+            return int(parquet_module().ParquetFile(file).metadata.num_rows)
+        if kind in ("jsonl", "lines"):
+            return sum(1 for line in file if not line.isspace())
+        return sum(1 for _ in ROWS[kind](file, str(source)))
+
+
+def guess_format(source: str | Path | BinaryIO) -> Format:
+    """The format that a file's extension stands for; JSONL for standard input and streams."""
+    if not isinstance(source, (str, Path)) or str(source) == "-":
+        return "jsonl"
+    extension = without_compression(source).suffix.lower()
+    if extension not in _EXTENSIONS:
+        known = ", ".join(_EXTENSIONS)
+        raise InputError(
+            f"{source}: the extension {extension!r} tells no format (known: {known}); "
+            f"say which of {', '.join(FORMATS)} it is (--format)"
+        )
+    return _EXTENSIONS[extension]
+
+
+def has_fields(format: Format) -> bool:  # noqa: A002
+    """Whether rows of a format have columns, which can be named."""
+    return format != "lines" and format not in WHOLE_FORMATS
+
+
+def is_known(path: str | Path) -> bool:
+    """Whether a file's extension tells its format."""
+    return without_compression(path).suffix.lower() in _EXTENSIONS
+
+
+def source_name(source: str | Path | BinaryIO) -> str:
+    """The name of an input in messages."""
+    if isinstance(source, (str, Path)):
+        return "<stdin>" if str(source) == "-" else str(source)
+    return str(getattr(source, "name", "<stream>"))
+
+
+def clean_text(text: str) -> str:
+    """``text`` without characters that UTF-8 or a tokeniser refuses.
+
+    Lone surrogates and NUL become U+FFFD, one for one, so that offsets stay the same.
+    """
+    return _UNENCODABLE.sub("\ufffd", text)
+
+
+def default_text_fields(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """The first of ``TEXT_FIELDS`` that a row has; none if it has none of them."""
+    for names in TEXT_FIELDS:
+        if any(row.get(name) is not None for name in names):
+            return names
+    return ()
+
+
+def find_text_fields(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """The first of ``TEXT_FIELDS`` that a row has; ``InputError`` if it has none of them."""
+    names = default_text_fields(row)
+    if names:
+        return names
+    looked_for = [name for names in TEXT_FIELDS for name in names]
+    null = next((name for name in looked_for if name in row), None)
+    if null is not None:
+        raise InputError(f"no text: the field {null!r} is null")
+    raise InputError(
+        f"no text: looked for the fields {listed(looked_for)}, the record has {listed(row)}; "
+        "say which one it is (--text-field)"
+    )
+
+
+def _required(row: Mapping[str, Any], name: str) -> Any:
+    if name not in row:
+        raise InputError(f"no field {name!r}; the record has {listed(row)}")
+    return row[name]
+
+
+def _scalar_text(value: object, name: str) -> str:
+    """A cell as text: a text itself, a number or a boolean as JSON writes it."""
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
+        return json.dumps(value)
+    raise InputError(f"the field {name!r} should be text, and is {kind(value)}")
+
+
+def standard_input() -> BinaryIO:
+    """Standard input as the program has it."""
+    return sys.stdin.buffer
+
+
+def open_source(source: str | Path | BinaryIO) -> BinaryIO:
+    """An input as a binary stream; ``InputError`` if it cannot be opened."""
+    if not isinstance(source, (str, Path)):
+        return source
+    if str(source) == "-":
+        try:
+            # A file object of its own: the process may end while a thread still waits for a line,
+            # and could not close that of sys.stdin then.
+            return os.fdopen(os.dup(sys.stdin.fileno()), "rb")
+        except OSError:  # io.UnsupportedOperation as well: no file is behind it
+            return standard_input()
+    try:
+        return opened(source)
+    except OSError as error:
+        raise InputError(f"{source}: cannot be opened: {reason(error)}") from error

@@ -1,0 +1,408 @@
+"""Results written to a file, so that nothing finished is ever lost, or to a stream."""
+
+from __future__ import annotations
+
+import json
+import sys
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, Literal, Protocol
+
+from hpd.errors import HpdError, InputError
+from hpd.files.fingerprint import differences, document_fingerprint
+from hpd.files.journal import Entry, Head, Journal
+from hpd.files.messages import naming, reason
+from hpd.files.reader import Record
+
+Order = Literal["input", "finished"]
+"""The order of the lines: that of the documents, or that in which they are finished."""
+
+_MOST_AHEAD = 1 << 24
+"""Documents that can be finished before one in front of them; far more than are ever in flight."""
+
+
+def error_line(record_id: str | None, error: BaseException) -> dict[str, Any]:
+    """The line of output for a document that failed."""
+    return {"id": record_id, "error": {"type": type(error).__name__, "message": str(error)}}
+
+
+def line_bytes(line: str | Mapping[str, Any]) -> bytes:
+    """The bytes of one line, with its line feed."""
+    text = line if isinstance(line, str) else json.dumps(line, ensure_ascii=False, allow_nan=False)
+    # A lone surrogate becomes its JSON escape, which is what backslashreplace writes.
+    return text.rstrip("\n").encode("utf-8", "backslashreplace") + b"\n"
+
+
+class Writer(Protocol):
+    """A place for the lines of a run."""
+
+    n_kept: int
+    """The number of documents, of those that ``pending`` has seen, that were finished before."""
+    n_failed_kept: int
+    """The number of these that failed."""
+    repairs: list[str]
+    """The repairs to the files of an earlier run, in words."""
+
+    def pending(self, records: Iterable[Record]) -> Iterator[tuple[int, Record]]:
+        """The records that are still to be done, with their places in the input."""
+
+    def write(
+        self, place: int, record: Record, line: str | Mapping[str, Any], *, failed: bool
+    ) -> None:
+        """Write the line of one record, which is safe when this returns."""
+
+    def close(self, *, complete: bool) -> None:
+        """End writing; ``complete`` says that every record has been written."""
+
+
+class StreamWriter:
+    """Writes to standard output, a device or a pipe. Lines that are early wait in memory.
+
+    Args:
+        target: a device or a pipe; None for standard output.
+        order: the order of the lines.
+        shown: turns a line into what is written, which is JSON if nothing else is said.
+    """
+
+    def __init__(
+        self,
+        target: str | Path | None = None,
+        *,
+        order: Order = "input",
+        shown: Callable[[Mapping[str, Any]], bytes] | None = None,
+    ) -> None:
+        self.n_kept = 0
+        self.n_failed_kept = 0
+        self.repairs: list[str] = []
+        self._order = order
+        self._shown = shown
+        self._early: dict[int, str | Mapping[str, Any]] = {}
+        self._next = 0
+        self._name = "standard output" if target is None else str(target)
+        try:
+            self._file: BinaryIO = (
+                sys.stdout.buffer if target is None else open(target, "wb")  # noqa: SIM115
+            )
+        except OSError as error:
+            raise InputError(f"{target}: cannot be written: {reason(error)}") from error
+        self._is_ours = target is not None
+
+    def pending(self, records: Iterable[Record]) -> Iterator[tuple[int, Record]]:
+        """All records: a stream has no earlier run."""
+        return enumerate(records)
+
+    def write(
+        self, place: int, record: Record, line: str | Mapping[str, Any], *, failed: bool
+    ) -> None:
+        """Write a line, or keep it until the lines before it have been written."""
+        if self._order == "finished":
+            self._put(line)
+            return
+        self._early[place] = line
+        while self._next in self._early:
+            self._put(self._early.pop(self._next))
+            self._next += 1
+
+    def close(self, *, complete: bool) -> None:
+        """Write the lines that wait, even if lines before them are missing."""
+        for place in sorted(self._early):
+            self._put(self._early.pop(place))
+        if self._is_ours:
+            self._file.close()
+
+    def _put(self, line: str | Mapping[str, Any]) -> None:
+        if self._shown is not None and isinstance(line, Mapping):
+            self._file.write(self._shown(line))
+        else:
+            self._file.write(line_bytes(line))
+        self._file.flush()
+
+
+class FileWriter:
+    """Writes to a file, with a journal beside it, so that a run that was cut off can go on.
+
+    A document is finished once it is in the journal: its line is in the file by then, or, with
+    ``order="input"``, in the journal itself until the lines before it are there.
+
+    Args:
+        path: the output.
+        settings: all that decides the values, by name; a run goes on only with the same ones.
+        order: the order of the lines in the output.
+        resume: go on with the file that is there.
+        overwrite: replace the file that is there, once the new one is complete.
+        keep_errors: with ``resume``, do not try documents that failed once more.
+        about: the names of the input, the schema and the model, for ``read_status``.
+
+    Raises:
+        InputError: there is something already and neither flag says what to do with it; it was
+            not written by hpd, or by a run with other settings; or another process writes it.
+        HpdError: the files cannot be written, as where the disk is full.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        settings: Mapping[str, Any],
+        *,
+        order: Order = "input",
+        resume: bool = False,
+        overwrite: bool = False,
+        keep_errors: bool = False,
+        about: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.path = path
+        self.repairs: list[str] = []
+        self.n_kept = 0
+        self.n_failed_kept = 0
+        self._order = order
+        self._final = path
+        settings = {**settings, "order": order}
+        if path.is_dir():
+            raise InputError(f"{path} is a folder, and cannot be written: name a file")
+        if overwrite and path.exists():
+            self.path = path.with_name(path.name + ".new")
+            if not resume:
+                for leftover in (self.path, journal_path(self.path)):
+                    _refuse_if_locked(leftover)
+                    leftover.unlink(missing_ok=True)
+        elif not resume and _size(path) > 0:
+            raise InputError(
+                f"{path} is there already: go on with it (--resume), replace it (--overwrite), "
+                "or name another file"
+            )
+        elif resume and _size(path) > 0 and not journal_path(path).exists():
+            raise InputError(
+                f"{path} cannot be resumed: {journal_path(path).name}, which hpd writes beside "
+                "its output, is not there; replace the file (--overwrite), or name another"
+            )
+        try:
+            self._journal = Journal(journal_path(self.path), settings, about)
+            try:
+                self._open(Head(settings, about or {}), resume=resume, keep_errors=keep_errors)
+            except BaseException:
+                with suppress(OSError):
+                    self._journal.close()
+                raise
+        except OSError as error:
+            raise HpdError(
+                f"{error.filename or self.path}: cannot be written: {reason(error)}; what is "
+                "finished is still there: run the same command again when there is room"
+            ) from error
+
+    def pending(self, records: Iterable[Record]) -> Iterator[tuple[int, Record]]:
+        """The records that have no line yet, with their places in the input.
+
+        Raises:
+            InputError: the line at the place of a record is that of another record.
+        """
+        for place, record in enumerate(records):
+            known = self._documents[place] if place < len(self._documents) else 0
+            if not known:
+                yield place, record
+                continue
+            if known != int(_fingerprint(record), 16):
+                raise InputError(
+                    f"{self._final}: the input has changed since it was written: record "
+                    f"{place + 1} (id {record.id!r}, line {record.line}) is another one than then; "
+                    "go on with the old input, or start anew (--overwrite)"
+                )
+            self.n_kept += 1
+            self.n_failed_kept += place in self._kept_failures
+
+    def write(
+        self, place: int, record: Record, line: str | Mapping[str, Any], *, failed: bool
+    ) -> None:
+        """Write the line of one record; it is safe when this returns."""
+        data = line_bytes(line)
+        document = _fingerprint(record)
+        if self._order == "input" and place != self._next:
+            entry = Entry(place, document, failed, line=data.decode())
+            self._early[place] = self._journal.append(entry)
+            return
+        self._put(Entry(place, document, failed), data)
+        self._flush_early()
+
+    def close(self, *, complete: bool) -> None:
+        """Close both files; a complete new file takes the place of the old one."""
+        try:
+            self._file.close()
+            if complete and self.path != self._final:
+                self.path.replace(self._final)
+                self._journal.move(journal_path(self._final))
+                self.path = self._final
+        finally:
+            self._journal.close()
+
+    def __enter__(self) -> FileWriter:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close(complete=kind is None)
+
+    def _open(self, head: Head, *, resume: bool, keep_errors: bool) -> None:
+        if self._journal.is_new or not resume:
+            # The journal is about a file that is gone.
+            self._journal.clear(head)
+        changed = differences(self._journal.head.settings, head.settings)
+        if changed:
+            raise InputError(
+                f"{self._final} was made with another {_joined(changed)}: go on with the same, or "
+                "start anew (--overwrite)"
+            )
+        try:
+            self._file: BinaryIO = open(self.path, "ab+")  # noqa: SIM115
+        except OSError as error:
+            raise InputError(f"{self.path}: cannot be written: {reason(error)}") from error
+        try:
+            self._cut_surplus()
+            if not keep_errors:
+                self._drop_failures()
+            self._load()
+            self._flush_early()
+        except BaseException:
+            with suppress(OSError):
+                self._file.close()
+            raise
+
+    def _cut_surplus(self) -> None:
+        """Cut off lines that a killed process wrote but had not noted in the journal."""
+        end = 0
+        for _, entry in self._journal.entries():
+            if entry.end is not None and entry.end <= end:
+                raise self._damaged(f"the line of record {entry.place + 1} ends before its turn")
+            end = entry.end or end
+        size = self._file.seek(0, 2)
+        if size < end:
+            raise InputError(
+                f"{self.path} is shorter than hpd left it ({size} bytes, not {end}): lines were "
+                "taken away; start anew (--overwrite)"
+            )
+        self._file.seek(max(0, end - 1))
+        if end and self._file.read(1) != b"\n":
+            raise self._damaged(f"no line ends at byte {end} of the output")
+        if size > end:
+            self._file.truncate(end)
+            self.repairs.append(f"{size - end} bytes of an unfinished line were cut off")
+
+    def _drop_failures(self) -> None:
+        """Remove the lines of failed documents; lines behind them wait for their turn again."""
+        if not any(entry.failed for _, entry in self._journal.entries()):
+            return
+        kept_end = 0
+        for _, entry in self._journal.entries():
+            if entry.failed:
+                break
+            kept_end = max(kept_end, entry.end or 0)
+        n_failed = len({entry.place for _, entry in self._journal.entries() if entry.failed})
+
+        def rest() -> Iterator[Entry]:
+            end = 0
+            written = {e.place for _, e in self._journal.entries() if e.end is not None}
+            with open(self.path, "rb") as file:
+                for _, entry in self._journal.entries():
+                    if entry.end is None:
+                        if not entry.failed and entry.place not in written:
+                            yield entry
+                        continue
+                    file.seek(end)
+                    line = self._line(file.read(entry.end - end), entry)
+                    end = entry.end
+                    if entry.failed:
+                        continue
+                    if end <= kept_end:
+                        yield entry
+                    else:
+                        yield Entry(entry.place, entry.document, False, line=line)
+
+        self._journal.replace(rest())
+        self._file.truncate(kept_end)
+        self.repairs.append(f"{n_failed} failed documents are done again")
+
+    def _load(self) -> None:
+        self._documents = array("Q")  # by place: the fingerprint, 0 where nothing is known
+        self._kept_failures: set[int] = set()
+        self._early: dict[int, int] = {}  # by place: where in the journal its line is
+        self._end = 0
+        self._next = 0
+        for offset, entry in self._journal.entries():
+            if entry.place > len(self._documents) + _MOST_AHEAD:
+                raise self._damaged(f"there is no record {entry.place + 1} yet")
+            if entry.place >= len(self._documents):
+                self._documents.extend([0] * (entry.place + 1 - len(self._documents)))
+            self._documents[entry.place] = int(entry.document, 16)
+            if entry.failed:
+                self._kept_failures.add(entry.place)
+            if entry.end is None:
+                self._early[entry.place] = offset
+            else:
+                self._early.pop(entry.place, None)
+                self._end = entry.end
+                self._next = max(self._next, entry.place + 1)
+
+    def _flush_early(self) -> None:
+        """Write the lines whose turn has come."""
+        while self._early:
+            place = self._next if self._order == "input" else next(iter(self._early))
+            if place not in self._early:
+                return
+            entry = self._journal.entry_at(self._early.pop(place))
+            data = (entry.line or "").encode("utf-8", "surrogatepass")
+            self._put(entry, line_bytes(self._line(data, entry)))
+
+    def _line(self, data: bytes, entry: Entry) -> str:
+        """A line of the output, taken over from before."""
+        try:
+            line = data.decode("utf-8")
+            is_line = line.count("\n") == 1 and isinstance(json.loads(line), dict)
+        except (ValueError, RecursionError):
+            is_line = False
+        if not is_line:
+            raise self._damaged(f"it does not tell where the line of record {entry.place + 1} is")
+        return line
+
+    def _damaged(self, problem: str) -> InputError:
+        return InputError(
+            f"{self._journal.path} was changed since hpd wrote it: {problem}; start anew "
+            "(--overwrite)"
+        )
+
+    def _put(self, entry: Entry, data: bytes) -> None:
+        with naming(self.path):
+            self._file.write(data)
+            self._file.flush()
+        self._end += len(data)
+        self._journal.append(Entry(entry.place, entry.document, entry.failed, end=self._end))
+        self._next = max(self._next, entry.place + 1)
+
+
+def journal_path(path: Path) -> Path:
+    """The journal of an output."""
+    return path.with_name(path.name + ".run")
+
+
+def _fingerprint(record: Record) -> str:
+    return document_fingerprint(record.id, record.text, record.category)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _joined(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _refuse_if_locked(path: Path) -> None:
+    if path.suffix == ".run" and path.exists():
+        Journal(path, {}).close()

@@ -1,0 +1,151 @@
+"""The hardware, and a trial of AMX that may cost a process its life.
+
+On x86 CPUs with AMX, a llama.cpp built by some compilers dies at the first decode, in the code for
+AMX. No error can be caught, so a child process tries it once, and the outcome is remembered for
+this processor and this library. Without AMX and repacked weights decoding is slower, but works.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import hashlib
+import json
+import os
+import platform
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+from hpd.errors import ModelLoadError
+from hpd.models.cache import cache_folder, write_json
+from hpd.models.model_files import box_model
+
+EXTRA_BUFTS_VARIABLE = "HPD_EXTRA_BUFTS"
+"""The environment variable that forbids (``0``) or demands (``1``) AMX and repacked weights."""
+
+_PROBE_SECONDS = 60
+_GPU_TYPES = (1, 2)  # GGML_BACKEND_DEVICE_TYPE_GPU and _IGPU; a BLAS library is another type
+
+
+@cache
+def use_extra_bufts() -> bool:
+    """Whether llama.cpp's AMX and repacked-weight kernels can be used here."""
+    forced = os.environ.get(EXTRA_BUFTS_VARIABLE)
+    if forced in ("0", "1"):
+        return forced == "1"
+    if not has_amx():
+        return True
+    file = cache_folder() / f"amx-{_fingerprint()}.json"
+    try:
+        return bool(json.loads(file.read_text())["works"])
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    works = _survives()
+    # If the outcome cannot be remembered, the next process tries again.
+    with contextlib.suppress(OSError):
+        write_json(file, {"works": works})
+    return works
+
+
+def processor() -> str:
+    """The processor's name, according to the system."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def n_cores() -> int:
+    """The number of cores that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # only Linux has it
+        return os.cpu_count() or 1
+
+
+def devices() -> list[str]:
+    """The descriptions of the GPUs on which llama.cpp can compute."""
+    from llama_cpp._ggml import libggml
+    from llama_cpp._logger import set_verbose
+
+    # Whoever asks first has llama.cpp look for them, which it would tell on standard error.
+    set_verbose(False)
+    libggml.ggml_backend_dev_count.restype = ctypes.c_size_t
+    libggml.ggml_backend_dev_get.argtypes = [ctypes.c_size_t]
+    libggml.ggml_backend_dev_get.restype = ctypes.c_void_p
+    libggml.ggml_backend_dev_type.argtypes = [ctypes.c_void_p]
+    libggml.ggml_backend_dev_description.argtypes = [ctypes.c_void_p]
+    libggml.ggml_backend_dev_description.restype = ctypes.c_char_p
+    every = [libggml.ggml_backend_dev_get(i) for i in range(libggml.ggml_backend_dev_count())]
+    return [
+        libggml.ggml_backend_dev_description(device).decode()
+        for device in every
+        if libggml.ggml_backend_dev_type(device) in _GPU_TYPES
+    ]
+
+
+def computing_place(n_gpu_layers: int) -> str:
+    """The device on which a model is computed, for people; ``n_gpu_layers`` as of ``-ngl``."""
+    names = devices()
+    if not names or n_gpu_layers == 0:
+        return f"{processor()} ({n_cores()} cores)"
+    layers = "all layers" if n_gpu_layers < 0 else f"{n_gpu_layers} layers at most"
+    return f"{', '.join(names)} ({layers})"
+
+
+def has_amx() -> bool:
+    """Whether the processor has AMX, or may have it."""
+    if platform.machine().lower() not in ("x86_64", "amd64"):
+        return False
+    flags = cpu_flags()
+    # A processor whose flags are unknown may have AMX.
+    return flags is None or "amx_tile" in flags
+
+
+def cpu_flags() -> frozenset[str] | None:
+    """The features of the processor, as Linux names them; None where they are not known."""
+    if sys.platform == "darwin":
+        return frozenset()  # no Mac has AMX tiles
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith(("flags", "Features")):  # of x86, of ARM
+                return frozenset(line.partition(":")[2].split())
+    except OSError:
+        pass
+    return None
+
+
+def _fingerprint() -> str:
+    """A text that changes with the processor, the devices and the library's files."""
+    parts = [platform.processor(), *sorted(cpu_flags() or ()), *devices()]
+    import llama_cpp
+
+    for library in sorted((Path(llama_cpp.__file__).parent / "lib").glob("*")):
+        status = library.stat()
+        parts.append(f"{library.name} {status.st_size} {status.st_mtime_ns}")
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def _survives() -> bool:
+    """Whether a child process that decodes with these kernels survives."""
+    try:
+        model = box_model()
+    except ModelLoadError:
+        return False  # nothing to try it with
+    try:
+        child = subprocess.run(
+            [sys.executable, "-m", "hpd.models.amx_probe", str(model)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=_PROBE_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return child.returncode == 0

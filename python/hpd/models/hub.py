@@ -1,0 +1,212 @@
+"""Models on the Hugging Face Hub, and those of them that its cache on this disk has already."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+from hpd.errors import ModelLoadError
+from hpd.models.gguf_files import choose_file, is_model_name, listed, part_names
+
+_URL_HOST = re.compile(r"^(https?://)?[\w.-]+\.[a-z]{2,}/(?=[^/]+/[^/]+)", re.IGNORECASE)
+_TIMEOUT = 10.0
+
+
+class CachedFile(NamedTuple):
+    """A GGUF file in the cache; of a split model, the first part."""
+
+    repo: str
+    name: str
+    """Its name in the repository."""
+    path: Path
+
+
+def download(hf: str, *, progress: bool = True) -> Path:
+    """The local path of ``user/repo[:QUANT]``, downloaded if it is not in the cache yet.
+
+    ``HF_HOME``, ``HF_TOKEN``, ``HF_ENDPOINT`` and ``HF_HUB_OFFLINE`` mean what they always do. A
+    progress bar shows on a terminal only.
+    """
+    repo, quant = parse_hf(hf)
+    listing = _list_files(repo)
+    try:
+        chosen = choose_file(listing.where, listing.files, quant)
+    except ModelLoadError as error:
+        raise ModelLoadError(f"{error}{_other_places(repo, listing)}") from error
+    names = _parts_in(listing.where, chosen, listing.files)
+    with _progress_bars(shown=progress):
+        paths = [_download_file(repo, name, cached=listing.cached) for name in names]
+    return paths[0]
+
+
+def parse_hf(hf: str) -> tuple[str, str | None]:
+    """The two parts of ``user/repo[:QUANT]``; a whole address is accepted as well."""
+    repo, _, quant = _URL_HOST.sub("", hf.strip()).partition(":")
+    repo = repo.strip("/")
+    if not re.fullmatch(r"[^/\s]+/[^/\s]+", repo):
+        raise ModelLoadError(f"{hf!r} is not the name of a repository: expected user/repo[:QUANT]")
+    return repo, quant or None
+
+
+def cached_models() -> list[CachedFile]:
+    """The GGUF files in the Hub's cache, by repository and name."""
+    import huggingface_hub as hub
+    from huggingface_hub.errors import CacheNotFound
+
+    try:
+        repos = hub.scan_cache_dir().repos
+    except CacheNotFound:
+        return []
+    files = [
+        CachedFile(repo.repo_id, name, root / name)
+        for repo in repos
+        if repo.repo_type == "model"
+        for root, names in _newest_revision(repo)
+        for name in names
+    ]
+    return sorted(
+        file
+        for file in files
+        if is_model_name(file.name) and part_names(file.path.name)[0] == file.path.name
+    )
+
+
+class _Listing(NamedTuple):
+    where: str
+    """The name of the place in messages."""
+    files: list[str]
+    cached: bool
+    """Whether this is the cache, as the Hub could not be reached."""
+
+
+def _list_files(repo: str) -> _Listing:
+    """The files that the Hub has or, if it cannot be reached, the cache."""
+    import huggingface_hub as hub
+    from huggingface_hub.errors import (
+        GatedRepoError,
+        HFValidationError,
+        OfflineModeIsEnabled,
+        RepositoryNotFoundError,
+    )
+
+    try:
+        # Not list_repo_files, which tries for half a minute if there is no network.
+        info = hub.HfApi().model_info(repo, timeout=_TIMEOUT)
+        files = [sibling.rfilename for sibling in info.siblings or ()]
+        return _Listing(f"repository {repo}", files, cached=False)
+    except HFValidationError as error:
+        raise ModelLoadError(f"{repo!r} is not the name of a repository: {error}") from error
+    except GatedRepoError as error:
+        raise ModelLoadError(_gated(repo)) from error
+    except RepositoryNotFoundError as error:
+        raise ModelLoadError(
+            f"there is no repository {repo} on the Hugging Face Hub, or it is private: "
+            "then set HF_TOKEN to a token that may read it"
+        ) from error
+    # The HTTP library of the Hub's client has errors of its own, whichever that library is.
+    except Exception as error:
+        offline = isinstance(error, OfflineModeIsEnabled)
+        why = "HF_HUB_OFFLINE is set" if offline else f"the Hub cannot be reached: {error}"
+        files = _cached_files(repo)
+        if not files:
+            raise ModelLoadError(
+                f"{repo} is not in the cache, and {why}; {_without_network(repo)}"
+            ) from error
+        return _Listing(f"the cache of {repo} ({why})", files, cached=True)
+
+
+def _cached_files(repo: str) -> list[str]:
+    """The files of a repository in the cache: of its main branch, or else the newest ones."""
+    import huggingface_hub as hub
+    from huggingface_hub.errors import CacheNotFound
+
+    try:
+        cache = hub.scan_cache_dir()
+    except CacheNotFound:
+        return []
+    return [
+        name
+        for cached in cache.repos
+        if cached.repo_type == "model" and cached.repo_id == repo
+        for _, names in _newest_revision(cached)
+        for name in names
+    ]
+
+
+def _newest_revision(repo: Any) -> Iterator[tuple[Path, list[str]]]:
+    """The folder and the files of a repository's main branch in the cache, or else the newest ones.
+
+    There are none of a repository of which nothing is complete.
+    """
+    if not repo.revisions:
+        return
+    newest = max(
+        repo.revisions, key=lambda revision: ("main" in revision.refs, revision.last_modified)
+    )
+    root = newest.snapshot_path
+    yield root, sorted(file.file_path.relative_to(root).as_posix() for file in newest.files)
+
+
+def _parts_in(where: str, chosen: str, files: Sequence[str]) -> list[str]:
+    path = PurePosixPath(chosen)
+    names = [str(path.with_name(name)) for name in part_names(path.name)]
+    missing = [name for name in names if name not in files]
+    if missing:
+        raise ModelLoadError(f"{chosen} has parts that are not in {where}: {listed(missing)}")
+    return names
+
+
+def _download_file(repo: str, name: str, *, cached: bool) -> Path:
+    import huggingface_hub as hub
+    from huggingface_hub.errors import GatedRepoError
+
+    try:
+        return Path(str(hub.hf_hub_download(repo, name, local_files_only=cached)))
+    except GatedRepoError as error:
+        raise ModelLoadError(_gated(repo)) from error
+    except Exception as error:  # as above; a full disk, too
+        raise ModelLoadError(
+            f"{repo}: {name} cannot be downloaded: {error}; {_without_network(repo)}"
+        ) from error
+
+
+@contextmanager
+def _progress_bars(*, shown: bool) -> Iterator[None]:
+    """The progress bars of the Hub's client, which show on a terminal only, or none at all."""
+    # These names are documented, but not re-exported as type checkers demand.
+    utils: Any = import_module("huggingface_hub.utils")
+    hide = not shown and not utils.are_progress_bars_disabled()
+    if hide:
+        utils.disable_progress_bars()
+    try:
+        yield
+    finally:
+        if hide:
+            utils.enable_progress_bars()
+
+
+# --- messages ---
+
+
+def _gated(repo: str) -> str:
+    return (
+        f"repository {repo} is gated: accept its conditions on its page, "
+        "and set HF_TOKEN to a token of yours"
+    )
+
+
+def _without_network(repo: str) -> str:
+    return f"you can put a GGUF file of {repo} on this disk yourself, and name it: -m FILE"
+
+
+def _other_places(repo: str, listing: _Listing) -> str:
+    """The remedy where a repository, or what the cache has of it, lacks the file."""
+    if listing.cached:
+        return f"; {_without_network(repo)}"
+    if any(is_model_name(name) for name in listing.files):
+        return ""
+    return f"; look for a repository with GGUF files, such as {repo}-GGUF, or make one: hpd export"

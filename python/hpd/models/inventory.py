@@ -1,0 +1,97 @@
+"""The models that there are for this machine: those that hpd recommends, and those on its disk,
+each with the memory that it takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from hpd.errors import ModelLoadError
+from hpd.models.gguf_files import check_gguf, choose_file, part_names
+from hpd.models.hub import CachedFile, parse_hf
+from hpd.models.lm_studio import lm_studio_models
+from hpd.models.memory_need import PROCESS, Shape, memory_need, need_of_shape
+from hpd.models.model_files import box_model
+from hpd.models.ollama import OLLAMA_PREFIX, ollama_models
+from hpd.models.recommended import RECOMMENDED, RecommendedModel, repository_of
+from hpd.options import Options
+
+Owner = Literal["hpd", "Hugging Face", "Ollama", "LM Studio"]
+
+
+@dataclass(frozen=True, slots=True)
+class LocalModel:
+    """A model on this disk."""
+
+    owner: Owner
+    """The program that put it there."""
+    arguments: tuple[str, ...]
+    """The arguments of the command line that name it; none for the model in the box."""
+    path: Path | None
+    n_file_bytes: int = 0
+    n_memory_bytes: int | None = None
+    """The memory that it takes with default options; None where its header cannot be read."""
+    problem: str = ""
+    """The reason why it cannot be used."""
+
+
+def recommended_memory(model: RecommendedModel) -> int:
+    """The bytes of memory that a recommended model takes with default options."""
+    shape = Shape(
+        n_ctx_train=model.n_ctx_train,
+        n_embd=model.n_embd,
+        n_ff=model.n_ff,
+        n_heads=model.n_heads,
+        n_vocab=model.n_vocab,
+        n_texts=model.n_vocab + model.n_merges,
+        n_k=model.n_layers * model.n_kv_heads * model.d_head,
+        n_v=model.n_layers * model.n_kv_heads * model.d_head,
+        n_state=0,
+    )
+    need = need_of_shape(shape, int(model.file_gb * 1e9), Options().filled())
+    return need.total + PROCESS
+
+
+def recommended_on_disk(cached: list[CachedFile]) -> dict[str, Path]:
+    """The files of those recommended models that are in the Hub's cache, by short name."""
+    found = {}
+    for model in RECOMMENDED:
+        repo, quant = parse_hf(repository_of(model.name))
+        paths = {file.name: file.path for file in cached if file.repo == repo}
+        try:
+            found[model.name] = paths[choose_file(repo, list(paths), quant)]
+        except ModelLoadError:
+            continue
+    return found
+
+
+def local_models(cached: list[CachedFile]) -> Iterator[LocalModel]:
+    """The models on this disk: in the box, in the Hub's cache, of Ollama and of LM Studio."""
+    try:
+        yield _measured("hpd", (), box_model())
+    except ModelLoadError as error:
+        yield LocalModel("hpd", (), None, problem=str(error))
+    for file in cached:
+        yield _measured("Hugging Face", ("-hf", f"{file.repo}:{file.name}"), file.path)
+    for model in ollama_models():
+        arguments = ("-m", f"{OLLAMA_PREFIX}{model.name}")
+        if model.path is None:
+            yield LocalModel("Ollama", arguments, None, problem=model.problem)
+        else:
+            yield _measured("Ollama", arguments, model.path)
+    for path in lm_studio_models():
+        yield _measured("LM Studio", ("-m", str(path)), path)
+
+
+def _measured(owner: Owner, arguments: tuple[str, ...], path: Path) -> LocalModel:
+    try:
+        check_gguf(path)
+        parts = [path.with_name(name) for name in part_names(path.name)]
+        n_file_bytes = sum(part.stat().st_size for part in parts)
+        n_memory_bytes = memory_need(path, Options()).total
+    except (ModelLoadError, OSError) as error:
+        return LocalModel(owner, arguments, path, problem=str(error))
+    return LocalModel(owner, arguments, path, n_file_bytes, n_memory_bytes)

@@ -1,0 +1,153 @@
+"""The file of a model: a local one, one on the Hugging Face Hub, or the model in the box.
+
+Nothing is loaded here; the result is the path of a GGUF file that llama.cpp can open.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import os
+import re
+from pathlib import Path
+
+from hpd.errors import ModelLoadError
+from hpd.models.gguf_files import check_gguf, listed, part_names
+from hpd.models.hub import download
+from hpd.models.ollama import OLLAMA_PREFIX, ollama_model
+from hpd.models.recommended import is_short_name, repository_of
+
+BOX_NAME = "hpd-box.gguf"
+MODEL_VARIABLE = "HPD_MODEL"
+"""The environment variable that names the model if the user does not."""
+
+
+def resolve_model(
+    model: str | Path | None = None, hf: str | None = None, *, progress: bool = True
+) -> Path:
+    """The GGUF file to open; of a split model, its first part, with the others beside it.
+
+    ``model`` is a path, the short name of a recommended model (``qwen3:0.6b``), or ``ollama:NAME``.
+    ``hf`` is ``user/repo``, ``user/repo:QUANT`` or ``user/repo:file.gguf``, downloaded into Hugging
+    Face's cache. With neither, ``HPD_MODEL`` names a model as ``model`` does, or else it is the
+    one in the box. Raises ``ModelLoadError``, saying what to do.
+    """
+    if model is not None and hf is not None:
+        raise ModelLoadError("give a model or a Hugging Face repository, not both")
+    if hf is not None:
+        return check_gguf(download(hf, progress=progress))
+    chosen = model or os.environ.get(MODEL_VARIABLE)
+    return named_model(chosen, progress=progress) if chosen else box_model()
+
+
+def resolve_draft_model(name: str, *, progress: bool = True) -> Path:
+    """The GGUF file of a model, named as for ``resolve_model``, or of ``user/repo[:QUANT]``.
+
+    Raises ``ModelLoadError``, saying what to do.
+    """
+    path = Path(name).expanduser()
+    is_named = path.exists() or not _looks_like_repo(path)
+    if is_named or (":" not in name and name.lower().endswith(".gguf")):
+        return named_model(name, progress=progress)
+    return check_gguf(download(name, progress=progress))
+
+
+def named_model(model: str | Path, *, progress: bool = True) -> Path:
+    """The GGUF file that a path, a short name or ``ollama:NAME`` stands for; a path comes first."""
+    name = str(model)
+    if not Path(name).expanduser().exists():
+        if name.startswith(OLLAMA_PREFIX):
+            return check_gguf(ollama_model(name[len(OLLAMA_PREFIX) :]))
+        if is_short_name(name):
+            repository = repository_of(name)
+            try:
+                return check_gguf(download(repository, progress=progress))
+            except ModelLoadError as error:
+                raise ModelLoadError(f"{name}: {error}") from error
+    return local_model(model)
+
+
+def local_model(path: str | Path) -> Path:
+    """The GGUF file at a path; of a split model, all parts must be there."""
+    path = Path(path).expanduser()
+    if path.is_dir():
+        inside = sorted(entry.name for entry in path.glob("*.gguf"))
+        content = f"it holds {listed(inside)}" if inside else "and it holds no GGUF file"
+        raise ModelLoadError(f"{path} is a folder, {content}; name the file")
+    if not path.exists():
+        raise ModelLoadError(f"there is no model {path}{_remedy(path)}")
+    parts = [path.with_name(name) for name in part_names(path.name)]
+    missing = [part.name for part in parts if not part.exists()]
+    if missing:
+        raise ModelLoadError(
+            f"{path.name} is one of {len(parts)} parts, and these are not in {path.parent}: "
+            f"{listed(missing)}"
+        )
+    for part in parts:
+        check_gguf(part)
+    return parts[0]
+
+
+def is_box(model: Path) -> bool:
+    """Whether a file is the model that comes with hpd."""
+    try:
+        return model.samefile(box_model())
+    except (OSError, ModelLoadError):
+        return False
+
+
+def box_model() -> Path:
+    """The model that comes with hpd: in the installed package, or in the checkout."""
+    package = Path(__file__).resolve().parents[1]
+    places = [package / "models" / BOX_NAME, package.parents[1] / "models" / BOX_NAME]
+    for place in places:
+        if place.exists():
+            return check_gguf(place)
+    raise ModelLoadError(
+        f"this installation of hpd has no model in the box ({places[0]}); "
+        "name one: -m file.gguf, or -hf user/repo"
+    )
+
+
+def parse_lora(text: str) -> tuple[str, float]:
+    """Split ``file.gguf`` or ``file.gguf:scale`` into a path and a scale, which is 1 if not given.
+
+    Other colons, such as a drive's, belong to the path.
+    """
+    head, colon, tail = text.rpartition(":")
+    if colon and head and not Path(text).exists():
+        try:
+            scale = float(tail)
+        except ValueError:
+            return text, 1.0
+        if not math.isfinite(scale):
+            raise ModelLoadError(f"{text}: the scale of an adapter must be finite")
+        return head, scale
+    return text, 1.0
+
+
+def local_lora(path: str | Path) -> Path:
+    """The GGUF file of an adapter at a path."""
+    path = Path(path).expanduser()
+    if not path.is_file():
+        raise ModelLoadError(f"there is no adapter {path}")
+    return check_gguf(path)
+
+
+# --- messages ---
+
+
+def _remedy(path: Path) -> str:
+    """The end of a message about a path at which there is nothing."""
+    beside = [entry.name for entry in path.parent.glob("*.gguf")] if path.parent.is_dir() else []
+    close = difflib.get_close_matches(path.name, beside, n=1)
+    if close:
+        return f": did you mean {path.with_name(close[0])}?"
+    if _looks_like_repo(path):
+        return "; for a repository on the Hugging Face Hub, say -hf"
+    is_word = path.name == str(path) and not path.suffix
+    return "; hpd models lists those that have short names" if is_word else ""
+
+
+def _looks_like_repo(path: Path) -> bool:
+    return re.fullmatch(r"[\w.-]+/[\w.-]+(:[\w.-]+)?", str(path)) is not None

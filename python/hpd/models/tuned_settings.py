@@ -1,0 +1,123 @@
+"""Tuned settings: those that ``hpd tune`` chose for a model on this machine, in hpd's cache.
+
+There is a file for each model, machine and set of options. It is only a hint: if anything is wrong
+with it, hpd goes on without it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hpd.errors import HpdError
+from hpd.models.cache import CACHE_VARIABLE, cache_folder, write_json
+from hpd.models.hardware import devices, n_cores, processor, use_extra_bufts
+from hpd.options import OPTIONS, TUNABLE, Options
+from hpd.version import __version__
+
+if TYPE_CHECKING:
+    from hpd import _native
+
+TUNED_VARIABLE = "HPD_TUNED"
+"""The environment variable that, set to ``0``, leaves out tuned settings."""
+
+
+class TunedWarning(UserWarning):
+    """The settings that ``hpd tune`` has stored cannot be used."""
+
+
+def tuned_values(model: _native.Model, path: Path, options: Options) -> dict[str, int]:
+    """The tuned values of the settings that ``options`` leave open; empty if there are none.
+
+    Args:
+        model: the loaded model.
+        path: its file.
+        options: the user's options.
+    """
+    # Only hyper-parallel decoding is tuned.
+    if os.environ.get(TUNED_VARIABLE) == "0" or options.method != "hpd" or not options.unset:
+        return {}
+    tuned = load(identity(model, path, options))
+    return {name: tuned[name] for name in options.unset if name in tuned}
+
+
+def identity(model: _native.Model, path: Path, options: Options) -> dict[str, Any]:
+    """All that the fastest settings depend on, except the documents."""
+    import llama_cpp
+
+    conditions = {
+        name: getattr(options, name) for name, option in OPTIONS.items() if option.in_identity
+    }
+    return {
+        "model": {
+            "name": model.metadata("general.name") or path.name,
+            "architecture": model.metadata("general.architecture"),
+            # The size in words and the quantisation.
+            "description": model.description,
+            "n_bytes": model.n_bytes,
+        },
+        "machine": {
+            "processor": processor(),
+            "devices": devices(),
+            "llama_cpp": llama_cpp.llama_version().decode(),
+            "llama_cpp_system": llama_cpp.llama_print_system_info().decode().strip(),
+            "extra_bufts": use_extra_bufts(),
+            "hpd": __version__,
+        },
+        "options": {**conditions, "n_threads": options.n_threads or n_cores()},
+    }
+
+
+def store(known: Mapping[str, Any], values: Mapping[str, int]) -> Path:
+    """Store the values of an identity, in the place of earlier ones.
+
+    Raises:
+        HpdError: the cache cannot be written.
+    """
+    file = _file(known)
+    try:
+        write_json(file, {**known, "tuned": dict(values)})
+    except OSError as error:
+        raise HpdError(
+            f"what was found cannot be kept: {error}; name a folder that can be written with "
+            f"{CACHE_VARIABLE}"
+        ) from error
+    return file
+
+
+def load(known: Mapping[str, Any]) -> dict[str, int]:
+    """The values of an identity; empty if none are stored, or if they cannot be read."""
+    file = _file(known)
+    try:
+        kept = json.loads(file.read_text(encoding="utf-8"))
+        values = {name: kept["tuned"][name] for name in TUNABLE}
+        _check(values)
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        warnings.warn(
+            f"{file} cannot be read and is left out ({error!r}): delete it, or run hpd tune anew",
+            TunedWarning,
+            stacklevel=2,
+        )
+        return {}
+    return values
+
+
+def _check(values: Mapping[str, Any]) -> None:
+    """Refuse values that options cannot have."""
+    for name, default in TUNABLE.items():
+        if type(values[name]) is not type(default):
+            raise TypeError(f"{name} is {values[name]!r}")
+    if Options(**values).unset:
+        raise ValueError(f"no values for {', '.join(Options(**values).unset)}")
+
+
+def _file(known: Mapping[str, Any]) -> Path:
+    text = json.dumps(known, sort_keys=True)
+    return cache_folder() / f"tuned-{hashlib.sha256(text.encode()).hexdigest()[:16]}.json"

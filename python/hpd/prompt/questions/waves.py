@@ -1,0 +1,223 @@
+"""The waves of questions that stacked documents are asked, and the key of each question.
+
+All questions of a wave are decoded at once. A wave asks what the waves before it made possible:
+the items of arrays whose number is known by now, and the attributes that come ``after`` others.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from hpd.prompt.labels import Labels
+from hpd.prompt.questions.leaves import Leaf, item_leaves, schema_leaves
+from hpd.prompt.text import COUNT_KEY, Layout, NameLayout, Path, key_text, key_texts
+from hpd.schema.attributes import Schema
+
+
+class _Unknown:
+    def __repr__(self) -> str:
+        return "UNKNOWN"
+
+
+UNKNOWN: Final = _Unknown()
+"""Stands for the value of an attribute that a known answer does not name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One field as it is asked of one document."""
+
+    document: int
+    """The document's place in the stack, from 0."""
+    leaf: Leaf
+    key: str
+    """The text between the prompt and the value."""
+    shows_values: bool = False
+    """Whether the key holds values of the document, so that hardly another document has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A question whose values so far were refused, each for a reason."""
+
+    document: int
+    leaf: Leaf
+    values: Sequence[tuple[object, str]]
+
+
+class Waves:
+    """The questions of stacked documents of one schema, wave after wave.
+
+    ``first()`` gives the first wave, and ``next()`` each one after it. In the first wave the
+    layout decides which other keys a key sees (paper, section 4.3.1). A later wave's key stands
+    alone, but for the finished values that its attribute comes ``after``.
+
+    Args:
+        schema: what is asked.
+        layout: of the first wave's keys.
+        n_stacked: documents in the prompt.
+        leaves: ``schema_leaves(schema)``, where they are known already.
+    """
+
+    def __init__(
+        self,
+        schema: Schema,
+        layout: Layout = "branch",
+        n_stacked: int = 1,
+        *,
+        leaves: Sequence[Leaf] | None = None,
+    ) -> None:
+        self._layout: NameLayout = "branch" if layout == "label" else layout
+        self._labels = Labels(schema) if layout == "label" else None
+        self._places = stack_places(n_stacked)
+        if leaves is None:
+            leaves = schema_leaves(schema)
+        self._waiting = {(d, leaf.path): leaf for d in range(n_stacked) for leaf in leaves}
+        """Those that are still to be asked, by document and path."""
+        self._n_over = 0
+        self._asked = self._first()
+
+    def anew(self) -> Waves:
+        """The same waves for other documents; what the first one asks need not be made again.
+
+        Nothing may have been asked yet.
+        """
+        other = copy.copy(self)
+        other._waiting = self._waiting.copy()
+        return other
+
+    def first(self) -> list[Question]:
+        """The questions that wait for nothing, one document after another."""
+        return self._asked
+
+    def _first(self) -> list[Question]:
+        due = self._due()
+        if self._labels:
+            keys = [self._labels.key(self._places[d], leaf.path) for d, leaf in due]
+        else:
+            paths = [(*self._places[d], *leaf.path) for d, leaf in due]
+            keys = key_texts(paths, self._layout)
+        return [Question(d, leaf, key) for (d, leaf), key in zip(due, keys, strict=True)]
+
+    def next(
+        self, values: Sequence[Any], data: Callable[[int], Mapping[str, Any]]
+    ) -> list[Question]:
+        """The next wave; empty if everything has been asked.
+
+        Args:
+            values: the values of the wave before, in the order of its questions.
+            data: the finished values of a document, by its place in the stack, nested as in the
+                answer. Called only for what a later attribute sees.
+        """
+        self._n_over += 1
+        for question, value in zip(self._asked, values, strict=True):
+            if question.leaf.array is not None and _is_count(value):
+                items = item_leaves(question.leaf, value, wave=self._n_over)
+                self._waiting |= {(question.document, item.path): item for item in items}
+        self._asked = []
+        while self._waiting and not self._asked:
+            due = self._due()
+            seen = {d: data(d) for d in {d for d, leaf in due if leaf.after}}
+            self._asked = [
+                Question(d, leaf, self._later_key(d, leaf, seen), bool(leaf.after))
+                for d, leaf in due
+            ]
+            self._n_over += not self._asked
+        return self._asked
+
+    def again(
+        self, refused: Sequence[Refused], data: Callable[[int], Mapping[str, Any]]
+    ) -> list[Question]:
+        """Ask questions again that have been asked, once ``next`` has no more.
+
+        Args:
+            refused: what is asked again, and why.
+            data: as for ``next``.
+        """
+        seen = {d: data(d) for d in {r.document for r in refused if r.leaf.after}}
+        self._asked = [
+            Question(r.document, r.leaf, self._later_key(r.document, r.leaf, seen, r.values), True)
+            for r in refused
+        ]
+        return self._asked
+
+    def put_back(self, leaves: Sequence[tuple[int, Leaf]]) -> None:
+        """Let ``next`` ask once more for leaves, each with the place of its document."""
+        self._waiting |= {(d, leaf.path): leaf for d, leaf in leaves}
+
+    @property
+    def may_go_on(self) -> bool:
+        """Whether another wave may follow the one that was given last."""
+        return bool(self._waiting) or any(question.leaf.array for question in self._asked)
+
+    def _due(self) -> list[tuple[int, Leaf]]:
+        due = [(d, leaf) for (d, _), leaf in self._waiting.items() if leaf.wave <= self._n_over]
+        for d, leaf in due:
+            del self._waiting[d, leaf.path]
+        return due
+
+    def _later_key(
+        self,
+        d: int,
+        leaf: Leaf,
+        seen: Mapping[int, Mapping[str, Any]],
+        refused: Sequence[tuple[object, str]] = (),
+    ) -> str:
+        place = self._places[d]
+        values = {path: answer_at(seen[d], path) for path in leaf.after}
+        if self._labels:
+            return self._labels.key(place, leaf.path, values, refused)
+        placed = {(*place, *path): value for path, value in values.items()}
+        return key_text((*place, *leaf.path), placed, refused)
+
+
+def replayed_waves(
+    schema: Schema, layout: Layout, answers: Sequence[Mapping[str, Any]]
+) -> Iterator[list[tuple[Question, Any]]]:
+    """The waves that decoding goes through if it gives these answers, one for each document.
+
+    Every question comes with its value, or with ``UNKNOWN`` if the document's answer does not
+    name the attribute: decoding asks for it all the same, and other keys see its key.
+    """
+    waves = Waves(schema, layout, len(answers))
+    questions = waves.first()
+    while questions:
+        values = [_known_value(answers[q.document], q.leaf.path) for q in questions]
+        yield list(zip(questions, values, strict=True))
+        questions = waves.next(values, lambda d: answers[d])
+
+
+def answer_at(answer: Any, path: Path) -> Any:
+    """The value at a path of an answer, None where there is none.
+
+    Items of arrays are counted from 1, and ``COUNT_KEY`` stands for their number.
+    """
+    for name in path:
+        if isinstance(answer, Mapping):
+            answer = answer.get(name)
+        elif isinstance(answer, Sequence) and not isinstance(answer, str):
+            if name == COUNT_KEY:
+                return len(answer)
+            number = int(name)
+            answer = answer[number - 1] if number <= len(answer) else None
+        elif name == COUNT_KEY:
+            return None if answer is None else 1  # One value where a list belongs.
+        elif name != "1" or answer is None:
+            return None
+    return answer
+
+
+def stack_places(n_stacked: int) -> list[Path]:
+    """The place of each document's object in the answer: the root, or under its number."""
+    return [()] if n_stacked == 1 else [(str(number),) for number in range(1, n_stacked + 1)]
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _known_value(answer: Mapping[str, Any], path: Path) -> Any:
+    return answer_at(answer, path) if path[0] in answer else UNKNOWN

@@ -1,0 +1,235 @@
+"""``hpd serve``: values over HTTP."""
+
+from __future__ import annotations
+
+import argparse
+import ipaddress
+import os
+import signal
+import socket
+from pathlib import Path
+
+from hpd.cli.arguments import SCHEMA_HELP, integer, not_empty, number
+from hpd.cli.common import (
+    EXIT_INTERRUPTED,
+    EXIT_OK,
+    EXIT_SOME_FAILED,
+    UsageError,
+    need_extra,
+    say,
+)
+from hpd.cli.option_arguments import add_option_arguments, options_of
+from hpd.models.hardware import computing_place
+from hpd.models.model_files import resolve_model
+from hpd.options import Options
+from hpd.pipeline.methods import check_method
+from hpd.schema import load_schemas
+from hpd.schema.attributes import Schema
+from hpd.serving.limits import Limits
+
+KEY_VARIABLE = "HPD_API_KEY"
+
+_PACKAGES = ("starlette", "uvicorn", "httptools", "prometheus_client")
+_DEFAULT = Limits()
+_LARGEST_PORT = 65_535
+_LONGEST = 86_400  # seconds: a day
+
+_DESCRIPTION = f"""\
+Answer requests over HTTP. The documents of all clients are decoded together by one model.
+
+  POST /extract               text or texts, with a schema in any form: lines as of hpd extract
+  POST /v1/chat/completions   for clients of OpenAI's API, with a JSON Schema or a function
+  GET  /v1/models, /health, /metrics
+
+  hpd serve
+  curl --json '{{"text": "Diesel sneaker, black", "schema": "brand, color"}}' \\
+    http://127.0.0.1:8000/extract
+
+With --api-key, or a key in {KEY_VARIABLE}, requests must bring it ("Authorization: Bearer KEY"); a
+key on the command line can be seen by others on the machine. Ctrl-C or SIGTERM ends the server: no
+more requests are taken on, and those under way are finished; once more, and they are cancelled.
+"""
+
+_EPILOG = """\
+Exit codes: 0 ended by SIGTERM, 130 by Ctrl-C; 3 requests were cancelled in the end; 1 failure;
+2 usage.
+"""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "serve",
+        help="answer requests over HTTP",
+        usage="%(prog)s [--host H] [--port P] [options]",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+    )
+    parser.set_defaults(run=run)
+    _add_server(parser.add_argument_group("server"))
+    _add_limits(parser.add_argument_group("limits"))
+    add_option_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serve until a signal comes."""
+    need_extra("hpd serve", "serve", _PACKAGES)
+    options = options_of(arguments)
+    limits = _limits(arguments)
+    key = _api_key(arguments.api_key)
+    schemas = None if arguments.schema is None else load_schemas(arguments.schema)
+    if schemas is not None:
+        check_method(options, schemas)
+    from hpd.serving.running import listen
+
+    try:
+        sock = listen(arguments.host, arguments.port)
+    except OSError as error:
+        raise UsageError(
+            f"{arguments.host} port {arguments.port} cannot be listened to: "
+            f"{error.strerror or error}"
+        ) from None
+    with sock:
+        if key is None and not _is_local(sock):
+            say("warning: other machines can connect, and no --api-key is asked for")
+        model = resolve_model(arguments.model, arguments.hf, progress=not options.quiet)
+        name = arguments.alias or model.stem
+        return _serve(sock, schemas, model, name, options, limits, key)
+
+
+def _serve(
+    sock: socket.socket,
+    schemas: Schema | dict[str, Schema] | None,
+    model: Path,
+    name: str,
+    options: Options,
+    limits: Limits,
+    key: str | None,
+) -> int:
+    from hpd.extractor import Extractor
+    from hpd.serving.running import serve
+
+    # An extractor has a schema; one that is never asked for costs nothing.
+    with Extractor(schemas or ["value"], model, options=options) as extractor:
+        if not options.quiet:
+            say(f"{name} on {computing_place(options.n_gpu_layers)}")
+            say(f"listening on {_address(sock)} (Ctrl-C ends)")
+        ending = serve(
+            extractor,
+            sock,
+            name=name,
+            limits=limits,
+            has_schema=schemas is not None,
+            api_key=key,
+        )
+    if ending.n_cancelled:
+        say(f"{ending.n_cancelled} requests were cancelled")
+    if ending.number == signal.SIGINT:
+        return EXIT_INTERRUPTED
+    return EXIT_SOME_FAILED if ending.n_cancelled else EXIT_OK
+
+
+def _add_server(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--host",
+        metavar="H",
+        type=not_empty,
+        default="127.0.0.1",
+        help="the address to listen on; 0.0.0.0: every one of this machine [default: 127.0.0.1]",
+    )
+    group.add_argument(
+        "--port",
+        metavar="P",
+        type=integer(0, _LARGEST_PORT),
+        default=8000,
+        help="0: any that is free [default: 8000]",
+    )
+    group.add_argument("--api-key", metavar="KEY", type=not_empty, help=f"(else {KEY_VARIABLE})")
+    group.add_argument(
+        "--alias",
+        metavar="NAME",
+        type=not_empty,
+        help="the model's name in requests [default: that of its file, without .gguf]",
+    )
+    group.add_argument("--schema", metavar="S", help=f"for requests that bring none: {SCHEMA_HELP}")
+
+
+def _add_limits(group: argparse._ArgumentGroup) -> None:
+    for flag, unit, default, meaning in (
+        ("--max-body", "BYTES", _DEFAULT.body_bytes, "of a request's body"),
+        (
+            "--max-schema",
+            "BYTES",
+            _DEFAULT.schema_bytes,
+            "of a schema with its options and examples, as JSON",
+        ),
+        ("--max-texts", "N", _DEFAULT.texts, "documents in one request"),
+        (
+            "--max-waiting",
+            "N",
+            _DEFAULT.waiting,
+            "documents of all requests that are not answered yet; a request that would be over "
+            "it is refused with 429",
+        ),
+    ):
+        group.add_argument(
+            flag,
+            metavar=unit,
+            type=integer(1),
+            default=default,
+            help=f"{meaning} [default: {default}]",
+        )
+    for flag, least, seconds, meaning in (
+        (
+            "--timeout",
+            0.001,
+            _DEFAULT.seconds,
+            "for a request; one that takes longer is cancelled, and answered with 504",
+        ),
+        (
+            "--shutdown-timeout",
+            0.0,
+            _DEFAULT.shutdown_seconds,
+            "for the requests under way when the server is to end",
+        ),
+    ):
+        group.add_argument(
+            flag,
+            metavar="SECONDS",
+            type=number(least, _LONGEST),
+            default=seconds,
+            help=f"{meaning} [default: {seconds:g}]",
+        )
+
+
+def _limits(arguments: argparse.Namespace) -> Limits:
+    limits = Limits(
+        body_bytes=arguments.max_body,
+        schema_bytes=arguments.max_schema,
+        texts=arguments.max_texts,
+        waiting=arguments.max_waiting,
+        seconds=arguments.timeout,
+        shutdown_seconds=arguments.shutdown_timeout,
+    )
+    if limits.texts > limits.waiting:
+        raise UsageError(
+            f"--max-texts {limits.texts} is above --max-waiting {limits.waiting}: a request of so "
+            "many could never be taken on"
+        )
+    return limits
+
+
+def _api_key(given: str | None) -> str | None:
+    key = given or os.environ.get(KEY_VARIABLE) or None
+    if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
+        raise UsageError(f"an API key ({KEY_VARIABLE}) must be ASCII, without blanks")
+    return key
+
+
+def _is_local(sock: socket.socket) -> bool:
+    return ipaddress.ip_address(sock.getsockname()[0]).is_loopback
+
+
+def _address(sock: socket.socket) -> str:
+    host, port = sock.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -1,0 +1,325 @@
+"""GBNF, the grammars of llama.cpp, for the raw text of one value.
+
+The rules are written here rather than by ``llama_cpp``'s converter from JSON Schema, which
+knows neither minimum nor maximum, neither ``\\d`` nor unanchored patterns, lets ``.`` in a
+pattern close the string, and accepts lone surrogates. For the types that both know, every text
+that a grammar of this module accepts is accepted by the converter's, too.
+
+A value's text begins right after the colon of its key: an optional blank, and the value. Behind a
+complete value there may be a delimiter and whatever else the model's token holds, because a token
+can be ``",`` or ``"}``. Behind a number there must be one: without it the number could go on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from typing import Final
+
+from hpd.schema.attributes import Attribute, Schema
+from hpd.values.grammar.patterns import STRING_CHAR, UnsupportedPattern, pattern_rule
+from hpd.values.grammar.ranges import N_FRACTION, decimals, integers
+
+MAX_REPETITION: Final = 1000
+"""The longest repetition in a grammar, as llama.cpp writes out each as rules of its own; longer
+bounds are checked after decoding."""
+
+Allowed = Callable[[Attribute], Sequence[str] | None]
+"""The JSON texts of all values that an attribute can have; None: whatever its type allows."""
+
+_HEX: Final = "[0-9a-fA-F]"
+_CHAR: Final = (
+    f'{STRING_CHAR} | "\\\\" (["\\\\/bfnrt] | "u" '
+    # Without surrogates, one of which alone is not text.
+    f"([0-9abcefABCEF] {_HEX} {_HEX} {_HEX} | [dD] [0-7] {_HEX} {_HEX}))"
+)
+_TIME: Final = '([01] [0-9] | "2" [0-3]) ":" [0-5] [0-9] ":" [0-5] [0-9]'
+_ZONE: Final = '("Z" | [+-] ([01] [0-9] | "2" [0-3]) ":" [0-5] [0-9])'
+_LEAP: Final = (
+    '([12] [0-9] ("0" [48] | [2468] [048] | [13579] [26]) | "1" [26] "00" | "2" [048] "00")'
+)
+_DATE: Final = (
+    '([12] [0-9] [0-9] [0-9] "-" ('
+    '("0" [13578] | "1" [02]) "-" ("0" [1-9] | [12] [0-9] | "3" [01])'
+    ' | ("0" [469] | "11") "-" ("0" [1-9] | [12] [0-9] | "30")'
+    ' | "02-" ("0" [1-9] | "1" [0-9] | "2" [0-8]))'
+    f' | {_LEAP} "-02-29")'
+)
+_FORMATS: Final = {
+    "uuid": " ".join(
+        [f"{_HEX}{{8}}", *[f'"-" {_HEX}{{4}}'] * 3, f'"-" {_HEX}{{12}}'],
+    ),
+    "time": f'{_TIME} ("." [0-9]{{1,6}})? {_ZONE}?',
+}
+
+
+def _all(_: Attribute) -> None:
+    """The values of its type."""
+
+
+class _Rules(dict[str, str]):
+    """The rules of a grammar, by name, and the values to which its attributes are held."""
+
+    def __init__(self, allowed: Allowed) -> None:
+        super().__init__()
+        self.allowed = allowed
+
+
+def value_grammar(attribute: Attribute, allowed: Allowed = _all) -> str | None:
+    """The GBNF grammar of one raw value; None for arrays and objects, which are not one value.
+
+    ``null`` is allowed unless the attribute is ``always_answered``: without it a model could only
+    make something up. Limits that a
+    grammar cannot express (a pattern with a look-ahead, ``multipleOf``) are checked when the value
+    is parsed.
+
+    Args:
+        attribute: whose value it is.
+        allowed: the JSON texts of the only values that it can have; where there are none, it is
+            ``null`` in any case.
+    """
+    if attribute.type in ("array", "object"):
+        return None
+    rules = _Rules(allowed)
+    value = _value(attribute, rules)
+    end = "end" if _is_number(attribute) else "end?"
+    null = "" if attribute.always_answered else ' | "null" end?'
+    root = f'root ::= " "? (({value}) {end}{null})'
+    return _text({"root": root, **rules, "end": "end ::= [,}] [^\\x00]*"})
+
+
+def one_of(texts: Iterable[str]) -> str:
+    """A GBNF expression for some texts, as a tree: what begins alike is tried only once."""
+    by_first: dict[str, list[str]] = {}
+    for text in sorted(set(texts)):
+        by_first.setdefault(text[:1], []).append(text)
+    return " | ".join(_branch(alike) for alike in by_first.values())
+
+
+def _branch(texts: Sequence[str]) -> str:
+    """The expression for different texts with the same first character, in order."""
+    first, last = texts[0], texts[-1]
+    # What the first and the last begin with, all those between them begin with, too.
+    n = next(
+        (n for n, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]),
+        len(first),
+    )
+    if first == last:
+        return literal(first)
+    return f"{literal(first[:n])} ({one_of(text[n:] for text in texts)})"
+
+
+def enum_texts(attribute: Attribute) -> list[str] | None:
+    """All raw texts that an enum or a boolean can have, ``null`` last if it is allowed.
+
+    None for other types, and for an enum with numbers: only a delimiter shows that a number has
+    ended, so these need a grammar.
+    """
+    choices: tuple[str | int | float | bool, ...]
+    if attribute.type == "boolean":
+        choices = (True, False)
+    elif attribute.type == "enum":
+        choices = attribute.choices
+    else:
+        return None
+    if any(_is_numeric(choice) for choice in choices):
+        return None
+    null = () if attribute.always_answered else (None,)
+    return [" " + json.dumps(choice, ensure_ascii=False) for choice in (*choices, *null)]
+
+
+def is_closed(attribute: Attribute) -> bool:
+    """Whether a value is one of a few or has a form, as a number has: it is not free text."""
+    if attribute.type != "string":
+        return attribute.type not in ("array", "object")
+    if attribute.pattern is not None:
+        return _pattern_is_supported(attribute.pattern)
+    return attribute.format in _FORMATS
+
+
+def holds_closed(attribute: Attribute) -> bool:
+    """Whether an attribute is closed, or one that it holds at any depth."""
+    if attribute.type == "array":
+        return attribute.item is not None and holds_closed(attribute.item)
+    if attribute.type == "object":
+        return any(map(holds_closed, attribute.attributes))
+    return is_closed(attribute)
+
+
+def answer_grammar(schema: Schema, allowed: Allowed = _all) -> str:
+    """The GBNF grammar of a whole answer: one JSON object with every attribute, in order.
+
+    ``allowed`` is as in ``value_grammar``.
+    """
+    rules = _Rules(allowed)
+    root = _object(schema.attributes, rules)
+    return _text({"root": f'root ::= " "? {root}', **rules})
+
+
+def unconstrained(attribute: Attribute) -> list[str]:
+    """The limits of a scalar that its grammar leaves to the check after decoding."""
+    left = []
+    if attribute.type == "string":
+        if attribute.pattern is not None:
+            if not _pattern_is_supported(attribute.pattern):
+                left.append("pattern")
+            elif attribute.min_length is not None or attribute.max_length is not None:
+                left.append("length")
+        elif max(attribute.min_length or 0, attribute.max_length or 0) > MAX_REPETITION:
+            left.append("length")
+        if attribute.format is not None and (
+            attribute.pattern is not None or attribute.format not in _FORMATS
+        ):
+            left.append("format")
+    elif attribute.type in ("integer", "number"):
+        if attribute.multiple_of is not None and not _decimal_places(attribute):
+            left.append("multipleOf")
+        if attribute.type == "number" and (
+            attribute.exclusive_minimum is not None or attribute.exclusive_maximum is not None
+        ):
+            left.append("exclusive bounds")
+    return left
+
+
+def literal(text: str) -> str:
+    """``text`` as a GBNF string."""
+    escaped = "".join(
+        f"\\x{ord(char):02X}" if char < " " or char == "\x7f" else char
+        for char in text.replace("\\", "\\\\").replace('"', '\\"')
+    )
+    return f'"{escaped}"'
+
+
+def _text(rules: dict[str, str]) -> str:
+    return "\n".join(rules.values()) + "\n"
+
+
+def _value(attribute: Attribute, rules: _Rules) -> str:
+    texts = rules.allowed(attribute)
+    if texts is not None:
+        return one_of(texts) or '"null"'
+    match attribute.type:
+        case "enum":
+            return " | ".join(
+                literal(json.dumps(choice, ensure_ascii=False)) for choice in attribute.choices
+            )
+        case "boolean":
+            return '"true" | "false"'
+        case "integer" | "number":
+            return _number(attribute)
+        case "date":
+            return f'"\\"" {_DATE} "\\""'
+        case "date-time":
+            return f'"\\"" {_DATE} "T" {_TIME} ("." [0-9]{{1,6}})? {_ZONE}? "\\""'
+    return _string(attribute, rules)
+
+
+def _string(attribute: Attribute, rules: _Rules) -> str:
+    if attribute.pattern is not None:
+        try:
+            return f'"\\"" {pattern_rule(attribute.pattern)} "\\""'
+        except UnsupportedPattern:
+            pass  # It is checked when the value is parsed.
+    elif attribute.format in _FORMATS:
+        return f'"\\"" {_FORMATS[attribute.format]} "\\""'
+    rules["char"] = f"char ::= {_CHAR}"
+    # An empty or blank string says no more than null, which is allowed anyway.
+    low, high = attribute.min_length or 0, attribute.max_length
+    if attribute.pattern is not None or low > MAX_REPETITION or (high or 0) > MAX_REPETITION:
+        return '"\\"" char* "\\""'
+    if low == 0 and high is None:
+        return '"\\"" char* "\\""'
+    return f'"\\"" char{{{low},{"" if high is None else high}}} "\\""'
+
+
+def _pattern_is_supported(pattern: str) -> bool:
+    try:
+        pattern_rule(pattern)
+    except UnsupportedPattern:
+        return False
+    return True
+
+
+def _is_numeric(choice: str | int | float | bool) -> bool:
+    return isinstance(choice, int | float) and not isinstance(choice, bool)
+
+
+def _is_number(attribute: Attribute) -> bool:
+    if attribute.type == "enum":
+        return any(_is_numeric(choice) for choice in attribute.choices)
+    return attribute.type in ("integer", "number")
+
+
+def _number(attribute: Attribute) -> str:
+    low = max(_bounds(attribute.minimum, attribute.exclusive_minimum), default=None)
+    high = min(_bounds(attribute.maximum, attribute.exclusive_maximum), default=None)
+    if attribute.type == "integer":
+        rule = integers(
+            None if low is None else int(_whole_above(low, attribute.exclusive_minimum)),
+            None if high is None else int(_whole_below(high, attribute.exclusive_maximum)),
+        )
+    else:
+        places = _decimal_places(attribute)
+        rule = decimals(low, high, N_FRACTION if places is None else places)
+    # If no number fits, or none that so many digits can write, it is checked after decoding.
+    return rule or '"-"? ("0" | [1-9] [0-9]{0,17}) ("." [0-9]{1,9})?'
+
+
+def _bounds(*limits: float | None) -> list[Decimal]:
+    return [Decimal(str(limit)) for limit in limits if limit is not None]
+
+
+def _whole_above(bound: Decimal, exclusive: float | None) -> Decimal:
+    whole = bound.to_integral_value(ROUND_CEILING)
+    return whole + 1 if exclusive is not None and whole == Decimal(str(exclusive)) else whole
+
+
+def _whole_below(bound: Decimal, exclusive: float | None) -> Decimal:
+    whole = bound.to_integral_value(ROUND_FLOOR)
+    return whole - 1 if exclusive is not None and whole == Decimal(str(exclusive)) else whole
+
+
+def _decimal_places(attribute: Attribute) -> int | None:
+    """The most decimals of a number, if that is all that its ``multipleOf`` says (as 0.01)."""
+    if attribute.multiple_of is None:
+        return None
+    sign, digits, exponent = Decimal(str(attribute.multiple_of)).normalize().as_tuple()
+    if sign or digits != (1,) or not isinstance(exponent, int) or not -N_FRACTION <= exponent <= 0:
+        return None
+    return -exponent
+
+
+def _object(attributes: tuple[Attribute, ...], rules: _Rules) -> str:
+    members = [
+        f"{literal(json.dumps(attribute.name, ensure_ascii=False) + ': ')} "
+        f"{_member(attribute, rules, nullable=not attribute.always_answered)}"
+        for attribute in attributes
+    ]
+    separated = ' ", " '.join(members)
+    return f'"{{" {separated} "}}"'
+
+
+def _member(attribute: Attribute, rules: _Rules, *, nullable: bool = True) -> str:
+    if attribute.type == "object":
+        rule = _object(attribute.attributes, rules)
+    elif attribute.type == "array" and attribute.item is not None:
+        rule = _array(attribute, attribute.item, rules)
+    else:
+        rule = _value(attribute, rules)
+    # A rule of its own, so that people who read the grammar find each member on one line.
+    name = f"v{len(rules)}"
+    rules[name] = f'{name} ::= ({rule}) | "null"' if nullable else f"{name} ::= {rule}"
+    return name
+
+
+def _array(array: Attribute, item: Attribute, rules: _Rules) -> str:
+    rule = _member(item, rules, nullable=item.nullable and not item.always_answered)
+    low, high = array.min_items or 0, array.max_items
+    if high == 0:
+        return '"[]"'
+    if low > MAX_REPETITION or (high or 0) > MAX_REPETITION:
+        low, high = 0, None
+    more = f"{{{max(low - 1, 0)},{'' if high is None else high - 1}}}"
+    filled = f'{rule} (", " {rule}){more}'
+    return f'"[" {filled} "]"' if low else f'"[" ({filled})? "]"'

@@ -1,0 +1,243 @@
+"""The search for a value in its document.
+
+Four searches, one after the other: the very text; the text in its normal form (case, blanks,
+quotes, dashes and Unicode's forms evened out); the number or the day that the text means; a
+similar text. Offsets are those of the original document, as Python counts characters.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from rapidfuzz import fuzz
+
+from hpd.results import Match
+from hpd.values.grounding.dates import find_date
+from hpd.values.grounding.normalization import Normalized, extends, normalize, normalized_text
+from hpd.values.grounding.numbers import find_number
+
+FUZZY_THRESHOLD: Final = 85.0
+"""The least similarity of a text that is taken for the value, of 100 (rapidfuzz's ratio)."""
+MIN_FUZZY_LENGTH: Final = 4
+"""The shortest value for which similar texts are looked up: shorter ones resemble too much."""
+MAX_FUZZY_LENGTH: Final = 256
+"""The longest value for which similar texts are looked up: longer ones take too long, and are
+made up more often than misspelt."""
+
+_DIGITS = re.compile(r"\d+")
+_ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}\S*)?", re.ASCII)
+_ZERO_WIDTH_JOINER = "\u200d"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A part of a document that holds a value."""
+
+    start: int
+    end: int
+    match: Match
+    score: float = 100.0
+    """The similarity of the two texts, of 100; less only in a fuzzy match."""
+
+
+def ground(value: Any, document: str, *, fuzzy: bool = True) -> Span | None:
+    """The best place of a value in a document; None if the document does not hold it.
+
+    Whole words come before parts of words, then the first place before the others.
+    ``fuzzy=False`` is for the values of a fixed set, where a similar text means nothing.
+    """
+    return Grounder(document).ground(value, fuzzy=fuzzy)
+
+
+def ground_all(value: Any, document: str, *, fuzzy: bool = True) -> list[Span]:
+    """All places of a value that match as well as the best one, from left to right."""
+    return Grounder(document).ground_all(value, fuzzy=fuzzy)
+
+
+class Grounder:
+    """The search for many values in one document, which is normalised only once."""
+
+    def __init__(self, document: str) -> None:
+        self.document = document
+        self._normalized: Normalized | None = None
+
+    @property
+    def normalized(self) -> Normalized:
+        """The document's normalised text, with the way back to its offsets."""
+        if self._normalized is None:
+            self._normalized = normalize(self.document)
+        return self._normalized
+
+    def ground(self, value: Any, *, fuzzy: bool = True) -> Span | None:
+        """``hpd.values.grounding.ground`` in this document."""
+        spans = self.ground_all(value, fuzzy=fuzzy, only_first=True)
+        return spans[0] if spans else None
+
+    def ground_all(self, value: Any, *, fuzzy: bool = True, only_first: bool = False) -> list[Span]:
+        """``hpd.values.grounding.ground_all`` in this document; ``only_first`` keeps one place of them."""
+        if isinstance(value, bool):
+            return self._text("true" if value else "false", only_first)
+        if isinstance(value, int | float):
+            return _cut(self._number(value), only_first)
+        if not isinstance(value, str) or not value.strip():
+            return []
+        value = value.strip()
+        spans = self._text(value, only_first)
+        if spans:
+            return spans
+        if _ISO_DATE.fullmatch(value):
+            days = (
+                Span(start, end, "normalized") for start, end in find_date(value, self.document)
+            )
+            return _cut(days, only_first)
+        span = self._similar(value) if fuzzy else None
+        return [span] if span is not None else []
+
+    def _text(self, value: str, only_first: bool) -> list[Span]:
+        """Exact or normalised matches; whole words of either kind come before parts of words."""
+        parts: list[Span] = []
+        for find in (self._exact, self._normal):
+            whole: list[Span] = []
+            inside: list[Span] = []
+            for span in find(value):
+                border = self._border(span.start), self._border(span.end)
+                if None in border:
+                    continue
+                alike = whole if all(border) else inside
+                if not alike or span.start >= alike[-1].end:
+                    alike.append(span)
+                if only_first and whole:
+                    return whole
+            if whole:
+                return whole
+            parts = parts or inside
+        return parts[:1] if only_first else parts
+
+    def _exact(self, value: str) -> Iterator[Span]:
+        at = self.document.find(value)
+        while at >= 0:
+            end = at + len(value)
+            yield Span(at, end, "exact")
+            at = self.document.find(value, self._onward(at, end))
+
+    def _normal(self, value: str) -> Iterator[Span]:
+        wanted = normalized_text(value)
+        if not wanted:
+            return
+        text = self.normalized
+        at = text.text.find(wanted)
+        while at >= 0:
+            end = at + len(wanted)
+            low, high = text.starts[at], text.ends[end - 1]
+            if text.is_edge(at) and text.is_edge(end):
+                yield Span(low, high, "normalized")
+            onward = bisect_left(text.starts, self._onward(low, high), at + 1)
+            at = text.text.find(wanted, onward)
+
+    def _onward(self, start: int, end: int) -> int:
+        """The offset at which to go on after a match.
+
+        It is the match's end if that is a whole word; else the start of the next word within it,
+        as a whole word may overlap the match.
+        """
+        if self._border(start) and self._border(end):
+            return end
+        return next((at for at in range(start + 1, end) if self._border(at)), end)
+
+    def _border(self, position: int) -> bool | None:
+        """Whether a word ends or begins here; None where the text must not be cut at all."""
+        document = self.document
+        if position in (0, len(document)):
+            return True
+        before, after = document[position - 1], document[position]
+        if is_joined(before, after):
+            return None
+        if before.isdigit() and after.isdigit():
+            return None  # Half a number is another number.
+        if not (before.isalnum() and after.isalnum()):
+            return True
+        # 500ml is two words; in scripts without blanks each character is one.
+        return before.isdigit() != after.isdigit() or _is_ideograph(before) or _is_ideograph(after)
+
+    def _number(self, value: int | float) -> Iterator[Span]:
+        written = {str(value), repr(value)}
+        if isinstance(value, float) and value == int(value):
+            written.add(str(int(value)))
+        inexact: list[Span] = []
+        for start, end in find_number(value, self.document):
+            if self.document[start:end] in written:
+                yield Span(start, end, "exact")
+            else:
+                inexact.append(Span(start, end, "normalized"))
+        yield from inexact
+
+    def _similar(self, value: str) -> Span | None:
+        wanted = normalized_text(value)
+        text = self.normalized.text
+        if not MIN_FUZZY_LENGTH <= len(wanted) <= MAX_FUZZY_LENGTH or len(wanted) > 2 * len(text):
+            return None
+        if len(wanted) > len(text):
+            start, end = 0, len(text)
+        else:
+            match = fuzz.partial_ratio_alignment(wanted, text, score_cutoff=FUZZY_THRESHOLD)
+            if match is None or match.dest_end <= match.dest_start:
+                return None
+            start, end = match.dest_start, match.dest_end
+        best: Span | None = None
+        for low, high in ((start, end), self._whole_words(start, end)):
+            candidate = self._fuzzy_span(wanted, low, high)
+            if candidate is not None and (best is None or candidate.score >= best.score):
+                best = candidate
+        return best
+
+    def _fuzzy_span(self, wanted: str, start: int, end: int) -> Span | None:
+        """The span of a stretch of the normalised text, if it is similar enough to the value."""
+        normalized = self.normalized
+        while start < end and normalized.text[start] == " ":
+            start += 1
+        while end > start and normalized.text[end - 1] == " ":
+            end -= 1
+        if start >= end:
+            return None
+        low, high = normalized.starts[start], normalized.ends[end - 1]
+        while low > 0 and self._border(low) is None:
+            low -= 1
+        while high < len(self.document) and self._border(high) is None:
+            high += 1
+        similar = normalized_text(self.document[low:high])
+        if _DIGITS.findall(similar) != _DIGITS.findall(wanted):
+            return None  # 1298 is not a misspelling of 1299.
+        score = fuzz.ratio(wanted, similar)
+        return Span(low, high, "fuzzy", score) if score >= FUZZY_THRESHOLD else None
+
+    def _whole_words(self, start: int, end: int) -> tuple[int, int]:
+        text = self.normalized.text
+        while start > 0 and text[start - 1].isalnum() and text[start].isalnum():
+            start -= 1
+        while end < len(text) and text[end - 1].isalnum() and text[end].isalnum():
+            end += 1
+        return start, end
+
+
+def is_joined(before: str, after: str) -> bool:
+    """Whether a reader sees two neighbouring characters as one."""
+    return extends(after) or before == _ZERO_WIDTH_JOINER
+
+
+def _cut(spans: Iterator[Span], only_first: bool) -> list[Span]:
+    """All spans that match as the first one does, or the first one alone."""
+    chosen: list[Span] = []
+    for span in spans:
+        if chosen and (only_first or span.match != chosen[0].match):
+            break
+        chosen.append(span)
+    return chosen
+
+
+def _is_ideograph(char: str) -> bool:
+    """Whether a character is of a script without blanks between words (Han, kana, Thai, ...)."""
+    return "\u3040" <= char <= "\u9fff" or "\u0e00" <= char <= "\u0eff" or char >= "\U00020000"

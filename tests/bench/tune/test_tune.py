@@ -1,0 +1,504 @@
+"""Settings that are tried, kept and found again; what they cost is made up, or not looked at."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hpd
+from hpd import Extractor, Options, _native
+from hpd.bench.methods import parse_contest
+from hpd.bench.tune.catalogue import N_DOCUMENTS, catalogue
+from hpd.bench.tune.search import Found, Run, Search
+from hpd.bench.tune.timing import AXES, axes_for, default_settings
+from hpd.cli import main
+from hpd.errors import HpdError, OptionError
+from hpd.models import tuned_settings as tuned
+from hpd.models.cache import CACHE_VARIABLE
+from hpd.models.native_options import engine_options, model_options
+from hpd.options import TUNABLE
+from tiny_models import TinyModel
+
+FASTEST = {
+    "in_flight": 4, "n_batch": 64, "n_ubatch": 64, "n_value_batch": 0, "n_busy_cells": 3072,
+    "drafts": False,
+}  # fmt: skip
+KNOWN: dict[str, Any] = {"model": {"name": "a"}, "machine": {"n_threads": 2}, "options": {}}
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setenv("HPD_EXTRA_BUFTS", "0")
+    monkeypatch.delenv(tuned.TUNED_VARIABLE, raising=False)
+    return tmp_path / "cache"
+
+
+# --- options ---
+
+
+def test_options_know_what_was_not_set() -> None:
+    assert Options().unset == tuple(TUNABLE)
+    some = Options(in_flight=16, n_value_batch=-1, n_busy_cells=-1, drafts=False)
+    assert some.unset == ("n_batch", "n_ubatch")
+    every = Options(
+        n_value_batch=0, n_batch=1, n_ubatch=1, in_flight=1, n_busy_cells=0, drafts=True
+    )
+    assert every.unset == ()
+
+
+def test_what_was_set_wins_over_what_was_tuned_and_that_over_the_default() -> None:
+    options = Options(in_flight=16, drafts=True).filled({"in_flight": 64, "n_batch": 1024})
+    assert (options.in_flight, options.n_batch, options.n_ubatch) == (16, 1024, 512)
+    assert (options.drafts, options.n_value_batch, options.n_busy_cells) == (True, -1, -1)
+    assert options.unset == ()
+    assert options.filled(FASTEST) == options
+
+
+@pytest.mark.parametrize("name", ["in_flight", "n_batch", "n_ubatch"])
+def test_negative_counts_are_refused(name: str) -> None:
+    with pytest.raises(
+        OptionError, match=rf"{name} \(--.*\) must be a whole number from 0 .*, not -1"
+    ):
+        Options(**{name: -1})  # type: ignore[arg-type]
+
+
+def test_the_engine_never_sees_what_was_not_set() -> None:
+    native = engine_options(Options())
+    assert (native.n_in_flight, native.n_batch, native.n_ubatch) == (0, 512, 512)
+    assert (native.n_value_batch, native.n_busy_cells, native.drafts) == (-1, -1, True)
+
+
+# --- the search ---
+
+
+class FakeMachine:
+    """Costs that are known: a base, times a factor for each value that has one."""
+
+    def __init__(self, **factors: Mapping[int, float]) -> None:
+        self.factors = factors
+        self.used: list[Mapping[str, int]] = []
+        self.n_different: Callable[[Mapping[str, int]], int] = lambda settings: 0
+        self.n_left = 10_000
+
+    def measure(self, settings: Mapping[str, int]) -> Run:
+        self.used.append(settings)
+        self.n_left -= 1
+        seconds = 1.0
+        for name, factor in self.factors.items():
+            seconds *= factor.get(settings[name], 1.0)
+        return Run(seconds, self.n_different(settings))
+
+    def search(self, base: Options | None = None, n_documents: int = 100) -> Found:
+        base = base or Options()
+        axes = axes_for(base, n_documents)
+        return Search(self.measure, default_settings(base), axes, 1, lambda: self.n_left <= 0).run()
+
+
+def test_the_fastest_of_each_setting_is_found() -> None:
+    machine = FakeMachine(
+        in_flight={32: 0.8, 64: 0.9},
+        drafts={False: 0.5},
+        n_ubatch={1024: 0.9},
+        n_value_batch={0: 0.7},
+        n_busy_cells={3072: 0.95},
+    )
+    found = machine.search()
+    assert found.chosen == {
+        "in_flight": 32, "n_batch": 1024, "n_ubatch": 1024, "n_value_batch": 0,
+        "n_busy_cells": 3072, "drafts": False,
+    }  # fmt: skip
+    assert found.speedup == pytest.approx(1 / (0.8 * 0.5 * 0.9 * 0.7 * 0.95))
+    assert found.trials[0].settings == TUNABLE
+
+
+def test_settings_that_hang_on_each_other_are_found_in_a_second_pass() -> None:
+    machine = FakeMachine()
+
+    def measure(settings: Mapping[str, int]) -> Run:
+        machine.used.append(settings)
+        if settings["drafts"]:
+            return Run(1.0)
+        # Only without drafts many in flight are better.
+        return Run(0.6 if settings["in_flight"] == 64 else 0.8)
+
+    machine.measure = measure  # type: ignore[method-assign]
+    assert machine.search().chosen == {**TUNABLE, "drafts": False, "in_flight": 64}
+
+
+def test_ties_go_to_the_default() -> None:
+    machine = FakeMachine(in_flight={32: 0.98}, drafts={False: 0.975}, n_batch={256: 0.99})
+    found = machine.search()
+    assert (found.chosen, found.speedup) == (TUNABLE, 1.0)
+
+
+def test_small_gains_that_do_not_last_are_none() -> None:
+    machine = FakeMachine()
+    lucky = 7
+
+    def measure(settings: Mapping[str, int]) -> Run:
+        machine.used.append(settings)
+        # A machine that others leave alone in the first contest, but for the default's turns.
+        is_early = len(machine.used) < lucky and settings["in_flight"] == 8
+        return Run(0.5 if is_early else 1.0)
+
+    machine.measure = measure  # type: ignore[method-assign]
+    found = machine.search()
+    assert {"in_flight": 8, **{n: v for n, v in TUNABLE.items() if n != "in_flight"}} in [
+        trial.settings for trial in found.trials
+    ]
+    assert (found.chosen, found.speedup) == (TUNABLE, 1.0)
+
+
+def test_what_is_hopeless_is_run_once() -> None:
+    machine = FakeMachine(in_flight={4: 9.0})
+    trials = machine.search().trials
+    assert [len(t.seconds) for t in trials if t.settings["in_flight"] == 4] == [1]
+    assert len(next(t for t in trials if t.settings["in_flight"] == 8).seconds) == 3
+
+
+def test_settings_that_answer_otherwise_are_not_chosen() -> None:
+    machine = FakeMachine(drafts={False: 0.5}, n_value_batch={0: 0.5})
+    machine.n_different = lambda settings: 2 * (not settings["drafts"])
+    found = machine.search()
+    assert found.chosen == {**TUNABLE, "n_value_batch": 0}
+    # One of a hundred documents is rounding.
+    machine.n_different = lambda settings: 1
+    assert machine.search().chosen == {**TUNABLE, "n_value_batch": 0, "drafts": False}
+
+
+def test_settings_that_do_not_work_are_told_and_passed_over() -> None:
+    machine = FakeMachine(n_batch={2048: 0.1})
+    measure = machine.measure
+
+    def failing(settings: Mapping[str, int]) -> Run:
+        if settings["n_batch"] == 2048:
+            raise HpdError("no memory")
+        return measure(settings)
+
+    machine.measure = failing  # type: ignore[method-assign]
+    found = machine.search()
+    assert found.chosen == TUNABLE
+    assert [t.problem for t in found.trials if t.settings["n_batch"] == 2048] == ["no memory"]
+
+
+def test_a_default_that_does_not_work_is_an_error() -> None:
+    machine = FakeMachine()
+
+    def failing(settings: Mapping[str, int]) -> Run:
+        raise HpdError("document 3: too long")
+
+    machine.measure = failing  # type: ignore[method-assign]
+    with pytest.raises(HpdError, match="document 3"):
+        machine.search()
+
+
+@pytest.mark.parametrize("n_runs", [0, 1, 3, 8, 20])
+def test_nothing_new_is_tried_when_the_time_is_up(n_runs: int) -> None:
+    machine = FakeMachine(in_flight={4: 0.5})
+    machine.n_left = n_runs
+    found = machine.search()
+    # The default comes first, and what won is held against it at the end.
+    assert len(machine.used) <= max(1, n_runs) + 6
+    assert found.chosen["in_flight"] == (0 if n_runs < 3 else 4)
+    assert len(found.trials) <= max(1, n_runs)
+
+
+def test_what_was_said_is_not_varied() -> None:
+    machine = FakeMachine(in_flight={4: 0.1}, n_batch={1024: 0.1}, drafts={False: 0.5})
+    found = machine.search(Options(in_flight=8, n_batch=300))
+    assert found.chosen == {
+        **TUNABLE, "in_flight": 8, "n_batch": 300, "n_ubatch": 300, "drafts": False
+    }  # fmt: skip
+    assert {used["in_flight"] for used in machine.used} == {8}
+
+
+def test_no_more_are_in_flight_than_there_are_documents() -> None:
+    assert [change["in_flight"] for change in axes_for(Options(), 20)[0]] == [0, 4, 8, 16]
+    assert axes_for(Options(), 3)[0] == [{"in_flight": 0}]
+
+
+def test_every_default_is_among_what_is_tried() -> None:
+    for axis in AXES:
+        assert any(all(TUNABLE[name] == value for name, value in c.items()) for c in axis)
+
+
+def test_the_made_up_listings_are_always_the_same() -> None:
+    workload = catalogue()
+    assert workload == catalogue()
+    assert len({item.text for item in workload.items}) == N_DOCUMENTS
+    assert not {item.text for item in workload.items} & {item.text for item in workload.warm_up}
+
+
+# --- kept and found again ---
+
+
+def test_what_is_kept_is_found_for_the_same_model_and_machine_only() -> None:
+    tuned.store(KNOWN, FASTEST)
+    assert tuned.load(KNOWN) == FASTEST
+    for part in (
+        {"model": {"name": "b"}},
+        {"machine": {"n_threads": 3}},
+        {"options": {"stack": 2}},
+    ):
+        assert tuned.load({**KNOWN, **part}) == {}
+    tuned.store(KNOWN, TUNABLE)
+    assert tuned.load(KNOWN) == TUNABLE
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "half a li",
+        "[]",
+        "{}",
+        '{"tuned": null}',
+        json.dumps({"tuned": {**FASTEST, "drafts": 1}}),
+        json.dumps({"tuned": {**FASTEST, "in_flight": -1}}),
+        json.dumps({"tuned": {**FASTEST, "n_batch": -5}}),
+        json.dumps({"tuned": {**FASTEST, "n_ubatch": "512"}}),
+        "\udcff",
+    ],
+)
+def test_a_broken_file_is_left_out_with_a_warning(text: str) -> None:
+    file = tuned.store(KNOWN, FASTEST)
+    file.write_bytes(text.encode(errors="surrogateescape"))
+    with pytest.warns(tuned.TunedWarning, match=rf"{file.name} cannot be read"):
+        assert tuned.load(KNOWN) == {}
+
+
+def test_a_cache_that_cannot_be_written_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "file" / "cache"))
+    with pytest.raises(HpdError, match=f"cannot be kept.*{CACHE_VARIABLE}"):
+        tuned.store(KNOWN, FASTEST)
+
+
+def test_the_identity_tells_models_machines_and_options_apart(
+    tiny_model: TinyModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [tiny_model("qwen3"), tiny_model("qwen3", "q8_0"), tiny_model("llama")]
+    models = [_native.Model([str(path)]) for path in paths]
+    known = [tuned.identity(m, p, Options()) for m, p in zip(models, paths, strict=True)]
+    assert len({json.dumps(each["model"]) for each in known}) == 3
+    assert known[0] == tuned.identity(models[0], paths[0], Options(seed=3, max_tokens=9))
+    for other in (Options(stack=2), Options(n_threads=99), Options(cache_type_k="q8_0")):
+        assert known[0] != tuned.identity(models[0], paths[0], other)
+    monkeypatch.setattr(tuned, "processor", lambda: "another")
+    assert known[0] != tuned.identity(models[0], paths[0], Options())
+
+
+# --- the extractor ---
+
+SETTINGS: dict[str, Any] = {"n_ctx": 1024, "n_threads": 1, "max_tokens": 6}
+
+
+def keep(path: Path, **settings: Any) -> Path:
+    """Keep FASTEST for a model, as if it had been found."""
+    options = Options(**{**SETTINGS, **settings})
+    model = _native.Model([str(path)], model_options(options))
+    return tuned.store(tuned.identity(model, path, options), FASTEST)
+
+
+def test_the_extractor_takes_what_was_tuned(tiny_model: TinyModel) -> None:
+    path = tiny_model()
+    texts = [f"Nike shoe {n}, black" for n in range(12)]
+    with Extractor("brand, color", path, **SETTINGS) as extractor:
+        assert extractor.tuned == {}
+        assert extractor.options.in_flight == 0
+        answers = [extraction.data for extraction in extractor.extract_many(texts)]
+    keep(path)
+    with Extractor("brand, color", path, **SETTINGS) as extractor:
+        assert extractor.tuned == FASTEST
+        assert extractor.options == Options(**SETTINGS, **FASTEST)  # type: ignore[arg-type]
+        assert [extraction.data for extraction in extractor.extract_many(texts)] == answers
+
+
+def test_what_is_said_wins(tiny_model: TinyModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tiny_model()
+    keep(path)
+    with Extractor("a", path, **SETTINGS, in_flight=16, drafts=True) as extractor:
+        assert extractor.tuned == {n: FASTEST[n] for n in ("n_batch", "n_ubatch", "n_value_batch")}
+        assert (extractor.options.in_flight, extractor.options.drafts) == (16, True)
+    monkeypatch.setenv(tuned.TUNED_VARIABLE, "0")
+    with Extractor("a", path, **SETTINGS) as extractor:
+        assert (extractor.tuned, extractor.options.in_flight) == ({}, 0)
+
+
+def test_what_was_tuned_is_for_other_options_not_taken(tiny_model: TinyModel) -> None:
+    path = tiny_model()
+    keep(path)
+    for other in ({"method": "ar"}, {"stack": 2}, {"n_threads": 2}, {"flash_attn": "off"}):
+        with Extractor("a", path, **{**SETTINGS, **other}) as extractor:
+            assert extractor.tuned == {}
+    with Extractor("a", tiny_model("llama"), **SETTINGS) as extractor:
+        assert extractor.tuned == {}
+
+
+def test_which_documents_share_a_prompt_does_not_hang_on_it(tiny_model: TinyModel) -> None:
+    path = tiny_model()
+    keep(path, stack=2)
+    rows = [hpd.Document(f"cap {n}", category="b" if n in (0, 99) else "a") for n in range(100)]
+    with Extractor({"a": ["x"], "b": ["y"]}, path, **SETTINGS, stack=2) as extractor:
+        assert extractor.options.in_flight == FASTEST["in_flight"]
+        order = [place for place, _ in extractor.iter_extract(rows)]
+    # The first one waits for the other of its category, as it would with 16 in flight.
+    assert abs(order.index(0) - order.index(99)) == 1
+
+
+def test_a_broken_file_does_not_stop_the_extractor(tiny_model: TinyModel) -> None:
+    path = tiny_model()
+    keep(path).write_text("{")
+    with (
+        pytest.warns(tuned.TunedWarning),
+        Extractor("a", path, **SETTINGS) as extractor,
+    ):
+        assert extractor.options.in_flight == 0
+
+
+def test_figures_are_of_the_settings_that_their_names_say() -> None:
+    options = parse_contest("hpd:in_flight=8,drafts=off,n_value_batch=0").methods[0].options
+    assert (options.in_flight, options.drafts, options.n_value_batch) == (8, False, 0)
+    assert options.unset == ()
+
+
+# --- the command ---
+
+TINY = ["-c", "1024", "-t", "1", "--max-tokens", "6"]
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> Path:
+    file = tmp_path / "rows.jsonl"
+    file.write_text("".join(json.dumps({"text": f"Nike shoe {n}, red"}) + "\n" for n in range(9)))
+    return file
+
+
+def test_the_command_keeps_what_the_next_run_takes(
+    rows: Path, tiny_model: TinyModel, own_cache: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    from hpd.bench.tune.timing import Timer
+
+    fake = FakeMachine(drafts={False: 0.5})
+    measured: list[Run] = []
+
+    def measure(self: Timer, settings: Mapping[str, int], real: Any = Timer.measure) -> Run:
+        if len(measured) < 4:  # what a run is really like, too
+            measured.append(real(self, settings))
+        return fake.measure(settings)
+
+    monkeypatch.setattr(Timer, "measure", measure)
+    source = [str(rows), "--schema", "brand, color", "-m", str(tiny_model())]
+    assert main(["tune", *source, *TINY]) == 0
+    out, err = capsys.readouterr()
+    assert [run.seconds > 0 for run in measured] == 4 * [True]
+    assert "9 documents of rows, for about 180 s" in err
+    assert "drafts=off: 2.00 times as fast as the default settings" in out
+    lines = [line.split() for line in out.splitlines()]
+    assert lines[0] == [*TUNABLE, "runs", "ms/doc"]
+    assert ["0", "on", "512", "512", "-1"] in [line[:5] for line in lines]
+    (chosen,) = (line for line in lines if line[-1:] == ["chosen"])
+    assert chosen[:5] == ["0", "off", "512", "512", "-1"]
+    (file,) = own_cache.glob("tuned-*.json")
+    assert str(file) in out
+    assert json.loads(file.read_text())["tuned"]["drafts"] is False
+
+    extract = ["extract", *source, "-c", "1024", "-t", "1", "--max-tokens", "6", "--verbose"]
+    assert main(extract) == 0
+    assert "as hpd tune found: in_flight=0, drafts=off, n_batch=512" in capsys.readouterr().err
+    monkeypatch.setenv(tuned.TUNED_VARIABLE, "0")
+    assert main(extract) == 0
+    assert "hpd tune" not in capsys.readouterr().err
+
+
+def test_the_command_measures_made_up_listings(
+    tiny_model: TinyModel, own_cache: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    short = ["-c", "2048", "-t", "1", "--max-tokens", "2"]
+    assert main(["tune", "-m", str(tiny_model()), "--seconds", "0", *short]) == 0
+    out, err = capsys.readouterr()
+    assert "32 documents of made-up listings" in err
+    assert "the time was up" in err
+    assert "nothing is faster than the default settings" in out
+    assert len(list(own_cache.glob("tuned-*.json"))) == 1
+    assert main(["tune", "-m", str(tiny_model()), "--seconds", "0", *short, "--quiet"]) == 0
+    out, err = capsys.readouterr()
+    assert "nothing is faster than the default settings" in out
+    assert "made-up listings" not in err
+
+
+@pytest.mark.parametrize(
+    ("on_gpu", "threads", "asked"),
+    [
+        (False, ["-t", "1"], [1]),
+        (False, ["-t", "1", "-tb", "2"], [2]),
+        (True, ["-t", "1"], []),
+        (True, ["-t", "1", "-ngl", "0"], [1]),
+    ],
+)
+def test_a_faster_type_of_weights_is_named_where_the_processor_computes(
+    tiny_model: TinyModel, own_cache: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str], on_gpu: bool, threads: list[str], asked: list[int],
+) -> None:  # fmt: skip
+    told = []
+
+    def faster_to_read(model: Path, n_threads: int) -> str:
+        told.append(n_threads)
+        return "weights of type Q5_K are faster"
+
+    monkeypatch.setattr("hpd.models.weight_speed.faster_to_read", faster_to_read)
+    monkeypatch.setattr("hpd.models.hardware.devices", lambda: ["a GPU"] if on_gpu else [])
+    short = ["-c", "2048", "--max-tokens", "2", "--seconds", "0", *threads]
+    assert main(["tune", "-m", str(tiny_model()), *short]) == 0
+    assert told == asked
+    assert ("Q5_K are faster" in capsys.readouterr().out) is bool(asked)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["{rows}"], "give INPUT and --schema, or neither"),
+        (["--schema", "a"], "give INPUT and --schema, or neither"),
+        (["{gone}", "--schema", "a"], "gone.jsonl"),
+        (["{empty}", "--schema", "a"], "no documents"),
+        (["--set", "stack=2"], "unrecognized arguments: --set"),
+        (["--method", "ar"], "unrecognized arguments: --method"),
+        (["--category-field", "c"], "--category-field is about INPUT"),
+        (
+            ["--in-flight=4", "-b=64", "-ub=64", "--value-batch-size=0", "--no-drafts"],
+            "nothing is left to try",
+        ),
+    ],
+)
+def test_wrong_use_is_noticed_before_the_model(
+    rows: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    empty = rows.with_name("empty.jsonl")
+    empty.write_text("")
+    names = {"rows": rows, "empty": empty, "gone": rows.with_name("gone.jsonl")}
+    given = [argument.format(**names) for argument in arguments]
+    assert main(["tune", "-m", "gone.gguf", *given]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_model_that_is_not_there_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tune", "-m", "gone.gguf"]) == 1
+    assert "there is no model gone.gguf" in capsys.readouterr().err
+
+
+def test_a_broken_file_is_one_line_for_a_person(
+    rows: Path, tiny_model: TinyModel, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tiny_model()
+    keep(path).write_text("{")
+    source = ["extract", str(rows), "--schema", "brand", "-m", str(path)]
+    assert main([*source, "-c", "1024", "-t", "1", "--max-tokens", "6"]) == 0
+    (line,) = (line for line in capsys.readouterr().err.splitlines() if "tuned-" in line)
+    assert line.startswith("hpd: warning: ")

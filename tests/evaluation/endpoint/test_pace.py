@@ -1,0 +1,43 @@
+"""The limit on the rate of requests, on a clock that only waiting moves."""
+
+from __future__ import annotations
+
+import pytest
+
+from hpd.evaluation.endpoint.pace import Pace
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 100.0
+        self.waits: list[float] = []
+
+    def sleep(self, seconds: float) -> None:
+        self.waits.append(seconds)
+        self.now += seconds
+
+
+def test_requests_are_spaced_evenly() -> None:
+    clock = Clock()
+    pace = Pace(30, lambda: clock.now, clock.sleep)
+    for _ in range(4):
+        pace.wait()
+    assert clock.waits == [2, 2, 2]
+
+
+def test_turns_that_nobody_took_are_not_made_up_for() -> None:
+    clock = Clock()
+    pace = Pace(60, lambda: clock.now, clock.sleep)
+    pace.wait()
+    clock.now += 10
+    pace.wait()
+    pace.wait()
+    assert clock.waits == [pytest.approx(1)]
+
+
+def test_without_a_limit_nobody_waits() -> None:
+    clock = Clock()
+    pace = Pace(None, lambda: clock.now, clock.sleep)
+    pace.wait()
+    pace.wait()
+    assert clock.waits == []

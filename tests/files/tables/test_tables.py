@@ -1,0 +1,131 @@
+"""Tables made of lines: their columns, types, and what a CSV makes of nested values."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hpd.errors import HpdError
+from hpd.files.tables import is_table, lines_path, write_table
+from hpd.schema import load_schema
+
+SCHEMA = {
+    "brand": "string",
+    "price": "number",
+    "stock": "integer",
+    "new": "boolean",
+    "maker": {"city": "string", "year": "integer"},
+    "tags": ["string"],
+}
+LINES = [
+    {
+        "id": "a",
+        "input": {"sku": 7, "brand": "as it came", "note": None},
+        "data": {
+            "brand": 'Say "hi", you',
+            "price": 3,
+            "stock": 12,
+            "new": True,
+            "maker": {"city": "Oslo", "year": 1999},
+            "tags": ["x", "y, z"],
+        },
+    },
+    {"id": "b", "input": {"sku": 8.5}, "error": {"type": "InputError", "message": "no text"}},
+    {"id": "c", "input": {}, "data": {"brand": None, "price": 0.25, "maker": None, "tags": []}},
+]
+
+
+def json_schema() -> dict[str, Any]:
+    def form(kind: Any) -> dict[str, Any]:
+        if isinstance(kind, dict):
+            return {"type": "object", "properties": {name: form(k) for name, k in kind.items()}}
+        if isinstance(kind, list):
+            return {"type": "array", "items": form(kind[0])}
+        return {"type": kind}
+
+    return form(SCHEMA)
+
+
+def table_of(folder: Path, name: str, lines: list[dict[str, Any]], schemas: Any) -> Path:
+    table = folder / name
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    lines_path(table).write_text(text, encoding="utf-8")
+    write_table(lines_path(table), table, schemas)
+    return table
+
+
+@pytest.mark.parametrize(("name", "separator"), [("out.csv", ","), ("out.TSV", "\t")])
+def test_a_csv_has_the_input_the_values_and_the_errors(
+    name: str, separator: str, tmp_path: Path
+) -> None:
+    table = table_of(tmp_path, name, LINES, load_schema(json_schema()))
+    with open(table, newline="", encoding="utf-8") as file:
+        header, *rows = csv.reader(file, delimiter=separator)
+    assert header == [
+        *("id", "sku", "brand", "note", "extracted.brand", "price", "stock", "new"),
+        *("maker.city", "maker.year", "tags", "error"),
+    ]
+    assert rows[0] == [
+        *("a", "7", "as it came", "", 'Say "hi", you', "3", "12", "true"),
+        *("Oslo", "1999", '["x", "y, z"]', ""),
+    ]
+    assert rows[1] == ["b", "8.5", *[""] * 9, "InputError: no text"]
+    assert rows[2] == ["c", *[""] * 4, "0.25", *[""] * 4, "[]", ""]
+
+
+def test_a_parquet_has_nested_typed_columns(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    table = parquet.read_table(table_of(tmp_path, "out.parquet", LINES, load_schema(json_schema())))
+    types = {f.name: str(f.type).replace("element:", "item:") for f in table.schema}
+    assert types == {
+        "id": "string",
+        "sku": "double",
+        "brand": "string",
+        "note": "string",
+        "extracted.brand": "string",
+        "price": "double",
+        "stock": "int64",
+        "new": "bool",
+        "maker": "struct<city: string, year: int64>",
+        "tags": "list<item: string>",
+        "error": "string",
+    }
+    first, second, third = table.to_pylist()
+    assert first["maker"] == {"city": "Oslo", "year": 1999}
+    assert (first["price"], first["tags"]) == (3.0, ["x", "y, z"])
+    assert (second["price"], second["tags"], second["error"]) == (None, None, "InputError: no text")
+    assert (third["maker"], third["tags"], third["price"]) == (None, [], 0.25)
+
+
+def test_what_a_column_cannot_hold_is_an_error_and_leaves_the_old_table(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    schema = load_schema("n int")
+    table = table_of(tmp_path, "out.parquet", [{"id": "a", "data": {"n": 1}}], schema)
+    before = table.read_bytes()
+    with pytest.raises(HpdError, match="column 'n'"):
+        table_of(tmp_path, "out.parquet", [{"id": "a", "data": {"n": 2**70}}], schema)
+    assert table.read_bytes() == before
+
+
+def test_attributes_that_differ_between_categories_are_json(tmp_path: Path) -> None:
+    schemas = {"a": load_schema("size int, color"), "b": load_schema("size, weight number")}
+    lines = [{"id": "1", "data": {"size": 3, "color": "red"}}, {"id": "2", "data": {"size": "L"}}]
+    table = table_of(tmp_path, "out.csv", lines, schemas)
+    assert table.read_text() == ("id,size,color,weight,error\n1,3,red,,\n2,L,,,\n")
+
+
+def test_no_documents_make_an_empty_table(tmp_path: Path) -> None:
+    assert table_of(tmp_path, "out.csv", [], load_schema("a, b")).read_text() == "id,a,b,error\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("a.csv", True), ("A.PARQUET", True), ("a.jsonl", False), ("a", False)]
+)
+def test_the_extension_tells_a_table(name: str, expected: bool) -> None:
+    assert is_table(name) is expected

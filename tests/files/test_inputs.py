@@ -1,0 +1,322 @@
+"""Many inputs: files of every kind, folders, patterns, compressed ones, and those that fail."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import sys
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hpd.errors import InputError
+from hpd.files import InputReader, Record, find_files, page_of
+from pdf_files import pdf_of
+
+
+def write(path: Path, content: str | bytes) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def read(*names: str | Path, **options: object) -> list[Record]:
+    with InputReader([str(name) for name in names], **options) as reader:  # type: ignore[arg-type]
+        return list(reader)
+
+
+def by_id(records: list[Record]) -> dict[str, str]:
+    return {record.id: str(record.error or record.text) for record in records}
+
+
+def mail(subject: str, text: str = "", html: str = "") -> bytes:
+    message = EmailMessage()
+    message["From"], message["To"] = "Ann <ann@example.org>", "shop@example.com"
+    message["Subject"] = subject
+    if text:
+        message.set_content(text)
+    if html and text:
+        message.add_alternative(html, subtype="html")
+    elif html:
+        message.set_content(html, subtype="html")
+    return message.as_bytes()
+
+
+def test_a_folder_is_read_by_name_without_hidden_files_and_unknown_formats(tmp_path: Path) -> None:
+    write(tmp_path / "in" / "b.txt", "two\nlines\n")
+    write(tmp_path / "in" / "a.md", "# one")
+    write(tmp_path / "in" / "sub" / "c.jsonl", '{"text": "three"}\n{"id": "own", "text": "four"}')
+    write(tmp_path / "in" / ".git" / "d.txt", "hidden")
+    write(tmp_path / "in" / ".hidden.txt", "hidden")
+    write(tmp_path / "in" / "photo.jpg", b"\xff\xd8")
+    folder = tmp_path / "in"
+    with InputReader([str(folder)]) as reader:
+        assert by_id(list(reader)) == {
+            str(folder / "a.md"): "# one",
+            str(folder / "b.txt"): "two\nlines\n",
+            f"{folder / 'sub' / 'c.jsonl'}:1": "three",
+            "own": "four",
+        }
+        assert reader.files.skipped == {".jpg": 1}
+        assert reader.count() == 4
+
+
+def test_the_output_is_not_read_if_it_lies_in_the_folder(tmp_path: Path) -> None:
+    write(tmp_path / "a.txt", "one")
+    out = write(tmp_path / "out.jsonl", "{}")
+    assert find_files([str(tmp_path)], leave_out=[out]).paths == (str(tmp_path / "a.txt"),)
+
+
+def test_patterns_and_several_names_keep_their_order(tmp_path: Path) -> None:
+    for name in ("2.txt", "1.txt", "other.md", "deep/3.txt"):
+        write(tmp_path / name, name)
+    pattern = str(tmp_path / "**" / "*.txt")
+    texts = [record.text for record in read(tmp_path / "other.md", pattern)]
+    assert texts == ["other.md", "1.txt", "2.txt", "deep/3.txt"]
+
+
+@pytest.mark.outcome(
+    "records",
+    "a name or a pattern of the input stands for nothing",
+    "refused",
+)
+@pytest.mark.parametrize("name", ["gone.txt", "*.nothing", "empty", "odd"])
+def test_a_name_that_stands_for_nothing_is_an_error(name: str, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    write(tmp_path / "odd" / "x.docx", "x")
+    write(tmp_path / "a.txt", "one")
+    with pytest.raises(InputError, match=name.strip("*")):
+        read(tmp_path / "a.txt", tmp_path / name)
+
+
+@pytest.mark.outcome(
+    "records",
+    "a file is given twice",
+    "refused",
+)
+def test_a_file_that_is_given_twice_is_an_error(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.txt", "one")
+    with pytest.raises(InputError, match="more than once"):
+        read(path, path)
+
+
+def test_lines_of_text_files_are_documents_if_asked_for(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.txt", "one\n\ntwo\n")
+    other = write(tmp_path / "b.jsonl", '{"text": "three"}')
+    assert [record.text for record in read(path, other, per_line=True)] == ["one", "two", "three"]
+    with pytest.raises(InputError, match="no documents on its lines"):
+        read(write(tmp_path / "c.eml", mail("x")), per_line=True)
+
+
+def zstandard(data: bytes) -> bytes:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    return bytes(zstd.compress(data))
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".zst"])
+def test_compressed_files_are_read_as_what_they_hold(suffix: str, tmp_path: Path) -> None:
+    pack = gzip.compress if suffix == ".gz" else zstandard
+    rows = b"text,id\none,a\ntwo,b\n"
+    table = write(tmp_path / f"a.csv{suffix}", pack(rows))
+    text = write(tmp_path / f"b.txt{suffix}", pack(b"three"))
+    assert by_id(read(table, text)) == {"a": "one", "b": "two", str(text): "three"}
+    cut = write(tmp_path / f"cut.csv{suffix}", pack(rows * 1000)[:-12])
+    with pytest.raises(InputError, match=r"cut\.csv"):
+        read(cut)
+    *_, last = read(table, cut)
+    assert last.error is not None
+
+
+def test_an_e_mail_is_its_headers_and_its_text(tmp_path: Path) -> None:
+    (record,) = read(write(tmp_path / "a.eml", mail("Größe", "Hello,\n\nsize 43?", "<p>no</p>")))
+    head, _, body = record.text.partition("\n\n")
+    assert head.splitlines() == [
+        "From: Ann <ann@example.org>",
+        "To: shop@example.com",
+        "Subject: Größe",
+    ]
+    assert body == "Hello,\n\nsize 43?"
+    assert record.raw["subject"] == "Größe"
+    (record,) = read(write(tmp_path / "b.eml", mail("s", html="<p>Hello <b>you</b></p><p>Bye</p>")))
+    assert record.text.partition("\n\n")[2].split() == ["Hello", "you", "Bye"]
+
+
+def test_a_page_is_its_text_without_markup_and_scripts(tmp_path: Path) -> None:
+    page = "<html><head><title>t</title><script>x()</script></head><body>Price: <b>3</b> &euro;"
+    (record,) = read(write(tmp_path / "a.html", page + "<ul><li>one</li><li>two</li></ul>"))
+    assert "Price: 3 €" in record.text
+    assert "x()" not in record.text
+    assert "<" not in record.text
+
+
+def test_a_pdf_is_its_pages(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.pdf", pdf_of("first page", "second page"))
+    (record,) = read(path)
+    assert record.text == "first page\n\nsecond page"
+    second = record.text.index("second")
+    assert (page_of(0, record.page_starts), page_of(second, record.page_starts)) == (1, 2)
+
+
+@pytest.mark.outcome(
+    "records",
+    "a file of a folder cannot be read: a broken PDF, a scan without text, an e-mail "
+    "without headers, text in another encoding, a broken Parquet file",
+    "an error line with its name; the others are read",
+)
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("a.pdf", b"%PDF-1.4 nonsense", "cannot be read as PDF"),
+        ("empty.pdf", pdf_of(""), "no text layer"),
+        ("a.eml", b"\n\nno headers", "no e-mail"),
+        ("a.txt", b"caf\xe9", "not valid UTF-8 at byte 4"),
+        ("a.parquet", b"nonsense", "Parquet"),
+    ],
+)
+def test_what_cannot_be_read_is_an_error_and_the_others_go_on(
+    name: str, content: bytes, says: str, tmp_path: Path
+) -> None:
+    bad = write(tmp_path / name, content)
+    good = write(tmp_path / "z.txt", "good")
+    failed, read_well = read(bad, good)
+    assert says in str(failed.error)
+    assert failed.id == str(bad)
+    assert read_well.text == "good"
+
+
+@pytest.mark.outcome(
+    "records",
+    "a file of a folder is gone when its turn comes",
+    "an error line with its name",
+)
+def test_a_file_that_is_gone_when_its_turn_comes_is_an_error_line(tmp_path: Path) -> None:
+    first, second = write(tmp_path / "a.txt", "one"), write(tmp_path / "b.txt", "two")
+    with InputReader([str(tmp_path)]) as reader:
+        assert next(reader).text == "one"
+        os.remove(second)
+        (failed,) = reader
+    assert "cannot be opened" in str(failed.error)
+    assert (failed.id, first.exists()) == (str(second), True)
+
+
+def test_fields_need_an_input_that_has_some(tmp_path: Path) -> None:
+    text = write(tmp_path / "a.txt", "one")
+    rows = write(tmp_path / "b.csv", "body\ntwo\n")
+    assert [r.text for r in read(text, rows, text_field=["body"])] == ["one", "two"]
+    with pytest.raises(InputError, match="no fields"):
+        read(text, text_field=["body"])
+
+
+@pytest.mark.outcome(
+    "records",
+    "a CSV or TSV file lacks a column that is named",
+    "refused once, before a model is loaded",
+)
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({}, r"t\.csv:1: no text: looked for .*, the record has 'name', 'price'; .*--text-field"),
+        ({"text_field": ["body"]}, r"t\.csv:1: no field 'body'"),
+        ({"text_field": ["name"], "id_field": "sku"}, r"t\.csv:1: no field 'sku'"),
+        ({"text_field": ["name"], "category_field": "kind"}, r"t\.csv:1: no field 'kind'"),
+    ],
+)
+def test_a_table_whose_header_lacks_a_column_is_refused_once(
+    tmp_path: Path, fields: dict[str, Any], message: str
+) -> None:
+    table = write(tmp_path / "t.csv", "name,price\nlamp,1\npan,2\n")
+    with pytest.raises(InputError, match=message):
+        read(table, **fields)
+    rows = write(tmp_path / "b.tsv", "name\ttext\tsku\tkind\tbody\nlamp\tx\t7\tk\ty\n")
+    refused, taken = read(table, rows, **fields)
+    assert re.search(message, str(refused.error))
+    assert taken.error is None
+
+
+def test_parquet_whose_columns_lack_the_text_is_refused_once(tmp_path: Path) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(arrow.table({"name": ["lamp"]}), tmp_path / "t.parquet")
+    with pytest.raises(InputError, match=r"^\S*t\.parquet:1: no text"):
+        read(tmp_path / "t.parquet")
+    assert [r.text for r in read(tmp_path / "t.parquet", text_field=["name"])] == ["lamp"]
+
+
+def test_a_row_that_breaks_off_is_told_by_its_own_line(tmp_path: Path) -> None:
+    table = write(tmp_path / "t.csv", "name,text\nlamp\npan,a pan\n")
+    short, whole = read(table)
+    assert "t.csv:2: no text" in str(short.error)
+    assert whole.text == "a pan"
+
+
+def test_lines_of_several_inputs_tell_which_one(tmp_path: Path) -> None:
+    text = write(tmp_path / "a.txt", "one")
+    rows = write(tmp_path / "b.csv", "text\ntwo\n")
+    with InputReader([str(text), str(rows)]) as reader:
+        assert [reader.source(record) for record in reader] == [{}, {"source": str(rows)}]
+    with InputReader([str(rows)]) as reader:
+        assert [reader.source(record) for record in reader] == [{}]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and named pipes of Unix")
+def test_links_that_lead_nowhere_are_error_lines_and_pipes_of_a_folder_are_left_out(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "in"
+    write(folder / "a.txt", "one")
+    (folder / "circle.txt").symlink_to("circle.txt")
+    (folder / "gone.txt").symlink_to("nowhere")
+    (folder / "self").symlink_to(".")
+    os.mkfifo(folder / "pipe.jsonl")
+    with InputReader([str(folder)], leave_out=[tmp_path / "out.jsonl"]) as reader:
+        records = {Path(record.id).name: record for record in reader}
+        assert reader.files.skipped == {"pipe or device": 1, "link to a folder": 1}
+        assert not reader.is_live
+    assert {name: record.error is not None for name, record in records.items()} == {
+        "a.txt": False,
+        "circle.txt": True,
+        "gone.txt": True,
+    }
+
+
+def test_a_folder_that_cannot_be_read_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "in" / "a.txt", "one")
+    write(tmp_path / "in" / "locked" / "b.txt", "two")
+    scandir = os.scandir
+
+    def refusing(path: str) -> object:
+        if path.endswith("locked"):
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    with pytest.raises(InputError, match="locked: this folder cannot be read: Permission denied"):
+        find_files([str(tmp_path / "in")])
+
+
+@pytest.mark.parametrize(
+    ("ids", "notice"),
+    [
+        ([], None),
+        (["a", "b", "A"], None),
+        (["a", "b", "c", "b"], "1 document has the id of an earlier one: document 4 is the first, "
+         "with that of document 2"),
+        (["x", "y", "y", "x", "y"], "3 documents have the id of an earlier one: document 3 is the "
+         "first, with that of document 2"),
+    ],
+)  # fmt: skip
+def test_ids_that_come_again_are_counted(
+    ids: list[str], notice: str | None, tmp_path: Path
+) -> None:
+    lines = "".join(f'{{"id": "{each}", "text": "t"}}\n' for each in ids)
+    with InputReader([str(write(tmp_path / "in.jsonl", lines))]) as reader:
+        assert [record.id for record in reader] == ids
+        assert reader.repeated_ids.notice() == notice

@@ -1,0 +1,510 @@
+"""Ugly input in, whole lines out."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import json
+import math
+import tracemalloc
+from decimal import Decimal
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hpd.errors import InputError
+from hpd.files import (
+    Record,
+    RecordReader,
+    clean_text,
+    count_records,
+    error_line,
+    guess_format,
+)
+from hpd.files.reader import columns_of
+from outcomes import Said
+
+
+def read(content: bytes | str, format: Any = "jsonl", **options: Any) -> list[Record]:  # noqa: A002
+    data = content.encode() if isinstance(content, str) else content
+    return list(RecordReader(io.BytesIO(data), format=format, **options))
+
+
+def texts(records: list[Record]) -> list[str | None]:
+    return [None if record.error else record.text for record in records]
+
+
+def message(record: Record) -> str:
+    assert isinstance(record.error, InputError)
+    return str(record.error)
+
+
+# --- JSONL ---
+
+
+def test_the_smallest_file() -> None:
+    assert read('{"id": "a", "text": "one"}\n{"text": "two"}\n') == [
+        Record("a", "one", None, 1),
+        Record("2", "two", None, 2),
+    ]
+
+
+def test_byte_order_mark_blank_lines_and_line_ends() -> None:
+    records = read(b'\xef\xbb\xbf{"text": "one"}\r\n\r\n  \n{"text": "two"}')
+    assert [(record.id, record.text, record.line) for record in records] == [
+        ("1", "one", 1),
+        ("2", "two", 4),
+    ]
+
+
+def test_a_line_separator_inside_a_string_does_not_split_the_line() -> None:
+    assert texts(read('{"text": "a\u2028b\u0085c"}\n')) == ["a\u2028b\u0085c"]
+
+
+@pytest.mark.outcome(
+    "records",
+    "a line is no JSON, no UTF-8, no object, lacks its text, nests 100,000 levels deep, "
+    "or holds a number of 5,000 digits",
+    "an error of that record, with the file and the line; the others are read",
+)
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        (b'{"text": "x"', "not valid JSON: Expecting ',' delimiter at column 13"),
+        (b"nonsense", "not valid JSON"),
+        (b'{"text": "\xff"}', "not valid UTF-8 at byte 11"),
+        (b"17", "expected a JSON object, found the int 17"),
+        (b"null", "found null"),
+        (b'{"title2": "x", "n": 1}', "the record has 'title2', 'n'"),
+        (b"{}", "the record has none at all"),
+        (b'{"text": null}', "no text"),
+        (b'{"text": ["x"]}', "'text' should be text, and is a list"),
+        (b'{"text": {"x": 1}}', "is an object"),
+        (b'{"text": NaN}', "is the float nan"),
+        (b"[" * 100_000, "not JSON Lines|not valid JSON"),
+        (b'{"text": ' + b"[" * 100_000, "not valid JSON"),
+        (b'{"text": ' + b"1" * 5000 + b"}", "not valid JSON"),
+    ],
+)
+def test_a_bad_line_is_a_failed_record_and_the_rest_goes_on(line: bytes, says: str) -> None:
+    records = read(b'{"text": "one"}\n' + line + b'\n{"text": "three"}\n')
+    assert texts(records) == ["one", None, "three"]
+    assert [record.id for record in records] == ["1", "2", "3"]
+    assert message(records[1]).startswith("<stream>:2: ")
+    assert any(part in message(records[1]) for part in says.split("|"))
+
+
+def test_a_missing_text_names_the_file_the_line_and_what_there_is(tmp_path: Path) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_text('{"text": "x"}\n\n{"body": "y"}\n')
+    bad = list(RecordReader(path))[1]
+    assert message(bad).startswith(f"{path}:3: no text: looked for the fields 'text', 'input'")
+    assert "'body'" in message(bad)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [("12", "12"), ("-1.5", "-1.5"), ("true", "true"), ('""', "")]
+)
+def test_numbers_become_text(value: str, text: str) -> None:
+    assert texts(read('{"text": ' + value + "}")) == [text]
+
+
+@pytest.mark.outcome(
+    "records",
+    "NUL and half of a surrogate pair in a text",
+    "each is read as one U+FFFD, so the places of all other characters are right",
+)
+def test_nul_and_lone_surrogates_become_replacement_characters_one_for_one() -> None:
+    (record,) = read(rb'{"id": "\ud800", "text": "a\u0000b\ud83dc\udc00d \ud83d\ude00 e"}')
+    assert record.text == "a\ufffdb\ufffdc\ufffdd \U0001f600 e"
+    assert record.id == "\ufffd"
+
+
+def test_raw_control_characters_in_strings_are_taken() -> None:
+    assert texts(read(b'{"text": "a\tb\x00c\x01"}')) == ["a\tb\ufffdc\x01"]
+
+
+def test_a_string_alone_is_a_document() -> None:
+    assert texts(read('"one"\n"two"\n')) == ["one", "two"]
+
+
+def test_a_json_array_is_read_like_lines() -> None:
+    rows = '\n[{"text": "one"},\n {"id": "b",\n  "text": "two"}, 3,\n"four"]\n'
+    for format_ in ("jsonl", "json"):
+        records = read(rows, format_)
+        assert texts(records) == ["one", "two", None, "four"]
+        assert [record.line for record in records] == [2, 3, 4, 5]
+        assert [record.id for record in records] == ["1", "b", "3", "4"]
+        assert "expected a JSON object, found" in message(records[2])
+
+
+@pytest.mark.parametrize(
+    ("content", "expected", "where"),
+    [
+        ('{\n "text": "one"\n}\n{"text":\n"two"}', ["one", "two"], ""),  # over several lines
+        ('{"text": "one"}\n{"text": "two"}', ["one", "two"], ""),  # JSON Lines
+        ('{"text": "one"}\nbad\n{"text": "two"}', ["one", None, "two"], ":2: not valid JSON"),
+        ('[{"text": "one"},\n {"text": oops}]', ["one", None], ":2: not valid JSON"),
+        ('[{"text": "one"}', ["one", None], "the array does not end"),
+        ("[]", [], ""),
+        ("", [], ""),
+    ],
+)
+def test_a_json_file_is_an_array_or_rows_in_any_layout(
+    content: str, expected: list[str | None], where: str
+) -> None:
+    records = read(content, "json")
+    assert texts(records) == expected
+    assert all(where in message(record) for record in records if record.error)
+
+
+@pytest.mark.outcome(
+    "records",
+    "a file in UTF-16",
+    "refused, by that name",
+)
+def test_utf16_is_named(said: Said) -> None:
+    with pytest.raises(InputError, match="UTF-16") as caught:
+        read('{"text": "x"}'.encode("utf-16"))
+    said(str(caught.value))
+
+
+# --- fields ---
+
+
+@pytest.mark.parametrize(
+    ("row", "text"),
+    [
+        ({"text": "t", "input": "i"}, "t"),
+        ({"text": None, "input": "i"}, "i"),
+        ({"document": "d", "title": "x"}, "d"),
+        ({"title": "t", "description": "d"}, "t\nd"),
+        ({"title": None, "description": "d"}, "d"),
+        ({"title": "t"}, "t"),
+        ({"input_title": "t", "input_description": None}, "t"),
+    ],
+)
+def test_the_text_is_found(row: dict[str, Any], text: str) -> None:
+    assert texts(read(json.dumps(row))) == [text]
+
+
+def test_named_fields() -> None:
+    row = '{"sku": 7, "body": "b", "head": "h", "text": "no", "kind": "Shoes", "id": "no"}'
+    options = {"id_field": "sku", "category_field": "kind"}
+    assert read(row, text_field="body", **options) == [Record("7", "b", "Shoes", 1)]
+    assert texts(read(row, text_field=["head", "gone", "body"])) == ["h\nb"]
+
+
+@pytest.mark.parametrize("option", ["text_field", "id_field", "category_field"])
+def test_a_named_field_must_be_there(option: str) -> None:
+    (record,) = read('{"id": "a", "text": "x"}', **{option: "gone"})
+    assert "no field 'gone'; the record has 'id', 'text'" in message(record)
+
+
+# --- CSV, TSV, text ---
+
+
+@pytest.mark.outcome(
+    "records",
+    "a row of a CSV file has too many columns, a byte that is no UTF-8, or text behind a "
+    "closing mark",
+    "an error of that row, with its line; the others are read",
+)
+def test_csv_with_every_trouble_at_once() -> None:
+    content = (
+        b"\xef\xbb\xbfid, text ,category\r\n"
+        b'a,"two\r\nlines, and ""quotes""",Shoes\r\n'
+        b"\r\n"
+        b"b,too,many,columns\r\n"
+        b"c,bad \xff byte,Shoes\r\n"
+        b"d,nul\x00byte,Shoes\r\n"
+        b'e,"after" the quote,Shoes\r\n'
+        b"f\r\n"
+        b'g,6" pan,Shoes\r\n'
+    )
+    records = read(content, "csv", category_field="category")
+    assert texts(records) == [
+        'two\r\nlines, and "quotes"', None, None, "nul\ufffdbyte", None, None, '6" pan',
+    ]  # fmt: skip
+    assert [record.line for record in records] == [2, 5, 6, 7, 8, 9, 10]
+    assert [record.id for record in records] == ["a", "2", "3", "d", "5", "f", "g"]
+    assert "4 columns where the header has 3" in message(records[1])
+    assert "<stream>:6: not valid UTF-8" in message(records[2])
+    assert "cannot be read as a row" in message(records[4])
+    assert "no field 'category'" in message(records[5])
+    assert records[0].category == "Shoes"
+
+
+def test_a_quote_that_never_closes_is_an_error() -> None:
+    records = read('text\none\n"two\nthree\n', "csv")
+    assert texts(records) == ["one", None]
+    assert "<stream>:3" in message(records[1])
+
+
+@pytest.mark.outcome(
+    "records",
+    "a quotation mark in a CSV file has no partner, and swallows the rows behind it",
+    "an error, which names the first and the last line, and their number, if that is more"
+    " than `--max-field-lines` (50). These lines are left out, and reading goes on behind"
+    " the next mark",
+)
+@pytest.mark.parametrize(("closing", "last"), [('65,"closed"', 65), ("65,not closed", 69)])
+def test_a_row_that_spans_too_many_lines_is_an_error_and_the_rest_is_read(
+    closing: str, last: int, said: Said
+) -> None:
+    rows = [f"{n},text {n}" for n in range(2, 70)]
+    rows[3] = '5,"text 5'
+    rows[63] = closing
+    records = read("\n".join(["id,text", *rows]), "csv")
+    (failed,) = [record for record in records if record.error is not None]
+    assert failed.line == 5
+    assert f"a field spans {last - 4} lines (5 to {last})" in message(failed)
+    assert "--max-field-lines" in message(failed)
+    if last == 65:
+        said(message(failed))
+    kept = [int(record.id) for record in records if record.error is None]
+    assert kept == [2, 3, 4, *range(last + 1, 70)]
+
+
+def test_a_field_may_span_as_many_lines_as_are_allowed() -> None:
+    field = "\n".join(["x"] * 60)
+    content = f'id,text\na,"{field}"\nb,y\n'
+    (first, last) = RecordReader(io.BytesIO(content.encode()), format="csv", max_field_lines=60)
+    assert (first.text, last.text, last.line) == (field, "y", 62)
+    (first, last) = RecordReader(io.BytesIO(content.encode()), format="csv", max_field_lines=59)
+    assert "a field spans 60 lines (2 to 61)" in message(first)
+    assert last.text == "y"
+
+
+@pytest.mark.outcome(
+    "records",
+    "a quotation mark in the header of a CSV file has no partner",
+    "refused",
+)
+def test_a_header_that_does_not_end(said: Said) -> None:
+    with pytest.raises(InputError, match="the header does not end") as caught:
+        read('id,"text\n' + "1,x\n" * 60, "csv")
+    said(str(caught.value))
+
+
+@pytest.mark.outcome(
+    "records",
+    "an id is true, false, a list or an object",
+    "an error of that record; without any id, a record has its number",
+)
+@pytest.mark.parametrize("value", [True, ["a"], {"a": 1}])
+@pytest.mark.parametrize("id_field", [None, "id"])
+def test_an_id_is_text_or_a_number(value: object, id_field: str | None) -> None:
+    line = json.dumps({"id": value, "text": "x"})
+    (record,) = read(line, "jsonl", id_field=id_field)
+    assert "the id ('id') should be text or a number" in message(record)
+    assert record.id == "1"
+
+
+def test_huge_csv_fields() -> None:
+    assert len(read("text\n" + "x" * 500_000, "csv")[0].text) == 500_000
+
+
+def test_tsv() -> None:
+    assert texts(read('text\tn\na, b\t1\n"c\td"\t2\n', "tsv")) == ["a, b", "c\td"]
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"\xef\xbb\xbf"])
+def test_csv_needs_a_header(content: bytes) -> None:
+    with pytest.raises(InputError, match="expected a header"):
+        read(content, "csv")
+
+
+def test_csv_with_semicolons_as_spreadsheets_write_it() -> None:
+    content = 'id;text;price\n1;"Luma, ""White""\n; XL";3,5\n\n2;Pan;4\n'
+    records = read("\ufeff" + content, "csv")
+    assert [(each.id, each.text) for each in records] == [
+        ("1", 'Luma, "White"\n; XL'),
+        ("2", "Pan"),
+    ]
+    (record,) = read("a;id,text\n1;2,x\n", "csv")  # a comma decides
+    assert record.text == "x"
+
+
+def test_a_text_that_is_null_is_told_as_such() -> None:
+    (record,) = read('{"id": "a", "text": null}')
+    assert message(record) == "<stream>:1: no text: the field 'text' is null"
+
+
+@pytest.mark.outcome(
+    "records",
+    "two columns of a table have one name",
+    "refused; it is named",
+)
+def test_csv_columns_named_twice(said: Said) -> None:
+    with pytest.raises(InputError, match="'text' more than once") as caught:
+        read("text,text\na,b\n", "csv")
+    said(str(caught.value))
+
+
+def test_plain_text_is_a_document_a_line() -> None:
+    records = read(b"one\r\n\n two \nbad \xff\nfour", "lines")
+    assert texts(records) == ["one", " two ", None, "four"]
+    assert "<stream>:4: not valid UTF-8" in message(records[2])
+
+
+@pytest.mark.parametrize("named", ["text_field", "id_field", "category_field"])
+def test_lines_of_text_have_no_fields_to_name(named: str) -> None:
+    with pytest.raises(InputError, match="plain text has no fields"):
+        RecordReader(io.BytesIO(b"one\n"), format="lines", **{named: "a"})
+
+
+@pytest.mark.parametrize("format", ["jsonl", "lines"])
+def test_an_empty_file_has_no_records(format: str) -> None:  # noqa: A002
+    assert read(b"", format) == []
+
+
+def test_parquet(tmp_path: Path) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "in.parquet"
+    rows = [{"id": 1, "text": "one"}, {"id": 2, "text": None}, {"id": 3, "text": "three"}]
+    parquet.write_table(arrow.Table.from_pylist(rows), path)
+    assert texts(list(RecordReader(path))) == ["one", None, "three"]
+    assert count_records(path) == 3
+    path.write_bytes(b"nonsense")
+    with pytest.raises(InputError, match="cannot be read as Parquet"):
+        list(RecordReader(path))
+
+
+@pytest.mark.outcome(
+    "records",
+    "a Parquet file, and pyarrow is not installed",
+    "refused, with what to install",
+)
+def test_parquet_without_pyarrow_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    with pytest.raises(InputError, match=r"pip install 'hpd-cpp\[parquet\]'"):
+        read(b"", "parquet")
+
+
+# --- opening ---
+
+
+def test_what_cannot_be_opened(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"gone\.jsonl: cannot be opened: No such file"):
+        RecordReader(tmp_path / "gone.jsonl")
+    with pytest.raises(InputError, match=r"'\.docx' tells no format.*jsonl, json, csv.*--format"):
+        RecordReader(tmp_path / "a.docx")
+
+
+@pytest.mark.parametrize(
+    ("name", "format"),
+    [("a.jsonl", "jsonl"), ("A.CSV", "csv"), ("b.tsv", "tsv"), ("x.y.txt", "txt"), ("-", "jsonl")],
+)
+def test_the_extension_tells_the_format(name: str, format: str) -> None:  # noqa: A002
+    assert guess_format(name) == format
+
+
+def test_standard_input_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    stdin = io.TextIOWrapper(io.BytesIO(b'{"text": "x"}\n'))
+    monkeypatch.setattr("sys.stdin", stdin)
+    with RecordReader("-") as reader:
+        assert texts(list(reader)) == ["x"]
+    assert not stdin.buffer.closed
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "n"),
+    [
+        ("a.jsonl", '{"text": "x"}\n\n{"text": "y"}', 2),
+        ("a.csv", 'text\n"a\nb"\nc\n', 2),
+        ("a.txt", "a\n \nb\n", 1),
+    ],
+)
+def test_count(tmp_path: Path, name: str, content: str, n: int) -> None:
+    path = tmp_path / name
+    path.write_text(content)
+    assert count_records(path) == n == len(list(RecordReader(path)))
+    assert count_records("-") is None
+
+
+class Endless(io.RawIOBase):
+    """A stream that never ends, so that only a lazy reader comes back."""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        line = b'{"text": "' + b"x" * 200 + b'"}\n'
+        block = (line * (len(buffer) // len(line) + 1))[: len(buffer)]
+        # Whole lines only, so that blocks fit together.
+        block = block[: block.rfind(b"\n") + 1]
+        buffer[: len(block)] = block
+        return len(block)
+
+
+def test_reading_is_lazy_and_its_memory_constant() -> None:
+    reader = RecordReader(io.BufferedReader(Endless()), format="jsonl")
+    next(reader)
+    tracemalloc.start()
+    for _ in islice(reader, 20_000):
+        pass
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 200_000
+
+
+@given(st.lists(st.dictionaries(st.sampled_from(["id", "text", "n"]), st.text() | st.none())))
+def test_any_json_comes_back(rows: list[dict[str, str | None]]) -> None:
+    records = read("".join(json.dumps(row) + "\n" for row in rows))
+    assert len(records) == len(rows)
+    for record, row in zip(records, rows, strict=True):
+        text = row.get("text")
+        assert (record.error is None) == (text is not None)
+        if text is not None:
+            assert record.text == clean_text(text)
+            record.text.encode()
+
+
+@given(
+    st.lists(st.binary(max_size=30), max_size=8),
+    st.sampled_from(["jsonl", "csv", "tsv", "lines", "json", "txt", "html", "eml"]),
+)
+def test_no_bytes_crash_it(lines: list[bytes], format: str) -> None:  # noqa: A002
+    for record in read(b"text,id\n" + b"\n".join(lines), format):
+        record.text.encode()
+        record.id.encode()
+
+
+def test_error_lines() -> None:
+    assert error_line("a", InputError("no text")) == {
+        "id": "a",
+        "error": {"type": "InputError", "message": "no text"},
+    }
+
+
+def test_columns_hold_what_json_has_no_type_for_as_text(tmp_path: Path) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "in.parquet"
+    row = {
+        "text": "x",
+        "day": datetime.date(2024, 5, 31),
+        "price": Decimal("1.50"),
+        "share": math.nan,
+        "parts": [{"n": 1, "w": math.inf}],
+        "raw": b"\x00",
+    }
+    parquet.write_table(arrow.Table.from_pylist([row]), path)
+    with RecordReader(path) as reader:
+        (record,) = reader
+        assert columns_of(record) == {
+            "text": "x",
+            "input": {
+                "day": "2024-05-31",
+                "price": "1.50",
+                "share": None,
+                "parts": [{"n": 1, "w": None}],
+                "raw": "b'\\x00'",
+            },
+        }

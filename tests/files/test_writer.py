@@ -1,0 +1,455 @@
+"""Results out: nothing is lost, doubled or mixed, whenever a run is cut off."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from full_disk import file_size_limit
+from hpd.errors import HpdError, InputError
+from hpd.files import FileWriter, Record, StreamWriter, journal_path
+from hpd.files.journal import Journal
+from outcomes import Said
+
+SETTINGS = {"schema": "s1", "model": "m1", "option --method": "hpd"}
+
+
+def record(n: int, text: str = "x") -> Record:
+    return Record(f"d{n}", f"{text} {n}")
+
+
+def line(n: int, *, failed: bool = False) -> dict[str, Any]:
+    key = "error" if failed else "data"
+    return {"id": f"d{n}", key: {"é": "\ud800", "n": n}}
+
+
+def ids(path: Path) -> list[str]:
+    return [json.loads(text)["id"] for text in path.read_text("utf-8").splitlines()]
+
+
+def fill(writer: FileWriter, places: Sequence[int], failed: Sequence[int] = ()) -> None:
+    for n in places:
+        writer.write(n, record(n), line(n, failed=n in failed), failed=n in failed)
+
+
+def go_on(path: Path, n: int, **flags: Any) -> tuple[FileWriter, list[int]]:
+    """Resume a run over ``n`` records to its end; the places that were done now."""
+    with FileWriter(path, SETTINGS, resume=True, **flags) as writer:
+        places = []
+        for place, waiting in writer.pending(record(k) for k in range(n)):
+            places.append(place)
+            writer.write(place, waiting, line(place), failed=False)
+    return writer, places
+
+
+# --- a line is safe when write() returns ---------------------------------------------------------
+
+
+@pytest.mark.outcome(
+    "output",
+    "killed at any byte",
+    "nothing lost, nothing twice; `--resume` goes on",
+)
+@pytest.mark.parametrize("order", ["input", "finished"])
+@given(st.permutations(range(6)), st.data())
+@settings(deadline=None)
+def test_a_kill_at_any_byte_loses_and_doubles_nothing(
+    tmp_path_factory: pytest.TempPathFactory,
+    order: Any,
+    places: list[int],
+    data: st.DataObject,
+) -> None:
+    folder = tmp_path_factory.mktemp("killed")
+    path = folder / "out.jsonl"
+    files = (path, journal_path(path))
+    failed = data.draw(st.sets(st.sampled_from(range(6))))
+    sizes = []
+    with FileWriter(path, SETTINGS, order=order) as writer:
+        for n in places:
+            sizes.append([file.stat().st_size for file in files])
+            fill(writer, [n], failed)
+        sizes.append([file.stat().st_size for file in files])
+    # Killed while the k-th line was being written: first to the output, then to the journal.
+    k = data.draw(st.integers(0, 5))
+    (out, noted), (out_after, noted_after) = sizes[k], sizes[k + 1]
+    if data.draw(st.booleans()):
+        out = data.draw(st.integers(out, out_after))
+    else:
+        # Of several lines whose turn it was, the first ones may have got through.
+        noted = data.draw(st.integers(noted, noted_after))
+        out = out_after if noted == noted_after else max(out, _noted_end(files[1], noted))
+    for file, size in zip(files, (out, noted), strict=True):
+        with open(file, "rb+") as cut:
+            cut.truncate(size)
+    _, done_again = go_on(path, 6, order=order)
+    assert sorted(ids(path)) == [f"d{n}" for n in range(6)]
+    if order == "input":
+        assert ids(path) == [f"d{n}" for n in range(6)]
+    # What had been finished before is not done again, unless it had failed.
+    assert not {n for n in places[:k] if n not in failed} & set(done_again)
+    assert "error" not in path.read_text("utf-8")
+
+
+@pytest.mark.parametrize("order", ["input", "finished"])
+def test_a_full_disk_loses_and_doubles_nothing(tmp_path: Path, order: Any) -> None:
+    """Full at any byte of the output, of its journal, or of what waits there for its turn."""
+    places = [2, 0, 3, 1, 5, 4]
+    full: set[str] = set()
+    for limit in range(0, 1000, 7):
+        path = tmp_path / str(limit) / "out"
+        path.parent.mkdir()
+        writer = None
+        done: list[int] = []
+        try:
+            with file_size_limit(limit):
+                writer = FileWriter(path, SETTINGS, order=order)
+                for n in places:
+                    fill(writer, [n])
+                    done.append(n)
+        except (OSError, HpdError) as error:
+            name = error.filename if isinstance(error, OSError) else str(error).split(":")[0]
+            assert name in (str(path), str(journal_path(path)))
+            full.add(Path(name).name)
+            with file_size_limit(limit), suppress(OSError):
+                if writer is not None:
+                    writer.close(complete=False)
+        else:
+            writer.close(complete=True)
+        _, done_again = go_on(path, 6, order=order)
+        assert not set(done) & set(done_again)
+        expected = [f"d{n}" for n in range(6)]
+        assert (ids(path) if order == "input" else sorted(ids(path))) == expected
+    assert full == {"out.run"}
+
+
+@pytest.mark.outcome(
+    "output",
+    "there is no room for a new journal without the failed documents",
+    "an error with the file's name; nothing is changed, and the same run works once there is room",
+)
+def test_a_full_disk_while_failures_are_dropped(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    with FileWriter(path, SETTINGS) as writer:
+        fill(writer, range(6), failed=[1])
+    before = path.read_bytes()
+    with file_size_limit(300), pytest.raises(HpdError, match=r"out.run.new: cannot be written: "):
+        FileWriter(path, SETTINGS, resume=True)
+    assert path.read_bytes() == before
+    assert not Path(f"{path}.run.new").exists()
+    _, done_again = go_on(path, 6)
+    assert done_again == [1]
+    assert ids(path) == [f"d{n}" for n in range(6)]
+
+
+def _noted_end(journal: Path, size: int) -> int:
+    """The end of the output of which the first ``size`` bytes of a journal tell."""
+    ends = [0]
+    for text in journal.read_bytes()[:size].splitlines()[1:]:
+        try:
+            ends.append(json.loads(text).get("end", 0))
+        except ValueError:
+            break
+    return max(ends)
+
+
+@pytest.mark.outcome(
+    "output",
+    "the end of the output is half a line, as a kill leaves it",
+    "`--resume` cuts it off, says how many bytes that were, and does that document again;"
+    " no other byte is touched",
+)
+@pytest.mark.parametrize("n_bytes", range(1, 60, 7))
+def test_half_a_line_is_cut_and_said(tmp_path: Path, n_bytes: int) -> None:
+    path = tmp_path / "out"
+    with FileWriter(path, SETTINGS) as writer:
+        fill(writer, [0, 1])
+    whole = path.read_bytes()
+    path.write_bytes(whole + b"x" * n_bytes)
+    writer, places = go_on(path, 3)
+    assert places == [2]
+    assert writer.n_kept == 2
+    assert writer.repairs == [f"{n_bytes} bytes of an unfinished line were cut off"]
+    assert path.read_bytes().startswith(whole)
+
+
+@pytest.mark.outcome(
+    "output",
+    "a document is finished before its turn (`--order input`), and the process dies",
+    "its line waits in the journal, and is not done again",
+)
+def test_an_early_line_is_on_disk_before_its_turn(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    writer = FileWriter(path, SETTINGS)
+    fill(writer, [2, 3, 1])
+    assert path.read_bytes() == b""
+    # The process dies: nothing is closed, nothing is flushed.
+    copy = tmp_path / "copy"
+    shutil.copy(path, copy)
+    shutil.copy(journal_path(path), journal_path(copy))
+    _, places = go_on(copy, 5)
+    assert places == [0, 4]
+    assert ids(copy) == [f"d{n}" for n in range(5)]
+    writer.close(complete=False)
+
+
+def test_lines_in_the_order_in_which_they_are_finished(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    with FileWriter(path, SETTINGS, order="finished") as writer:
+        fill(writer, [2, 0, 1])
+    assert ids(path) == ["d2", "d0", "d1"]
+
+
+# --- an output that is there already -------------------------------------------------------------
+
+
+def test_an_old_file_is_never_touched_without_a_word(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    path.write_text("three thousand lines\n")
+    with pytest.raises(InputError, match=r"there already.*--resume.*--overwrite"):
+        FileWriter(path, SETTINGS)
+    assert path.read_text() == "three thousand lines\n"
+    assert not journal_path(path).exists()
+
+
+@pytest.mark.outcome(
+    "output",
+    "`--resume` of a file without its journal",
+    "refused; the file is not touched",
+)
+@pytest.mark.parametrize(
+    "content", [b"dear diary", b'{"id": "d0", "data": {}}\n{"id": "d', b"[1]\n", b"\x00"]
+)
+def test_resume_edits_no_file_that_hpd_did_not_write(
+    tmp_path: Path, content: bytes, said: Said
+) -> None:
+    path = tmp_path / "diary"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="cannot be resumed") as caught:
+        FileWriter(path, SETTINGS, resume=True)
+    said(str(caught.value))
+    assert path.read_bytes() == content
+
+
+def test_a_new_file_takes_the_old_ones_place_when_it_is_complete(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    path.write_text("old\n")
+    writer = FileWriter(path, SETTINGS, overwrite=True)
+    fill(writer, [0])
+    writer.close(complete=False)  # Interrupted.
+    assert path.read_text() == "old\n"
+    with FileWriter(path, SETTINGS, overwrite=True, resume=True) as writer:
+        assert [place for place, _ in writer.pending([record(0), record(1)])] == [1]
+        fill(writer, [1])
+        assert path.read_text() == "old\n"
+    assert ids(path) == ["d0", "d1"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["out", "out.run"]
+    with FileWriter(path, SETTINGS, overwrite=True) as writer:
+        fill(writer, [0])
+    assert ids(path) == ["d0"]
+
+
+@pytest.mark.outcome(
+    "output",
+    "`--resume` of an output that was shortened",
+    "refused; the file is not touched",
+)
+def test_a_file_that_was_shortened_is_refused(tmp_path: Path, said: Said) -> None:
+    path = tmp_path / "out"
+    with FileWriter(path, SETTINGS) as writer:
+        fill(writer, [0, 1])
+    path.write_bytes(path.read_bytes()[:-20])
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="shorter than hpd left it") as caught:
+        FileWriter(path, SETTINGS, resume=True)
+    said(str(caught.value))
+    assert path.read_bytes() == before
+
+
+@pytest.mark.outcome(
+    "output",
+    "a line of the journal is garbled",
+    "refused; its number and the way out are named",
+)
+def test_a_garbled_journal_names_the_line_and_the_way_out(tmp_path: Path, said: Said) -> None:
+    path = tmp_path / "out"
+    with FileWriter(path, SETTINGS) as writer:
+        fill(writer, [0])
+    with open(journal_path(path), "ab") as file:
+        file.write(b"\x00\x00\n")
+    with pytest.raises(InputError, match=r"out\.run:3: not an entry.*--overwrite") as caught:
+        FileWriter(path, SETTINGS, resume=True)
+    said(str(caught.value))
+
+
+def test_a_folder_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    with pytest.raises(InputError, match="cannot be written"):
+        FileWriter(tmp_path / "out", SETTINGS, overwrite=False, resume=False)
+
+
+# --- the same run, or another one ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", list(SETTINGS))
+def test_other_settings_are_refused_by_name(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "out"
+    with FileWriter(path, SETTINGS) as writer:
+        fill(writer, [0])
+    before = path.read_bytes()
+    with pytest.raises(InputError, match=f"made with another {name}"):
+        FileWriter(path, {**SETTINGS, name: "other"}, resume=True)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.outcome(
+    "output",
+    "`--resume` with an input in which a record has changed, moved or got another category",
+    "refused; the record is named",
+)
+@pytest.mark.parametrize(
+    "changed",
+    [
+        [record(0), record(1, "another text")],
+        [record(9), record(0), record(1)],
+        [record(1), record(0)],
+        [Record("d0", "x 0", category="tea"), record(1)],
+    ],
+    ids=["text", "row in front", "order", "category"],
+)
+def test_another_input_is_refused_with_the_record_named(
+    tmp_path: Path, changed: list[Record]
+) -> None:
+    path = tmp_path / "out"
+    with FileWriter(path, SETTINGS) as writer:
+        fill(writer, [0, 1])
+    with (
+        pytest.raises(InputError, match=r"the input has changed.*record \d \(id"),
+        FileWriter(path, SETTINGS, resume=True) as writer,
+    ):
+        list(writer.pending(changed))
+    assert ids(path) == ["d0", "d1"]
+
+
+@pytest.mark.outcome(
+    "output",
+    "`--resume` with an input that has more records at its end",
+    "those are done",
+)
+def test_more_rows_at_the_end_are_done(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    with FileWriter(path, SETTINGS) as writer:
+        fill(writer, [0, 1])
+    assert go_on(path, 4)[1] == [2, 3]
+
+
+# --- failures ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", ["input", "finished"])
+def test_failed_documents_are_done_again(tmp_path: Path, order: Any) -> None:
+    path = tmp_path / "out"
+    with FileWriter(path, SETTINGS, order=order) as writer:
+        fill(writer, [0, 2, 1, 4, 3], failed=[1, 4])
+    writer, places = go_on(path, 5, order=order)
+    assert places == [1, 4]
+    assert writer.repairs == ["2 failed documents are done again"]
+    assert sorted(ids(path)) == [f"d{n}" for n in range(5)]
+    assert order == "finished" or ids(path) == sorted(ids(path))
+    assert "error" not in path.read_text("utf-8")
+    assert go_on(path, 5, order=order)[1] == []
+
+
+def test_failed_documents_are_kept_on_request(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    with FileWriter(path, SETTINGS) as writer:
+        fill(writer, [0, 1, 2], failed=[1])
+    before = path.read_bytes()
+    writer, places = go_on(path, 3, keep_errors=True)
+    assert places == []
+    assert (writer.n_kept, writer.n_failed_kept) == (3, 1)
+    assert path.read_bytes() == before
+
+
+# --- two at a time -------------------------------------------------------------------------------
+
+
+def _open_elsewhere(path: Path, answers: Any) -> None:
+    try:
+        FileWriter(path, SETTINGS, resume=True).close(complete=False)
+        answers.put("opened")
+    except InputError as error:
+        answers.put(str(error))
+
+
+def _ask_another_process(path: Path) -> str:
+    spawn = multiprocessing.get_context("spawn")
+    answers = spawn.Queue()
+    process = spawn.Process(target=_open_elsewhere, args=(path, answers))
+    process.start()
+    answer = answers.get(timeout=120)
+    process.join()
+    return str(answer)
+
+
+@pytest.mark.outcome(
+    "output",
+    "a second process on the same output",
+    "refused, until the first is gone",
+)
+def test_a_second_process_is_refused_until_the_first_is_gone(tmp_path: Path, said: Said) -> None:
+    path = tmp_path / "out"
+    writer = FileWriter(path, SETTINGS)
+    fill(writer, [0])
+    answer = _ask_another_process(path)
+    assert "another process is writing this output" in answer
+    said(answer)
+    # A lock of this process must not let itself in either.
+    with pytest.raises(InputError, match="another process"):
+        FileWriter(path, SETTINGS, resume=True)
+    writer.close(complete=False)
+    assert _ask_another_process(path) == "opened"
+
+
+def test_the_lock_holds_while_failures_are_dropped(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    with FileWriter(path, SETTINGS) as writer:
+        fill(writer, [0, 1], failed=[0])
+    writer = FileWriter(path, SETTINGS, resume=True)
+    with pytest.raises(InputError, match="another process"):
+        Journal(journal_path(path), SETTINGS)
+    writer.close(complete=False)
+
+
+# --- streams -------------------------------------------------------------------------------------
+
+
+def stream(order: Any, places: Sequence[int]) -> Iterator[int]:
+    writer = StreamWriter(order=order)
+    for n in places:
+        writer.write(n, record(n), line(n), failed=False)
+        yield n
+    writer.close(complete=True)
+
+
+def test_standard_output(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    steps = stream("input", [1, 0, 3])
+    next(steps)
+    assert capfdbinary.readouterr().out == b""
+    next(steps)
+    lines = capfdbinary.readouterr().out.decode().splitlines()
+    assert [json.loads(text)["id"] for text in lines] == ["d0", "d1"]
+    assert "é" in lines[0]
+    assert list(steps) == [3]
+    assert json.loads(capfdbinary.readouterr().out)["id"] == "d3"
+    assert list(stream("finished", [1, 0])) == [1, 0]
+    finished = capfdbinary.readouterr().out.decode().splitlines()
+    assert [json.loads(text)["id"] for text in finished] == ["d1", "d0"]

@@ -1,0 +1,68 @@
+"""The header of GGUF files, against the gguf package, and what is no such header."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import gguf
+import pytest
+
+from hpd.errors import ModelLoadError
+from hpd.models.gguf_header import read_gguf_header
+
+
+@pytest.mark.parametrize("kind", ["qwen3", "gemma3", "jamba"])
+def test_the_header_is_that_which_the_gguf_package_reads(tiny_model: Any, kind: str) -> None:
+    path = tiny_model(kind)
+    header = read_gguf_header(path)
+    reader = gguf.GGUFReader(path)
+    assert header.n_tensors == len(reader.tensors)
+    assert header.n_weight_bytes == path.stat().st_size - reader.data_offset
+    for key, field in reader.fields.items():
+        if key.startswith("GGUF."):
+            continue
+        contents = field.contents()
+        if not isinstance(contents, list):
+            assert header.metadata[key] == contents, key
+        else:
+            assert header.lengths[key] == len(contents), key
+            if not contents or not isinstance(contents[0], str):
+                assert header.metadata[key] == contents, key
+
+
+@pytest.mark.outcome(
+    "schemas",
+    "the file of a model breaks off",
+    "refused, with the byte at which it ends, and what to do",
+)
+def test_a_file_that_breaks_off_anywhere_in_its_header_says_so(
+    tiny_model: Any, tmp_path: Path
+) -> None:
+    whole = tiny_model("qwen3").read_bytes()
+    n_header = len(whole) - read_gguf_header(tiny_model("qwen3")).n_weight_bytes
+    cut = tmp_path / "cut.gguf"
+    for n in (5, 12, 24, 100, n_header // 2, n_header - 40):
+        cut.write_bytes(whole[:n])
+        with pytest.raises(ModelLoadError, match=f"ends at byte {n}, .* download it again"):
+            read_gguf_header(cut)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "not a GGUF file"),
+        (b"PK\3\4", "not a GGUF file"),
+        (b"GGUF\1\0\0\0" + bytes(16), "version 1 "),
+        (b"GGUF\0\0\0\3" + bytes(16), "byte order"),
+        # One key, named "", of a type that there is not.
+        (b"GGUF\3\0\0\0" + bytes(8) + b"\1" + bytes(15) + b"\x63\0\0\0", "no type 99"),
+        # A text of 2**63 bytes.
+        (b"GGUF\3\0\0\0" + bytes(8) + b"\1" + bytes(14) + b"\x80", "ends at byte 32"),
+    ],
+)
+def test_what_is_no_header(tmp_path: Path, content: bytes, says: str) -> None:
+    path = tmp_path / "model.gguf"
+    path.write_bytes(content)
+    with pytest.raises(ModelLoadError, match=says):
+        read_gguf_header(path)

@@ -1,0 +1,152 @@
+"""Finding out what this machine can do, in a process that may die of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import llama_cpp._ggml
+import pytest
+
+from hpd.errors import ModelLoadError
+from hpd.models import hardware
+from hpd.models.cache import CACHE_VARIABLE
+from tiny_models import TinyModel
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.delenv(hardware.EXTRA_BUFTS_VARIABLE, raising=False)
+    hardware.use_extra_bufts.cache_clear()
+    yield
+    hardware.use_extra_bufts.cache_clear()
+
+
+@pytest.mark.parametrize("works", [True, False])
+def test_the_answer_is_remembered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, works: bool
+) -> None:
+    tries = []
+
+    def survives() -> bool:
+        tries.append(1)
+        return works
+
+    monkeypatch.setattr(hardware, "_survives", survives)
+    monkeypatch.setattr(hardware, "has_amx", lambda: True)
+    assert hardware.use_extra_bufts() is works
+    hardware.use_extra_bufts.cache_clear()
+    assert hardware.use_extra_bufts() is works
+    assert len(tries) == 1
+    (file,) = (tmp_path / "cache").iterdir()
+    file.write_text("half a li")
+    hardware.use_extra_bufts.cache_clear()
+    assert hardware.use_extra_bufts() is works
+    assert len(tries) == 2
+
+
+def test_another_processor_or_library_is_tried_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = hardware._fingerprint()
+    assert hardware._fingerprint() == before
+    monkeypatch.setattr(hardware, "cpu_flags", lambda: frozenset({"amx_tile", "new"}))
+    assert hardware._fingerprint() != before
+
+
+def test_nothing_is_tried_without_amx_or_against_the_users_word(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def never() -> bool:
+        raise AssertionError("tried")
+
+    monkeypatch.setattr(hardware, "_survives", never)
+    monkeypatch.setattr(hardware, "has_amx", lambda: False)
+    assert hardware.use_extra_bufts()
+    monkeypatch.setattr(hardware, "has_amx", lambda: True)
+    for word, expected in (("0", False), ("1", True)):
+        monkeypatch.setenv(hardware.EXTRA_BUFTS_VARIABLE, word)
+        hardware.use_extra_bufts.cache_clear()
+        assert hardware.use_extra_bufts() is expected
+
+
+@pytest.mark.parametrize(
+    ("machine", "flags", "has_amx"),
+    [
+        ("x86_64", {"avx512f", "amx_tile"}, True),
+        ("AMD64", {"amx_tile"}, True),
+        ("x86_64", {"avx512f"}, False),
+        ("x86_64", None, True),  # it cannot be asked
+        ("arm64", {"amx_tile"}, False),
+    ],
+)
+def test_amx_is_a_flag_of_the_processor(
+    monkeypatch: pytest.MonkeyPatch, machine: str, flags: set[str] | None, has_amx: bool
+) -> None:
+    monkeypatch.setattr(hardware.platform, "machine", lambda: machine)
+    monkeypatch.setattr(hardware, "cpu_flags", lambda: None if flags is None else frozenset(flags))
+    assert hardware.has_amx() is has_amx
+
+
+def test_without_a_model_nothing_can_be_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_model() -> Path:
+        raise ModelLoadError("the box is empty")
+
+    monkeypatch.setattr(hardware, "box_model", no_model)
+    assert not hardware._survives()
+
+
+@pytest.mark.parametrize(
+    ("ends", "survives"), [("exit 0", True), ("exit 1", False), ("kill -SEGV $$", False)]
+)
+def test_a_child_decides_by_how_it_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: str, survives: bool
+) -> None:
+    python = tmp_path / "python"
+    python.write_text(f"#!/bin/sh\necho $@ > {tmp_path}/arguments\n{ends}\n")
+    python.chmod(0o755)
+    monkeypatch.setattr(hardware, "box_model", lambda: tmp_path / "model.gguf")
+    monkeypatch.setattr(hardware.sys, "executable", str(python))
+    assert hardware._survives() is survives
+    arguments = (tmp_path / "arguments").read_text().split()
+    assert arguments == ["-m", "hpd.models.amx_probe", str(tmp_path / "model.gguf")]
+
+
+def test_a_child_that_decodes_lives(tiny_model: TinyModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    """F32 weights have no AMX kernels: the probe must live, and say that it did."""
+    monkeypatch.setattr(hardware, "box_model", lambda: tiny_model("qwen3"))
+    monkeypatch.setattr(hardware, "_PROBE_SECONDS", 600)
+    assert hardware._survives()
+
+
+@pytest.mark.parametrize(
+    ("names", "n_gpu_layers", "place"),
+    [
+        ([], -1, "Chip (3 cores)"),
+        (["Fast One"], 0, "Chip (3 cores)"),
+        (["Fast One"], -1, "Fast One (all layers)"),
+        (["Fast One", "Other"], 7, "Fast One, Other (7 layers at most)"),
+    ],
+)
+def test_the_place_where_a_model_is_computed(
+    monkeypatch: pytest.MonkeyPatch, names: list[str], n_gpu_layers: int, place: str
+) -> None:
+    monkeypatch.setattr(hardware, "devices", lambda: names)
+    monkeypatch.setattr(hardware, "processor", lambda: "Chip")
+    monkeypatch.setattr(hardware, "n_cores", lambda: 3)
+    assert hardware.computing_place(n_gpu_layers) == place
+
+
+class FakeGgml:
+    """ggml with a device of each type: a processor, two GPUs, a BLAS library, a group of GPUs."""
+
+    def __init__(self) -> None:
+        names = [b"EPYC", b"H100", b"Iris", b"Accelerate", b"Group"]
+        self.ggml_backend_dev_count = lambda: len(names)
+        self.ggml_backend_dev_get = lambda i: i
+        self.ggml_backend_dev_type = lambda i: i
+        self.ggml_backend_dev_description = lambda i: names[i]
+
+
+def test_only_gpus_are_devices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(llama_cpp._ggml, "libggml", FakeGgml())
+    assert hardware.devices() == ["H100", "Iris"]

@@ -1,0 +1,121 @@
+"""Timing products with each type of weights, and what is said of a file's own type."""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hpd import _native
+from hpd.errors import InputError, ModelLoadError
+from hpd.models import weight_speed
+from hpd.models.model_files import box_model
+from hpd.models.weight_speed import (
+    ALONE,
+    DECODING,
+    READING,
+    TYPES,
+    WeightSpeed,
+    faster_to_read,
+    main_type,
+    weight_speeds,
+)
+
+SMALL: dict[str, Any] = {"n_columns": 256, "n_rows": 32, "n_matrices": 2, "n_threads": 1}
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Products of small matrices, and few of them."""
+    monkeypatch.setattr(weight_speed, "_N_COLUMNS", 256)
+    monkeypatch.setattr(weight_speed, "_N_ROWS", 32)
+    monkeypatch.setattr(weight_speed, "_N_MATRICES", {READING: 1, DECODING: 2, ALONE: 2})
+
+
+def test_every_type_is_timed_for_every_size(small: None) -> None:
+    speeds = weight_speeds(1, limit=0.001)
+    assert [speed.type for speed in speeds] == list(TYPES)
+    bits = [speed.n_bits for speed in speeds]
+    assert bits == sorted(bits) == [4.25, 4.5, 4.5, 5.5, 6.5625, 8.5, 16]
+    for speed in speeds:
+        assert list(speed.seconds) == [READING, DECODING, ALONE]
+        assert min(speed.seconds.values()) > 0
+
+
+@pytest.mark.parametrize("extra_bufts", [False, True])
+@pytest.mark.parametrize("name", ["q4_k", "Q8_0", "F16"])
+def test_products_are_right_wherever_the_weights_lie(name: str, extra_bufts: bool) -> None:
+    """The engine compares them with plain sums, and raises an error if they are wrong."""
+    works = extra_bufts and weight_speed.use_extra_bufts()  # AMX may crash
+    asked = {**SMALL, "n_tokens": 5, "extra_bufts": works, "seconds": 0}
+    seconds, n_bytes = _native.time_products(name, **asked)
+    assert seconds > 0
+    assert n_bytes == 2 * 256 * 32 * {"q4_k": 4.5, "Q8_0": 8.5, "F16": 16}[name] / 8
+
+
+@pytest.mark.parametrize(
+    ("name", "changed", "message"),
+    [
+        ("Q9_0", {}, "no weights can be made of the type Q9_0"),
+        ("IQ2_XXS", {}, "no weights can be made of the type IQ2_XXS"),
+        ("Q4_K", {"n_columns": 128}, "Q4_K needs a multiple of 256 columns, not 128"),
+        ("Q8_0", {"n_matrices": 0}, "a matrix"),
+        ("Q8_0", {"n_threads": 0}, "a thread"),
+    ],
+)
+def test_what_cannot_be_timed_is_refused(name: str, changed: dict[str, int], message: str) -> None:
+    asked = {**SMALL, "n_tokens": 1, "extra_bufts": False, "seconds": 0, **changed}
+    with pytest.raises(InputError, match=message):
+        _native.time_products(name, **asked)
+
+
+def test_nothing_is_said_while_matrices_are_repacked() -> None:
+    asked = {**SMALL, "n_tokens": 8, "extra_bufts": weight_speed.use_extra_bufts(), "seconds": 0}
+    program = f"from hpd import _native; _native.time_products('Q4_0', **{asked})"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert (done.stdout, done.stderr) == ("", "")
+
+
+def test_the_main_type_of_a_file(tmp_path: Path) -> None:
+    assert main_type(box_model()) == "Q8_0"
+    torn = tmp_path / "torn.gguf"
+    torn.write_bytes(box_model().read_bytes()[:100])
+    with pytest.raises(ModelLoadError):
+        main_type(torn)
+
+
+def test_a_file_whose_type_makes_no_sense_has_none(tmp_path: Path) -> None:
+    key, uint32, int32 = b"general.file_type", struct.pack("<I", 4), struct.pack("<I", 5)
+    whole, odd = box_model().read_bytes(), tmp_path / "odd.gguf"
+    right, wrong = key + uint32 + struct.pack("<I", 7), key + int32 + struct.pack("<i", -1)
+    assert whole.count(right) == 1
+    odd.write_bytes(whole.replace(right, wrong))
+    assert main_type(odd) is None
+
+
+@pytest.mark.parametrize(
+    ("fastest", "said"),
+    [("Q5_K", "weights of type Q5_K are read 2.0 times as fast as this file's Q8_0"), ("Q8_0", "")],
+)
+def test_another_type_is_named_where_it_is_clearly_faster(
+    monkeypatch: pytest.MonkeyPatch, fastest: str, said: str
+) -> None:
+    def speeds(n_threads: int, sizes: tuple[int, ...]) -> list[WeightSpeed]:
+        assert (n_threads, sizes) == (3, (READING,))
+        return [WeightSpeed(name, 8, {READING: 1.0 if name == fastest else 2.0}) for name in TYPES]
+
+    monkeypatch.setattr(weight_speed, "weight_speeds", speeds)
+    assert faster_to_read(box_model(), 3).startswith(said)
+    assert bool(faster_to_read(box_model(), 3)) is bool(said)
+
+
+def test_a_little_faster_is_not_worth_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    speeds = [WeightSpeed("Q5_K", 5.5, {READING: 1.0}), WeightSpeed("Q8_0", 8.5, {READING: 1.15})]
+    monkeypatch.setattr(weight_speed, "weight_speeds", lambda n_threads, sizes: speeds)
+    assert faster_to_read(box_model(), 1) == ""

@@ -1,0 +1,257 @@
+"""Spans: offsets are those of the original text, and the text is what the match kind says."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from datetime import date
+
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+from rapidfuzz import fuzz
+
+import hostile_documents
+import strategies
+from hpd.values.grounding import FUZZY_THRESHOLD, Span, ground, ground_all
+from hpd.values.grounding.normalization import extends, normalize, normalized_text
+from hpd.values.grounding.numbers import find_number
+
+
+def found(value: object, document: str) -> tuple[str, str] | None:
+    span = ground(value, document)
+    return None if span is None else (span.match, document[span.start : span.end])
+
+
+@pytest.mark.parametrize(
+    ("value", "document", "expected"),
+    [
+        ("Nike", "A Nike shoe", ("exact", "Nike")),
+        (" Nike ", "A Nike shoe", ("exact", "Nike")),
+        ("nike", "A NIKE shoe", ("normalized", "NIKE")),
+        ("red", "Redmond hundred, RED", ("normalized", "RED")),
+        ("red", "hundred, red", ("exact", "red")),
+        ("waterproof", "Waterproofing, waterproofed", ("exact", "waterproof")),
+        ("500", "500ml", ("exact", "500")),
+        ("5", "15 or 55", None),
+        ("12", "in 2012", None),
+        ("high top", "High-Top", ("fuzzy", "High-Top")),
+        ("High-Top", "High\u2011top", ("normalized", "High\u2011top")),
+        ("a  b", "x a \n\t b", ("normalized", "a \n\t b")),
+        ('it\'s "so"', "it\u2019s \u201cso\u201d!", ("normalized", "it\u2019s \u201cso\u201d")),
+        ("straße", "die STRASSE", ("normalized", "STRASSE")),
+        ("café", "le cafe\u0301 noir", ("normalized", "cafe\u0301")),
+        ("cafe\u0301", "le café noir", ("normalized", "café")),
+        ("cafe", "le cafe\u0301", None),
+        ("fine", "a ﬁne day", ("normalized", "ﬁne")),
+        ("if", "ﬂ ﬁ", None),
+        ("\uff4e\uff49\uff4b\uff45", "Nike", ("normalized", "Nike")),
+        ("softhyphen", "soft\u00adhyphen", ("normalized", "soft\u00adhyphen")),
+        ("日本", "これは日本語です", ("exact", "日本")),
+        ("ガ", "ｶﾞ", ("normalized", "ｶﾞ")),
+        ("각", "\u1100\u1161\u11a8", ("normalized", "\u1100\u1161\u11a8")),
+        ("👍", "ok 👍🏽", None),
+        ("👍🏽", "ok 👍🏽!", ("exact", "👍🏽")),
+        ("👩", "👩\u200d👩\u200d👧", None),
+        ("after", "😀😀 after", ("exact", "after")),
+        ("Exposure sneaker", "Exposure Sneakers", ("normalized", "Exposure Sneaker")),
+        ("colour", "color", ("fuzzy", "color")),
+        ("Nike", "Adidas", None),
+        ("model 1298", "model 1299", None),
+        ("", "x", None),
+        ("x", "", None),
+        (None, "None", None),
+        (True, "it is True", ("normalized", "True")),
+        (False, "it is so", None),
+        ([1], "[1]", None),
+        (1299.0, "for 1,299.00 EUR", ("normalized", "1,299.00")),
+        (1299.0, "für 1.299,00 €", ("normalized", "1.299,00")),
+        (1299, "1 299 kr", ("normalized", "1 299")),
+        (1299, "12 1299 kr", ("exact", "1299")),
+        (12.5, "12,5 oz or 12.5 oz", ("exact", "12.5")),
+        (12.5, "12,50 oz", ("normalized", "12,50")),
+        (0.5, "about .5 kg", ("normalized", ".5")),
+        (2, "v1.2.3 and 12", None),
+        (10, "size 10 200 mm", ("exact", "10")),
+        (3, "1,2,3", ("exact", "3")),
+        (91, "91,400 km", None),
+        (91, "91,400 km, not 91", ("exact", "91")),
+        (22, "22,50 EUR", None),
+        (299, "1,299,000", None),
+        (-4, "at -4 degrees", ("exact", "-4")),
+        (-4, "at \u22124 degrees", ("normalized", "\u22124")),
+        (-4, "4", None),
+        (7, "5-7 years", ("exact", "7")),
+        (1299, "12,99", None),
+        ("2024-01-02", "on 2024-01-02", ("exact", "2024-01-02")),
+        ("2024-01-02", "on 2 January 2024.", ("normalized", "2 January 2024")),
+        ("2024-01-02", "on Jan. 2nd, 2024", ("normalized", "Jan. 2nd, 2024")),
+        ("2024-01-02", "on the 2nd of january 2024", ("normalized", "2nd of january 2024")),
+        ("2024-01-02", "02/01/2024", ("normalized", "02/01/2024")),
+        ("2024-01-02", "1/2/24", ("normalized", "1/2/24")),
+        ("2024-01-02", "2.1.2024", ("normalized", "2.1.2024")),
+        ("2024-01-02", "2024年1月2日", ("normalized", "2024年1月2日")),
+        ("2024-01-02", "12 January 2024, 12/01/2024", None),
+        ("2024-01-02T00:00:00", "2 January 2024", ("normalized", "2 January 2024")),
+        (
+            "2024-01-02T15:30:00",
+            "2 January 2024 at 3:30 pm",
+            ("normalized", "2 January 2024 at 3:30 pm"),
+        ),
+        ("2024-01-02T15:30:00", "2024-01-02 15:30", ("normalized", "2024-01-02 15:30")),
+        ("2024-01-02T15:30:00", "2 January 2024", None),
+    ],
+)
+def test_where_a_value_stands(
+    value: object, document: str, expected: tuple[str, str] | None
+) -> None:
+    assert found(value, document) == expected
+
+
+def test_the_best_of_several_places() -> None:
+    document = "redder red, reds red"
+    assert ground("red", document) == Span(7, 10, "exact")
+    assert ground_all("red", document) == [Span(7, 10, "exact"), Span(17, 20, "exact")]
+    assert ground_all("5", "5, 15, 5") == [Span(0, 1, "exact"), Span(7, 8, "exact")]
+    assert [s.start for s in ground_all(5, "5, 15, 5")] == [0, 7]
+    assert [s.match for s in ground_all("RED", document)] == ["normalized", "normalized"]
+    assert ground_all("blue", document) == []
+
+
+def test_values_from_a_fixed_set_are_not_guessed() -> None:
+    assert ground("colour", "color", fuzzy=False) is None
+    assert ground("Color", "color", fuzzy=False) == Span(0, 5, "normalized")
+
+
+@given(st.lists(strategies.words, min_size=1, max_size=8), st.data())
+def test_words_of_the_document_are_found(words: list[str], data: st.DataObject) -> None:
+    first = data.draw(st.integers(0, len(words) - 1))
+    last = data.draw(st.integers(first, len(words) - 1))
+    document, value = " ".join(words), " ".join(words[first : last + 1]).strip()
+    # An accent at the beginning would belong to the blank before it.
+    assume(not extends(value[0]) and not value.endswith("\u200d"))
+    spans = ground_all(value, document)
+    assert spans
+    for span in spans:
+        check(span, value, document)
+        assert span.match == "exact"
+    assert any(is_whole(document, span.start, span.end) for span in spans)
+    assert ground(value, document) == spans[0]
+
+
+def is_whole(document: str, start: int, end: int) -> bool:
+    """Whether a blank or an end of the document is on either side."""
+    before, after = document[:start][-1:], document[end:][:1]
+    return (not before or before.isspace()) and (not after or after.isspace())
+
+
+@example("ba a a", "a a")
+@given(st.text(st.sampled_from("ab1 .")), st.text(st.sampled_from("ab1 ."), min_size=1, max_size=3))
+def test_exact_places_are_those_of_the_obvious_way(document: str, value: str) -> None:
+    # A run of blanks would make a place that is only normalised.
+    value, document = (" ".join(text.split()) for text in (value, document))
+    assume(value)
+    whole, parts = [], []
+    for start in range(len(document)):
+        end = start + len(value)
+        if document[start:end] != value:
+            continue
+        if cuts_a_number(document, start) or cuts_a_number(document, end):
+            continue
+        is_part = cuts_a_word(document, start) or cuts_a_word(document, end)
+        (parts if is_part else whole).append(Span(start, end, "exact"))
+    found = ground_all(value, document, fuzzy=False)
+    assert found == apart(whole or parts)
+
+
+def cuts_a_number(document: str, at: int) -> bool:
+    return document[:at][-1:].isdigit() and document[at:][:1].isdigit()
+
+
+def cuts_a_word(document: str, at: int) -> bool:
+    return document[:at][-1:].isalpha() and document[at:][:1].isalpha()
+
+
+def apart(spans: list[Span]) -> list[Span]:
+    """From left to right, those that do not overlap the one before."""
+    kept: list[Span] = []
+    for span in spans:
+        if not kept or span.start >= kept[-1].end:
+            kept.append(span)
+    return kept
+
+
+@given(
+    st.one_of(strategies.words, st.sampled_from(["fi", "cafe", "각", "👍", "ss", "1299"])),
+    strategies.documents,
+)
+def test_the_text_of_a_span_is_what_its_match_says(value: str, document: str) -> None:
+    span = ground(value, document)
+    spans = ground_all(value, document)
+    assert (span is None) == (not spans)
+    if span is not None:
+        check(span, value, document)
+        assert span in spans
+    for other in spans:
+        check(other, value, document)
+    if value.strip() == value and f" {value} " in f" {document} " and value[0].isascii():
+        assert span is not None
+
+
+def check(span: Span, value: str, document: str) -> None:
+    """The promise of each kind of match."""
+    assert 0 <= span.start < span.end <= len(document)
+    text = document[span.start : span.end]
+    if span.match == "exact":
+        assert text == value.strip()
+    elif span.match == "normalized":
+        assert normalized_text(text) == normalized_text(value)
+    else:
+        assert span.match == "fuzzy"
+        score = fuzz.ratio(normalized_text(value), normalized_text(text))
+        assert score == pytest.approx(span.score)
+        assert score >= FUZZY_THRESHOLD
+
+
+@given(strategies.documents)
+def test_normalised_text_leads_back(document: str) -> None:
+    normal = normalize(document)
+    assert len(normal.text) == len(normal.starts) == len(normal.ends)
+    assert normal.starts == sorted(normal.starts)
+    assert normal.ends == sorted(normal.ends)
+    assert normalized_text(normal.text) == normal.text
+    for start, end in zip(normal.starts, normal.ends, strict=True):
+        assert 0 <= start < end <= len(document)
+
+
+@given(st.one_of(st.integers(-(10**6), 10**6), st.decimals(-9999, 9999, places=2).map(float)))
+def test_numbers_are_found_however_they_are_written(number: float) -> None:
+    shapes = [f"{number}", f"{number:,}", f"{number:,}".translate(str.maketrans(",.", ".,"))]
+    for shape in shapes:
+        document = f"a {shape} b"
+        assert found(number, document) is not None, document
+        start, end = next(iter(find_number(number, document)))
+        assert document[start:end] == shape
+
+
+@given(st.dates(date(1900, 1, 1), date(2099, 12, 31)))
+def test_days_are_found_however_they_are_written(day: date) -> None:
+    for shape in (
+        day.strftime("%d %B %Y"),
+        day.strftime("%B %d, %Y"),
+        day.strftime("%d.%m.%Y"),
+        day.strftime("%m/%d/%y"),
+        day.strftime("%d-%b-%Y"),
+        day.strftime("%Y/%m/%d"),
+    ):
+        assert found(day.isoformat(), f"on {shape}, then") == ("normalized", shape)
+
+
+def test_no_document_takes_the_square_of_its_length() -> None:
+    """Seconds for all of them, or hours: no busy machine is mistaken for a slow search."""
+    program = [sys.executable, hostile_documents.__file__]
+    try:
+        done = subprocess.run(program, stdout=subprocess.PIPE, text=True, check=True, timeout=300)
+    except subprocess.TimeoutExpired as late:
+        pytest.fail(f"still searching: {(late.stdout or b'').splitlines()[-1:]}")
+    assert len(done.stdout.splitlines()) == len(hostile_documents.CASES)

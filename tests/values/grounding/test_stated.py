@@ -1,0 +1,120 @@
+"""The numbers, dates and times that a document states."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hpd.schema.attributes import Attribute
+from hpd.values.grounding import Stated, ground
+
+WHOLE, NUMBER = Attribute("a", "integer"), Attribute("a", "number")
+DATE, MOMENT = Attribute("a", "date"), Attribute("a", "date-time")
+TIME = Attribute("a", format="time")
+
+
+def stated(document: str, attribute: Attribute) -> set[object] | None:
+    texts = Stated(document).texts(attribute)
+    return None if texts is None else {json.loads(text) for text in texts}
+
+
+@pytest.mark.parametrize(
+    ("document", "attribute", "values"),
+    [
+        ("58,000 to 66,000", WHOLE, {58000, 66000}),
+        ("58.000 bis 66.000 €", WHOLE, {58000, 66000}),
+        ("22,50 EUR", WHOLE, set()),
+        ("22,50 EUR", NUMBER, {22.5}),
+        ("1.299,00 €", WHOLE, {1299}),
+        ("1,299", NUMBER, {1299, 1.299}),
+        ("size 10 200 mm", WHOLE, {10, 200, 10200}),
+        ("1,2,3", WHOLE, {1, 2, 3}),
+        ("1.2 million, or 3k", WHOLE, {1200000, 3, 3000}),
+        ("1,2 Mio. Euro", NUMBER, {1.2, 1200000}),
+        ("two dogs, drei Katzen", WHOLE, {2, 3}),
+        ("at -4 °C, 5-7 days", WHOLE, {-4, 4, 5, 7, -7}),
+        ("on 12.05.2025", WHOLE, {2025}),
+        ("serial 12345678901234567890123", WHOLE, set()),
+        ("call +49 30 123456 or +1 (555) 010-9999, 49 EUR", WHOLE, {49}),
+        ("+5 °C", WHOLE, {5}),
+        ("5 M\u0130L, s\u0131x, \u017feven", WHOLE, {5, 5000, 6, 7}),
+        ("3 APR\u0130L 2026, 4 apr\u0131l", DATE, {"2026-04-03", "2026-04-04"}),
+        ("3 \u017feptember 2026", DATE, {"2026-09-03"}),
+        ("no number", WHOLE, set()),
+        ("on 3 March 2026", DATE, {"2026-03-03"}),
+        ("am 3. März 2026", DATE, {"2026-03-03"}),
+        ("le 1er août 2026", DATE, {"2026-08-01"}),
+        ("3 de marzo de 2026", DATE, {"2026-03-03"}),
+        ("il 3 marzo 2026", DATE, {"2026-03-03"}),
+        ("3 de março de 2026", DATE, {"2026-03-03"}),
+        ("op 3 maart 2026", DATE, {"2026-03-03"}),
+        ("03/04/2026", DATE, {"2026-04-03", "2026-03-04"}),
+        ("30/04/26", DATE, {"2026-04-30", "1926-04-30"}),
+        ("31 February 2026", DATE, set()),
+        ("Friday 3 October (posted 2025)", DATE, {"2025-10-03"}),
+        ("Friday 3 October", DATE, None),
+        ("no day", DATE, set()),
+        ("3 May 2026, 18:30", MOMENT, {"2026-05-03T18:30:00", "2026-05-03T00:00:00"}),
+        ("3 May 2026, 6.30 pm", MOMENT, {"2026-05-03T18:30:00", "2026-05-03T00:00:00"}),
+        ("doors 18:30, 9 Uhr, 7 p.m., 25:00, 12", TIME, {"18:30:00", "09:00:00", "19:00:00"}),
+        (
+            "Mail <ann@example.com>, or bob@example.org. Not @this.",
+            Attribute("a", format="email"),
+            {"ann@example.com", "bob@example.org"},
+        ),
+        (
+            "See https://example.com/a?b=1, or (http://example.org).",
+            Attribute("a", format="uri"),
+            {"https://example.com/a?b=1", "http://example.org"},
+        ),
+        ("from 10.0.0.1: ok", Attribute("a", format="ipv4"), {"10.0.0.1"}),
+        ("host a.example", Attribute("a", format="hostname"), None),
+        ("12 May, 7", Attribute("a"), None),
+        ("12 May, 7", Attribute("a", "boolean"), None),
+    ],
+)
+def test_what_a_document_states(
+    document: str, attribute: Attribute, values: set[object] | None
+) -> None:
+    assert stated(document, attribute) == values
+
+
+def test_a_number_has_all_forms_that_models_write() -> None:
+    assert Stated("15 or 49.9").texts(NUMBER) == [
+        "15", "15.0", "15.00", "49.9", "49.90",
+    ]  # fmt: skip
+
+
+@given(st.integers(-(10**9), 10**9), st.sampled_from(["{:d}", "{:,d}", "{:_d}"]))
+def test_a_whole_number_is_stated_however_it_is_written(number: int, shape: str) -> None:
+    for thousands in (",", ".", "'", " "):
+        document = f"a {shape.format(number).replace('_', ',').replace(',', thousands)} b"
+        assert number in (stated(document, WHOLE) or ()), document
+
+
+@given(st.dates(date(1900, 1, 1), date(2099, 12, 31)))
+def test_a_day_is_stated_however_it_is_written(day: date) -> None:
+    for form in ("%d %B %Y", "%B %d, %Y", "%d.%m.%Y", "%m/%d/%Y", "%Y-%m-%d", "%d-%b-%Y"):
+        document = f"on {day.strftime(form)}, then"
+        assert day.isoformat() in (stated(document, DATE) or ()), document
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.integers(0, 10**7).map("{:,}".format),
+            st.decimals(0, 9999, places=2).map(str),
+            st.dates().map(lambda day: day.strftime("%d %B %Y")),
+            st.sampled_from(["two", "3k", "-4", "1.2 million", "10 200", "1,2,3", "and", "v1.2.3"]),
+        ),
+        max_size=6,
+    ).map("; ".join)
+)
+def test_all_that_is_stated_has_its_place(document: str) -> None:
+    for attribute in (WHOLE, NUMBER, DATE):
+        for value in stated(document, attribute) or ():
+            assert ground(value, document) is not None, value
