@@ -27,7 +27,7 @@ from hpd.options import Options
 from hpd.results import Extraction
 from hpd.schema import check, load_schema, to_json_schema
 from hpd.schema.attributes import Schema
-from hpd.values.grounding.normalization import normalized_text
+from hpd.values.places import normalized_text
 from small_extractor import SmallExtractor
 from tiny_models import TinyModel
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hpd.schema import load_schema
-from hpd.values.grounding import STATED_KEY, Stated
+from hpd.values.stated import STATED_KEY, Stated
 from shop import EXACT
 from small_extractor import SmallExtractor as Extractor
 from tiny_models import TinyModel

@@ -25,7 +25,7 @@ from hpd.cli.arguments import number
 from hpd.prompt import LABEL_KEY
 from hpd.training.conversion.to_gguf import export_model
 from hpd.values.grammar import DECIDE_KEY
-from hpd.values.grounding import STATED_KEY
+from hpd.values.stated import STATED_KEY
 from recipe.model import Box, Shape, to_transformers
 
 

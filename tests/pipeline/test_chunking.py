@@ -25,7 +25,7 @@ from hpd.results import FieldResult
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values import Parsed
-from hpd.values.grounding.search import is_joined
+from hpd.values.places import is_joined
 from small_extractor import SmallExtractor as Extractor
 from tiny_models import TinyModel
 

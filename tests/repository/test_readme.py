@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 from llama_cpp import Llama
 
-from hpd.values.confidence import METADATA_KEY
-from hpd.values.confidence.maps import N_SHORT
+from hpd.values.confidence import METADATA_KEY, N_SHORT
 from tools import docs
 
 README = docs.PAGES[0].read_text(encoding="utf-8")

@@ -7,7 +7,8 @@ takes seconds, or hours.
 from __future__ import annotations
 
 from hpd.schema.attributes import Attribute
-from hpd.values.grounding import Grounder, Stated
+from hpd.values.places import Grounder
+from hpd.values.stated import Stated
 
 SCALE = 20
 

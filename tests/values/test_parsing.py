@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
+from datetime import date, datetime, time, timedelta, timezone
+from decimal import Decimal
 from typing import Any
 
 import jsonschema
@@ -20,6 +22,7 @@ from hpd.values import (
     absent,
     joint_probability,
     parse_value,
+    typed_value,
 )
 
 
@@ -147,3 +150,30 @@ def test_joint_probability() -> None:
     assert joint_probability([0.0, -0.0]) == 1.0
     assert joint_probability([math.log(0.5), math.log(0.5)]) == pytest.approx(0.25)
     assert joint_probability([1e-9]) == 1.0
+
+
+def test_a_value_in_the_type_that_python_has_for_it() -> None:
+    day, moment = Attribute("d", "date"), Attribute("m", "date-time")
+    for attribute, value, typed in (
+        (day, "2024-02-29", date(2024, 2, 29)),
+        (moment, "2024-01-02T03:04:05", datetime(2024, 1, 2, 3, 4, 5)),
+        (moment, "2024-01-02T03:04:05.5Z", datetime(2024, 1, 2, 3, 4, 5, 500000, timezone.utc)),
+        (
+            moment,
+            "2024-01-02T03:04:05+02:00",
+            datetime(2024, 1, 2, 3, 4, 5, 0, timezone(timedelta(hours=2))),
+        ),
+        (Attribute("t", format="time"), "09:30:00", time(9, 30)),
+        (Attribute("p", "number", format="decimal"), 1.1, Decimal("1.1")),
+        (Attribute("p", "number"), 1.1, 1.1),
+        (Attribute("s"), "2024-02-29", "2024-02-29"),
+        (day, None, None),
+        (day, "soon", "soon"),
+        (Attribute("l", "array", item=day), ["2024-02-29"], [date(2024, 2, 29)]),
+        (
+            Attribute("o", "object", attributes=(day,)),
+            {"d": "2024-02-29", "x": 1},
+            {"d": date(2024, 2, 29), "x": 1},
+        ),
+    ):
+        assert typed_value(value, attribute) == typed

@@ -2,7 +2,7 @@
 
 Evened out are, in this order, on the gold side and on the predicted one alike:
 
-1. Unicode, case and white space, as grounding does it (``hpd.values.grounding.normalization``): full-width
+1. Unicode, case and white space, as grounding does it (``hpd.values.places``): full-width
    letters, ligatures, composed accents, kinds of quotes and dashes, invisible characters, runs of
    blanks.
 2. Fractions of halves to sixty-fourths: ``5½``, ``5 1/2`` and ``5-1/2`` become ``5.5``.
@@ -24,8 +24,8 @@ import unicodedata
 from functools import lru_cache
 from typing import Final
 
-from hpd.values.grounding.normalization import normalized_text
-from hpd.values.grounding.numbers import MAX_DIGITS, readings
+from hpd.values.numbers import MAX_DIGITS, readings
+from hpd.values.places import normalized_text
 
 UNITS: Final = {
     "mm": "mm millimeter millimetre",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hpd.values.grounding.search import is_joined
+from hpd.values.places import is_joined
 
 CountTokens = Callable[[str], int]
 

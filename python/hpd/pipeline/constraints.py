@@ -11,7 +11,7 @@ from hpd._native import Model
 from hpd.schema.attributes import Attribute
 from hpd.values import check_value
 from hpd.values.grammar import decided, enum_texts, is_choice, is_closed, value_grammar
-from hpd.values.grounding import Stated, is_held
+from hpd.values.stated import Stated, is_held
 
 
 @dataclass(frozen=True, slots=True)

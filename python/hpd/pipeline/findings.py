@@ -15,7 +15,7 @@ from hpd.results import Extraction, Failure, FieldResult, Usage, build_data
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values import Parsed, answer_leaf, assemble
 from hpd.values.confidence import COUNT, ConfidenceMap, kind_of
-from hpd.values.grounding import Grounder
+from hpd.values.places import Grounder
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hpd._native import Model
 from hpd.options import Options
 from hpd.values.grammar import DECIDE_KEY
-from hpd.values.grounding import STATED_KEY
+from hpd.values.stated import STATED_KEY
 
 
 @dataclass(frozen=True, slots=True)

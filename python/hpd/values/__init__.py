@@ -9,6 +9,8 @@ from hpd.values.parsing import (
     check_value,
     joint_probability,
     parse_value,
+    python_type,
+    typed_value,
 )
 
 __all__ = [
@@ -23,5 +25,7 @@ __all__ = [
     "is_empty",
     "joint_probability",
     "parse_value",
+    "python_type",
     "split_answer",
+    "typed_value",
 ]

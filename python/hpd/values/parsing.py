@@ -7,6 +7,8 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import date, datetime, time
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -26,6 +28,7 @@ _LOOSE_DATE = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})", re.ASCII)
 _LOOSE_DATE_TIME = re.compile(
     r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(:\d{2}(?:\.\d+)?)?\s?(Z|[+-]\d{2}:\d{2})?", re.ASCII
 )
+_FRACTION = re.compile(r"\.\d+", re.ASCII)
 _TRUE = ("true", "yes")
 _FALSE = ("false", "no")
 
@@ -96,6 +99,47 @@ def joint_probability(log_probabilities: Iterable[float]) -> float | None:
     if n_tokens == 0 or math.isnan(total):
         return None
     return math.exp(min(total, 0.0))
+
+
+def typed_value(value: Any, attribute: Attribute) -> Any:
+    """A value of an extraction as Python's own type: a date, a date and time, a decimal.
+
+    Lists and objects are typed within. What has no type of its own stays as it is, and so does a
+    value of which Python's type cannot be made: a time with a leap second.
+
+    Args:
+        value: a value of ``data``, as JSON has it.
+        attribute: whose value it is, an array or an object, too.
+    """
+    if attribute.type == "array" and attribute.item is not None and isinstance(value, list):
+        return [typed_value(item, attribute.item) for item in value]
+    if attribute.type == "object" and isinstance(value, dict):
+        parts = {part.name: part for part in attribute.attributes}
+        return {
+            name: typed_value(part, parts[name]) if name in parts else part
+            for name, part in value.items()
+        }
+    make = python_type(attribute)
+    if value is None or make is None:
+        return value
+    try:
+        if make is Decimal:
+            return Decimal(str(value))
+        # Python before 3.11 reads neither Z nor fractions of other lengths than 3 and 6.
+        text = _FRACTION.sub(lambda match: match.group().ljust(7, "0")[:7], str(value))
+        return make.fromisoformat(text.replace("Z", "+00:00"))
+    except (ValueError, ArithmeticError):
+        return value
+
+
+def python_type(attribute: Attribute) -> Any:
+    """The class that ``typed_value`` makes of an attribute's text, or None: date, datetime, time or
+    Decimal."""
+    if attribute.type == "date":
+        return date
+    if attribute.type == "date-time":
+        return datetime
+    return {"time": time, "decimal": Decimal}.get(attribute.format or "")
 
 
 def _no_constant(name: str) -> Any:

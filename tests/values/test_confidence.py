@@ -12,17 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hpd.values.confidence import (
+    N_SHORT,
     ConfidenceMap,
     Curve,
     Judged,
     best_null_threshold,
     cross_fitted,
     fit,
+    isotonic,
     kind_of,
     read_map,
 )
-from hpd.values.confidence.fitting import isotonic
-from hpd.values.confidence.maps import N_SHORT
 
 SHARES = st.floats(0, 1, allow_subnormal=False)
 CURVES = st.lists(SHARES, min_size=1, max_size=6, unique=True).flatmap(

@@ -13,9 +13,16 @@ from rapidfuzz import fuzz
 
 import hostile_documents
 import strategies
-from hpd.values.grounding import FUZZY_THRESHOLD, Span, ground, ground_all
-from hpd.values.grounding.normalization import extends, normalize, normalized_text
-from hpd.values.grounding.numbers import find_number
+from hpd.values.numbers import find_number
+from hpd.values.places import (
+    FUZZY_THRESHOLD,
+    Span,
+    extends,
+    ground,
+    ground_all,
+    normalize,
+    normalized_text,
+)
 
 
 def found(value: object, document: str) -> tuple[str, str] | None:

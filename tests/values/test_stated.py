@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hpd.schema.attributes import Attribute
-from hpd.values.grounding import Stated, ground
+from hpd.values.places import ground
+from hpd.values.stated import Stated
 
 WHOLE, NUMBER = Attribute("a", "integer"), Attribute("a", "number")
 DATE, MOMENT = Attribute("a", "date"), Attribute("a", "date-time")

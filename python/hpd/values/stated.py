@@ -10,8 +10,7 @@ from functools import cached_property
 
 from hpd.schema.attributes import Attribute
 from hpd.schema.formats import CHECKED_FORMATS
-from hpd.values.grounding.dates import dates_in, times_in, years_in
-from hpd.values.grounding.numbers import numbers_in
+from hpd.values.numbers import dates_in, numbers_in, times_in, years_in
 
 STATED_KEY = "hpd.stated"
 """The key of a GGUF file that says ``on`` if its model's values are to be held to documents."""
