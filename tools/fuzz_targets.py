@@ -15,9 +15,10 @@ from typing import Any
 from hpd.documents import Document
 from hpd.errors import InputError, ModelLoadError, SchemaError
 from hpd.files import FileWriter, Record, RecordReader, read_status
+from hpd.files.journal import journal_path
 from hpd.files.reader import columns_of, has_fields
 from hpd.files.rows import Format
-from hpd.files.writer import journal_path, line_bytes
+from hpd.files.writer import line_bytes
 from hpd.models.gguf_header import read_gguf_header
 from hpd.models.memory_need import memory_need
 from hpd.options import Options

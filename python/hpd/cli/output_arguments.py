@@ -16,7 +16,7 @@ from hpd.cli.common import UsageError
 from hpd.cli.terminal_table import TerminalTable
 from hpd.errors import InputError
 from hpd.files import FileWriter, StreamWriter, Writer, journal_path
-from hpd.files.fingerprint import file_fingerprint, text_fingerprint
+from hpd.files.journal import file_fingerprint, text_fingerprint
 from hpd.files.tables import check_writable, is_table, lines_path
 from hpd.models.model_files import local_lora
 from hpd.options import OPTIONS, Options

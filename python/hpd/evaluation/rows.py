@@ -18,9 +18,9 @@ from typing import Any
 from hpd.errors import InputError
 from hpd.evaluation.outcomes import gold_values
 from hpd.files import Format, guess_format, source_name
-from hpd.files.messages import kind, listed, reason
 from hpd.files.reader import default_text_fields, open_source, row_id, row_text
 from hpd.files.rows import ROWS, plain_value
+from hpd.files.streams import kind, listed, reason
 from hpd.files.whole_files import WHOLE_FORMATS, WholeText
 
 GOLD_FIELDS = ("target_scores", "gold", "data")

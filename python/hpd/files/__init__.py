@@ -4,7 +4,8 @@ Everything is lazy, so ten million lines take no more memory than ten. A line th
 becomes a record with an ``error``, and the others go on.
 """
 
-from hpd.files.inputs import InputReader, find_files, skipped_text
+from hpd.files.inputs import InputReader, Shard, find_files, parse_shard, skipped_text
+from hpd.files.journal import RunStatus, journal_path, read_status
 from hpd.files.reader import (
     TEXT_FIELDS,
     Record,
@@ -15,10 +16,7 @@ from hpd.files.reader import (
     kept_columns,
     source_name,
 )
-from hpd.files.rows import FORMATS, Format
-from hpd.files.separated import MAX_FIELD_LINES
-from hpd.files.shards import Shard, parse_shard
-from hpd.files.status import RunStatus, read_status
+from hpd.files.rows import FORMATS, MAX_FIELD_LINES, Format
 from hpd.files.whole_files import page_of
 from hpd.files.writer import (
     FileWriter,
@@ -26,7 +24,6 @@ from hpd.files.writer import (
     StreamWriter,
     Writer,
     error_line,
-    journal_path,
 )
 
 __all__ = [

@@ -5,6 +5,8 @@ from __future__ import annotations
 import glob
 import inspect
 import os
+import re
+from array import array
 from collections import Counter
 from collections.abc import Collection, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +15,7 @@ from types import TracebackType
 from typing import Any
 
 from hpd.errors import InputError
+from hpd.files.journal import text_fingerprint
 from hpd.files.reader import (
     Record,
     RecordReader,
@@ -22,11 +25,88 @@ from hpd.files.reader import (
     has_fields,
     is_known,
 )
-from hpd.files.repeats import RepeatedIds
-from hpd.files.rows import Format
-from hpd.files.separated import MAX_FIELD_LINES
-from hpd.files.shards import Shard, first_shard
+from hpd.files.rows import MAX_FIELD_LINES, Format
 from hpd.files.whole_files import WHOLE_FORMATS
+
+_FORM = re.compile(r"(\d+)/(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Shard ``number``, from 1, of ``n_shards``."""
+
+    number: int
+    n_shards: int
+
+    def has(self, first: int, row: int) -> bool:
+        """Whether a record is in this shard.
+
+        Args:
+            first: of the file, as ``first_shard`` gives it.
+            row: the place of the record in its file, from 0.
+        """
+        return (row + first) % self.n_shards == self.number - 1
+
+    def count(self, first: int, n_rows: int) -> int:
+        """The number of this shard's records in a file of so many."""
+        return len(range((self.number - 1 - first) % self.n_shards, n_rows, self.n_shards))
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.n_shards}"
+
+
+def first_shard(path: str, *, is_only: bool) -> int:
+    """The number, before it is divided by that of the shards, of the shard with the first record.
+
+    Args:
+        path: of the file, which must be the same for all runs.
+        is_only: whether there can be no other file.
+    """
+    # A checksum such as CRC-32 would bring many of a.txt, b.txt, c.txt into one shard.
+    return 0 if is_only else int(text_fingerprint(os.path.abspath(path)), 16)
+
+
+def parse_shard(text: str) -> Shard:
+    """The shard that a text such as ``2/8`` names.
+
+    Raises:
+        InputError: it names none.
+    """
+    match = _FORM.fullmatch(text)
+    if match is None:
+        raise InputError(f"{text!r} is no shard: 2/8 is the second of eight")
+    number, n_shards = int(match[1]), int(match[2])
+    if not 1 <= number <= n_shards:
+        raise InputError(f"there is no shard {text}: they are numbered from 1 to N")
+    return Shard(number, n_shards)
+
+
+class RepeatedIds:
+    """Counts the records whose id an earlier one has, at eight bytes a record."""
+
+    def __init__(self) -> None:
+        self._hashes: array[int] = array("q")
+
+    def add(self, record_id: str) -> None:
+        """Note the id of the next record."""
+        self._hashes.append(hash(record_id))
+
+    def notice(self) -> str | None:
+        """The number of repeated ids and the first of them, in words; None: all are different."""
+        import numpy as np  # a command's arguments are read without it
+
+        hashes = np.asarray(self._hashes)
+        _, firsts, group = np.unique(hashes, return_index=True, return_inverse=True)
+        repeated = np.flatnonzero(firsts[group] != np.arange(len(hashes)))
+        if not len(repeated):
+            return None
+        place = int(repeated[0])
+        who = "document has" if len(repeated) == 1 else "documents have"
+        return (
+            f"{len(repeated)} {who} the id of an earlier one: document {place + 1} is the first, "
+            f"with that of document {int(firsts[group[place]]) + 1}"
+        )
+
 
 _LINE_FORMATS = ("txt", "md")
 

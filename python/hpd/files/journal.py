@@ -4,13 +4,17 @@ The output itself stays plain JSONL, for ``jq`` and everybody else, so what is k
 in a file of its own: ``values.jsonl.run`` beside ``values.jsonl``. Its first line holds the
 settings of the run and the names of what it reads, every other line one finished document. Lines
 are only ever appended and flushed one by one, so a process that is killed leaves at most half a
-line behind.
+line behind. Fingerprints tell whether documents and settings are the same as before.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import re
+import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,8 +22,58 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from hpd.errors import InputError
-from hpd.files.lock import lock
-from hpd.files.messages import naming, reason
+from hpd.files.streams import naming, reason
+
+_N_ENDS = 1 << 20  # bytes at either end of a model file that go into its fingerprint
+
+
+def document_fingerprint(record_id: str, text: str, category: str | None) -> str:
+    """16 hexadecimal digits for a document: its id, its text and its category."""
+    return text_fingerprint(json.dumps([record_id, text, category]))
+
+
+def text_fingerprint(text: str) -> str:
+    """16 hexadecimal digits for a text."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def file_fingerprint(path: str | Path) -> str:
+    """A fingerprint of a large file: its size, and a megabyte at either end."""
+    with open(path, "rb") as file:
+        digest = hashlib.blake2b(file.read(_N_ENDS), digest_size=8)
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - _N_ENDS))
+        digest.update(file.read())
+    digest.update(str(size).encode())
+    return digest.hexdigest()
+
+
+def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """The names of the settings that are not as they were."""
+    names = [*now, *(name for name in before if name not in now)]
+    return [name for name in names if before.get(name) != now.get(name)]
+
+
+def lock(file: BinaryIO) -> bool:
+    """Lock an open file for this process alone; False if another process has it.
+
+    The lock is the system's own: it goes when the file is closed or the process ends, however
+    that happens, so no stale lock is ever left behind.
+    """
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            file.seek(0)
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
 
 VERSION = 1
 _HEAD = "hpd_run"
@@ -50,6 +104,11 @@ class Head:
     """All that decides the values, by name."""
     about: Mapping[str, Any]
     """The names of the input, the schema and the model, for people; nothing is decided by them."""
+
+
+def journal_path(path: Path) -> Path:
+    """The journal of an output."""
+    return path.with_name(path.name + ".run")
 
 
 class Journal:
@@ -228,3 +287,110 @@ def end_of_last_line(file: BinaryIO, block: int = 1 << 16) -> int:
             return begin + at + 1
         end = begin
     return 0
+
+
+@dataclass(frozen=True, slots=True)
+class RunStatus:
+    """The status of a run of ``hpd extract``."""
+
+    path: Path
+    """The output."""
+    head: Head
+    """The settings of the run, and the names of what it reads."""
+    is_running: bool
+    """Whether a process is writing the output just now."""
+    n_done: int
+    """Documents that have a line, those that failed included."""
+    n_waiting: int
+    """Documents that are finished, and whose lines wait in the journal for their turn."""
+    failures: Counter[str]
+    """Documents that failed, those that wait included, by the type of their error."""
+    n_surplus: int
+    """Bytes at the end of the output that the journal does not know, as a killed process leaves
+    them."""
+    n_missing: int
+    """Bytes that the output lacks, according to the journal; it cannot be resumed then."""
+
+    @property
+    def n_finished(self) -> int:
+        """All documents that need not be done again, but for those that failed."""
+        return self.n_done + self.n_waiting
+
+
+def read_status(path: Path) -> RunStatus:
+    """The status of the run that writes, or wrote, an output.
+
+    A line that a running process has written by half counts as not written.
+
+    Raises:
+        InputError: there is no journal beside the output, or it is none that hpd wrote.
+    """
+    journal = journal_path(path)
+    try:
+        with open(journal, "rb") as file:
+            # Held for this moment only, so that a run that starts just now is not refused.
+            is_running = not lock(file)
+        with open(journal, "rb") as file:
+            return _read(path, journal, file, is_running)
+    except FileNotFoundError as error:
+        raise InputError(
+            f"{path}: {journal.name}, which hpd extract writes beside its output, is not there"
+        ) from error
+    except OSError as error:
+        raise InputError(f"{journal}: cannot be read: {reason(error)}") from error
+
+
+def _read(path: Path, journal: Path, file: BinaryIO, is_running: bool) -> RunStatus:
+    head = read_head(file.readline(), journal)
+    failures: Counter[str] = Counter()
+    waiting: set[int] = set()
+    waiting_failures: dict[int, str] = {}
+    n_done = 0
+    end = 0
+    with _opened(path) as output:
+        for entry in _entries(file, journal):
+            if entry.end is None:
+                waiting.add(entry.place)
+                if entry.failed:
+                    waiting_failures[entry.place] = _error_type(entry.line or "")
+                continue
+            waiting.discard(entry.place)
+            waiting_failures.pop(entry.place, None)
+            n_done += 1
+            if entry.failed:
+                output.seek(end)
+                failures[_error_type(output.read(max(0, entry.end - end)))] += 1
+            end = max(end, entry.end)
+        size = output.seek(0, 2)
+    failures.update(waiting_failures.values())
+    return RunStatus(
+        path=path,
+        head=head,
+        is_running=is_running,
+        n_done=n_done,
+        n_waiting=len(waiting),
+        failures=failures,
+        n_surplus=max(0, size - end),
+        n_missing=max(0, end - size),
+    )
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return open(path, "rb")
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: the output is gone, and only its journal is there") from error
+
+
+def _entries(file: BinaryIO, journal: Path) -> Iterator[Entry]:
+    for number, line in enumerate(file, start=2):
+        if line.endswith(b"\n"):
+            yield read_entry(line, f"{journal}:{number}")
+
+
+def _error_type(line: str | bytes) -> str:
+    """The type of the error in a line of output."""
+    try:
+        return str(json.loads(line)["error"]["type"])
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return "unknown"

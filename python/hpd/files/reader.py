@@ -14,15 +14,25 @@ from types import TracebackType
 from typing import Any, BinaryIO
 
 from hpd.errors import InputError
-from hpd.files.compression import (
+from hpd.files.rows import (
+    FORMATS,
+    MAX_FIELD_LINES,
+    ROWS,
+    SEPARATED,
+    TABLES,
+    Format,
+    parquet_module,
+    plain_value,
+)
+from hpd.files.streams import (
     decompression_errors,
     is_compressed,
+    kind,
+    listed,
     opened,
+    reason,
     without_compression,
 )
-from hpd.files.messages import kind, listed, reason
-from hpd.files.rows import FORMATS, ROWS, SEPARATED, TABLES, Format, parquet_module, plain_value
-from hpd.files.separated import MAX_FIELD_LINES
 from hpd.files.whole_files import WHOLE_FORMATS, WholeText
 
 _EXTENSIONS: dict[str, Format] = {

@@ -12,10 +12,16 @@ from types import TracebackType
 from typing import Any, BinaryIO, Literal, Protocol
 
 from hpd.errors import HpdError, InputError
-from hpd.files.fingerprint import differences, document_fingerprint
-from hpd.files.journal import Entry, Head, Journal
-from hpd.files.messages import naming, reason
+from hpd.files.journal import (
+    Entry,
+    Head,
+    Journal,
+    differences,
+    document_fingerprint,
+    journal_path,
+)
 from hpd.files.reader import Record
+from hpd.files.streams import naming, reason
 
 Order = Literal["input", "finished"]
 """The order of the lines: that of the documents, or that in which they are finished."""
@@ -381,11 +387,6 @@ class FileWriter:
         self._end += len(data)
         self._journal.append(Entry(entry.place, entry.document, entry.failed, end=self._end))
         self._next = max(self._next, entry.place + 1)
-
-
-def journal_path(path: Path) -> Path:
-    """The journal of an output."""
-    return path.with_name(path.name + ".run")
 
 
 def _fingerprint(record: Record) -> str:

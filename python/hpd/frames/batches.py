@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hpd.extractor import Extractor, OnError
-from hpd.files.fingerprint import file_fingerprint
+from hpd.files.journal import file_fingerprint
 from hpd.frames.columns import Columns, extended
 from hpd.frames.kinds import open_frame
 from hpd.models.model_files import resolve_model

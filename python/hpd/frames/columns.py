@@ -10,8 +10,16 @@ from typing import Any, Final
 from hpd.documents import Document
 from hpd.errors import InputError
 from hpd.extractor import Extractor, OnError, error_of, is_raised
-from hpd.files.tables.arrow import arrow_array, arrow_type
-from hpd.files.tables.columns import Column, Line, Schemas, attributes_of, data_value, error_text
+from hpd.files.tables import (
+    Column,
+    Line,
+    Schemas,
+    arrow_array,
+    arrow_type,
+    attributes_of,
+    data_value,
+    error_text,
+)
 from hpd.frames.kinds import Frame, arrow_module, texts_of
 from hpd.schema.attributes import Attribute
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import HpdError, ModelLoadError
 from hpd.extractor import Extractor, OnError, error_of, is_raised
-from hpd.files.fingerprint import file_fingerprint
+from hpd.files.journal import file_fingerprint
 from hpd.models.model_files import resolve_model
 from hpd.options import Options
 from hpd.pipeline.questionnaire import Examples

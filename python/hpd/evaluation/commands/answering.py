@@ -10,7 +10,7 @@ from hpd.cli.arguments import add_model_arguments, flag_of, integer, not_empty, 
 from hpd.cli.common import UsageError, need_extra, say
 from hpd.cli.option_arguments import add_option_argument, options_of
 from hpd.evaluation.endpoint.chat import KEY_VARIABLE, RESPONSE_FORMATS, Endpoint
-from hpd.files.fingerprint import file_fingerprint
+from hpd.files.journal import file_fingerprint
 from hpd.models.cache import cache_folder
 from hpd.models.model_files import is_box, resolve_model
 from hpd.options import OPTIONS

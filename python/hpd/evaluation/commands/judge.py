@@ -24,7 +24,7 @@ from hpd.evaluation.commands.answering import (
 )
 from hpd.evaluation.commands.source_documents import gold_examples, source_documents
 from hpd.files import FileWriter
-from hpd.files.fingerprint import text_fingerprint
+from hpd.files.journal import text_fingerprint
 from hpd.schema import load_schemas
 
 if TYPE_CHECKING:

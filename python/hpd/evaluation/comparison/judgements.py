@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from hpd.errors import InputError
 from hpd.evaluation.comparison.trials import Trial
 from hpd.evaluation.rows import read_rows
-from hpd.files.messages import reason
+from hpd.files.streams import reason
 from hpd.files.writer import line_bytes
 
 Verdict = Literal["win", "tie", "loss"]

@@ -14,8 +14,8 @@ from typing import Any, BinaryIO
 from hpd.errors import InputError
 from hpd.evaluation.datasets.document import DatasetDocument, Row
 from hpd.evaluation.datasets.json_rows import read_json_rows
-from hpd.files.messages import kind
 from hpd.files.reader import clean_text
+from hpd.files.streams import kind
 
 TEXT_FIELDS = ("title", "features", "description")
 

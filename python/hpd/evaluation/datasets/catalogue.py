@@ -14,8 +14,8 @@ from hpd.evaluation.datasets.amazon import read_amazon
 from hpd.evaluation.datasets.conll import START, TAG, read_documents, read_sentences, split_columns
 from hpd.evaluation.datasets.document import Row
 from hpd.evaluation.datasets.target_scores import read_pave, read_titles
-from hpd.files.messages import reason
 from hpd.files.rows import ROWS
+from hpd.files.streams import reason
 
 Reader = Callable[[BinaryIO, str], Iterator[Row]]
 

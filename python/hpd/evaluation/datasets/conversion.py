@@ -11,7 +11,7 @@ from typing import Any
 from hpd.errors import InputError
 from hpd.evaluation.datasets.document import Row
 from hpd.evaluation.datasets.survey import Survey
-from hpd.files.messages import reason
+from hpd.files.streams import reason
 from hpd.schema import load_schemas
 
 

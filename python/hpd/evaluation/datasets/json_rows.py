@@ -7,8 +7,8 @@ from typing import Any, BinaryIO
 
 from hpd.errors import InputError
 from hpd.evaluation.datasets.document import DatasetDocument, Row
-from hpd.files.messages import kind
 from hpd.files.rows import ROWS
+from hpd.files.streams import kind
 
 Make = Callable[[Mapping[str, Any], int, int], DatasetDocument]
 """Makes a document of an object, the number of its row and its line."""

@@ -15,8 +15,8 @@ from hpd.errors import InputError
 from hpd.evaluation.datasets.document import DatasetDocument, Row
 from hpd.evaluation.datasets.json_rows import read_json_rows
 from hpd.evaluation.outcomes import gold_values
-from hpd.files.messages import kind, listed
 from hpd.files.reader import row_id, row_text
+from hpd.files.streams import kind, listed
 
 TITLE_FIELDS = ("input",)
 PAVE_FIELDS = ("input_title", "input_description")
