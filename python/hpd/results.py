@@ -11,7 +11,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from hpd.errors import HpdError
 from hpd.schema.attributes import Schema
-from hpd.schema.pydantic_model import dumped, validated
+from hpd.schema.sources import dumped, validated
 
 Match = Literal["exact", "normalized", "fuzzy", "none"]
 

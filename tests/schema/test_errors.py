@@ -15,7 +15,7 @@ import strategies
 from hpd.errors import SchemaError
 from hpd.schema import SchemaWarning, load_schema, load_schemas, to_json_schema
 from hpd.schema.attributes import Schema
-from hpd.schema.keywords import ALL_KEYWORDS, ANNOTATIONS, NOT_HONOURED
+from hpd.schema.references import ALL_KEYWORDS, ANNOTATIONS, NOT_HONOURED
 
 
 @pytest.mark.outcome(

@@ -9,7 +9,7 @@ import pytest
 
 import hpd
 from hpd.schema import load_schema
-from hpd.schema.patterns import matches
+from hpd.schema.formats import matches
 from hpd.values import parse_value
 
 

@@ -14,10 +14,11 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
-from hpd.schema.attributes import Attribute
+from hpd.schema.attributes import Attribute, Schema
 
 Layout = Literal["branch", "skeleton", "label"]
 NameLayout = Literal["branch", "skeleton"]
@@ -224,3 +225,134 @@ def _next_key(previous: Path, path: Path) -> str:
 
 def _plain(choice: str | int | float | bool) -> str:
     return choice if isinstance(choice, str) else json.dumps(choice)
+
+
+LABEL_KEY = "hpd.label"
+"""The key of a GGUF file that says ``on`` if its model, or the adapter that it is, was taught this
+layout."""
+
+LABEL_SETTING = "hpd_label"
+"""The setting of a checkpoint's ``config.json`` that is true if it was taught this layout."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """A labelled attribute, and those below it by name."""
+
+    label: str
+    attribute: Attribute
+    below: dict[str, _Node]
+
+
+class Labels:
+    """The labels of a schema's attributes: A to Z, then AA, AB and so on, in the schema's order.
+
+    Objects and arrays have labels, too; the key of an array's label is its number of items.
+    """
+
+    def __init__(self, schema: Schema) -> None:
+        self.lines: list[str] = []
+        """One line of the instruction per attribute: ``A. maker.city (…): description``."""
+        self._names = _letters()
+        self._roots = self._nodes(schema.attributes, "")
+
+    def key(
+        self,
+        place: Path,
+        path: Path,
+        seen: Mapping[Path, object] | None = None,
+        refused: Sequence[tuple[object, str]] = (),
+    ) -> str:
+        """The key of a field: its label alone.
+
+        Args:
+            place: the number of its document in a stack; empty for one document.
+            path: the field's path in its document.
+            seen: finished values that stand before the key, by their paths in the document.
+            refused: values that the field had before, each with the reason why it cannot have it.
+        """
+        label = self._label(place, path)
+        members = [
+            f"{self._label(place, other)} {answer_text(value)}, "
+            for other, value in (seen or {}).items()
+        ]
+        members += [
+            f"{label} {answer_text(value)}, {WRONG_KEY} {answer_text(reason)}, "
+            for value, reason in refused
+        ]
+        return "".join(members) + label
+
+    def answer(self, answer: Mapping[str, object]) -> str:
+        """An example's answer in this layout, one attribute of the schema after the other."""
+        return ", ".join(
+            f"{self._roots[name].label} {answer_text(value)}"
+            for name, value in answer.items()
+            if name in self._roots
+        )
+
+    def _nodes(self, attributes: Iterable[Attribute], prefix: str) -> dict[str, _Node]:
+        nodes = {}
+        for attribute in attributes:
+            path = prefix + attribute.name
+            label = next(self._names)
+            self.lines.append(attribute_line(path, attribute, f"{label}."))
+            inner: Attribute | None = attribute
+            while inner is not None and inner.type == "array":
+                inner, path = inner.item, path + "[]"
+            children = inner.attributes if inner is not None else ()
+            nodes[attribute.name] = _Node(label, attribute, self._nodes(children, path + "."))
+        return nodes
+
+    def _label(self, place: Path, path: Path) -> str:
+        rest = list(path)
+        label, numbers, nodes = "", [], self._roots
+        while rest:
+            node = nodes[rest.pop(0)]
+            label, nodes = node.label, node.below
+            inner: Attribute | None = node.attribute
+            while rest and inner is not None and inner.type == "array":
+                number = rest.pop(0)
+                # Behind a count nothing follows.
+                numbers += [number] * (number != COUNT_KEY)
+                inner = inner.item
+        return "".join(place) + label + ".".join(numbers)
+
+
+def _letters() -> Iterator[str]:
+    """A, B, ..., Z, AA, AB, ..., ZZ, AAA, ..."""
+    endings = [""]
+    while True:
+        endings = [first + letter for first in endings for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
+        yield from endings
+
+
+def instruction_text(
+    schema: Schema,
+    examples: Sequence[tuple[str, object]] = (),
+    layout: Layout = "branch",
+    instructions: str = "",
+    document_turn: DocumentTurn = "user",
+) -> str:
+    """The user's text before the documents.
+
+    Args:
+        schema: the attributes.
+        examples: pairs of a document and its answer, which is shown as the model would write it.
+        layout: that of the keys, whose letters stand before the attributes.
+        instructions: what the user says of the task. They come first, so that their cells can be
+            shared by all categories.
+        document_turn: in whose turn the documents follow; the instruction says so if it is the
+            assistant's.
+    """
+    labels = Labels(schema) if layout == "label" else None
+    lines = labels.lines if labels else attribute_lines(schema)
+    parts = [f"Instructions:\n{instructions}\n\n"] if instructions else []
+    parts.append("Attributes:\n" + "\n".join(lines) + "\n\n")
+    for document, answer in examples:
+        shown = answer_text(answer)
+        if labels and isinstance(answer, Mapping):
+            shown = labels.answer(answer)
+        parts.append(f"Example document:\n{document}\nExample answer:\n{shown}\n\n")
+    if document_turn == "assistant":
+        parts.append(DOCUMENT_FIRST)
+    return "".join(parts)

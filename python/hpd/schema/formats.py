@@ -1,12 +1,14 @@
-"""The formats of strings that hpd checks; date and date-time are not among them but types."""
+"""The formats and the patterns of strings; date and date-time are no formats here but types."""
 
 from __future__ import annotations
 
 import datetime
 import ipaddress
 import re
+import warnings
 from collections.abc import Callable
-from typing import Final
+from functools import lru_cache
+from typing import Any, Final
 
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})", re.ASCII)
 _TIME = re.compile(
@@ -73,3 +75,47 @@ CHECKED_FORMATS: Final[dict[str, Callable[[str], bool]]] = {
     "url": _matches(_URI),
     "uuid": _matches(_UUID),
 }
+
+
+PATTERN_SECONDS: Final = 1.0
+"""The time that a pattern may take on one value; all but those that explode take microseconds."""
+
+
+def check_pattern(pattern: object) -> None:
+    """Refuse what is not a regular expression.
+
+    Raises:
+        ValueError: with the reason.
+    """
+    if not isinstance(pattern, str):
+        raise ValueError("it is not text")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            re.compile(pattern)
+        _compiled(pattern)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    except (re.error, OverflowError, MemoryError) as error:
+        raise ValueError(str(error) or "it is too large") from None
+    except Exception as error:  # whatever the other engine raises
+        raise ValueError(str(error)) from None
+
+
+def matches(pattern: str, text: str) -> bool:
+    """Whether a pattern matches anywhere in a text.
+
+    Raises:
+        TimeoutError: that is not known after ``PATTERN_SECONDS``.
+    """
+    return _compiled(pattern).search(text, timeout=PATTERN_SECONDS) is not None
+
+
+@lru_cache(maxsize=1024)
+def _compiled(pattern: str) -> Any:
+    import regex
+
+    with warnings.catch_warnings():
+        # About signs that the other engine may once read differently.
+        warnings.simplefilter("ignore")
+        return regex.compile(pattern)

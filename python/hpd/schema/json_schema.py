@@ -12,19 +12,20 @@ from dataclasses import replace
 from typing import Any
 
 from hpd.schema.attributes import Attribute, Schema, Type
-from hpd.schema.checks import MAX_DEPTH, check_name
-from hpd.schema.formats import CHECKED_FORMATS
-from hpd.schema.keywords import (
+from hpd.schema.checks import MAX_DEPTH, check_name, fail, warn
+from hpd.schema.formats import CHECKED_FORMATS, check_pattern
+from hpd.schema.references import (
     ALL_KEYWORDS,
     ANNOTATIONS,
     JSON_TYPES,
     KEYWORDS,
     NOT_HONOURED,
     NUMBER_FORMATS,
+    Node,
+    Refs,
+    merge,
+    resolve,
 )
-from hpd.schema.notices import fail, warn
-from hpd.schema.patterns import check_pattern
-from hpd.schema.references import Node, Refs, merge, resolve
 
 
 def read_json_schema(root: Node) -> Schema:

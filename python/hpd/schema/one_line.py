@@ -27,8 +27,7 @@ from typing import Final
 
 from hpd.errors import SchemaError
 from hpd.schema.attributes import Attribute, Type
-from hpd.schema.checks import MAX_DEPTH
-from hpd.schema.notices import warn
+from hpd.schema.checks import MAX_DEPTH, warn
 
 TYPE_WORDS: Final[dict[str, Type]] = {
     "str": "string",

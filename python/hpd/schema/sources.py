@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import json
 import os
 import re
 import sys
 from collections.abc import Mapping
+from dataclasses import is_dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from hpd.errors import SchemaError
 from hpd.schema.attributes import Attribute, Schema
-from hpd.schema.checks import check, check_name, check_names
+from hpd.schema.checks import check, check_name, check_names, fail
 from hpd.schema.json_schema import read_json_schema
-from hpd.schema.keywords import JSON_TYPES
-from hpd.schema.notices import fail
 from hpd.schema.one_line import parse_one_line, warn_of_type
-from hpd.schema.pydantic_model import is_model, read_model
+from hpd.schema.references import JSON_TYPES
+from hpd.version import install_command
 
 FILE_SUFFIXES: Final = (".json", ".txt", ".schema")
 _MODULE_CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
@@ -310,3 +311,68 @@ def _from_module(reference: str) -> Schema | dict[str, Schema]:
     if isinstance(target, str) and _MODULE_CLASS.fullmatch(target.strip()):
         raise SchemaError(f"{reference}: it is text that refers to {target!r}: name that directly")
     return load_schemas(target)
+
+
+def is_model(source: object) -> bool:
+    """Whether ``source`` is a Pydantic (version 2) model, a dataclass or a TypedDict."""
+    if not isinstance(source, type):
+        return False
+    is_typed_dict = issubclass(source, dict) and hasattr(source, "__required_keys__")
+    return callable(getattr(source, "model_json_schema", None)) or (
+        is_dataclass(source) or is_typed_dict
+    )
+
+
+def validated(model: Any, data: Any) -> Any:
+    """``data`` as an instance of a class; Pydantic's ``ValidationError`` says what it refuses."""
+    return _adapter(model).validate_python(data)
+
+
+def dumped(data: Any) -> tuple[Any, Any]:
+    """An instance of a class as JSON types, and as Python's own."""
+    kind: Any = type(data)
+    adapter = _adapter(kind)
+    return adapter.dump_python(data, mode="json", by_alias=True), adapter.dump_python(
+        data, by_alias=True
+    )
+
+
+@functools.lru_cache(maxsize=64)
+def _adapter(model: Any) -> Any:
+    try:
+        from pydantic import TypeAdapter
+    except ImportError as error:
+        raise SchemaError(
+            f"{model.__name__}: classes as schemas need pydantic: run "
+            f"`{install_command('pydantic')}`"
+        ) from error
+    return TypeAdapter(model)
+
+
+def _writer() -> Any:
+    """Pydantic's own writer of JSON Schema, except that a decimal is a number only."""
+    from pydantic.json_schema import GenerateJsonSchema
+
+    class Writer(GenerateJsonSchema):
+        def decimal_schema(self, schema: Any) -> Any:
+            return self.float_schema(schema)
+
+    return Writer
+
+
+def read_model(model: Any) -> Schema:
+    """The attributes of a class; results become its instances."""
+    try:
+        write = getattr(model, "model_json_schema", None) or _adapter(model).json_schema
+        document = write(by_alias=True, mode="validation", schema_generator=_writer())
+    except SchemaError:
+        raise
+    except Exception as error:  # Pydantic raises what its plugins and the model's own code raise.
+        raise SchemaError(
+            f"{model.__name__}: Pydantic cannot write it as JSON Schema ({error}). "
+            "Give the attribute a plain type"
+        ) from error
+    try:
+        return replace(read_json_schema(document), model=model)
+    except SchemaError as error:
+        raise SchemaError(f"{model.__name__}: {error}") from error

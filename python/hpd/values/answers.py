@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from json import JSONDecoder
 
 from hpd.prompt import COUNT_KEY, Path
-from hpd.prompt.questions.leaves import count_attribute
+from hpd.prompt.questions import count_attribute
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values.parsing import MAX_NESTING, Parsed, parse_value
 

@@ -13,8 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from hpd.schema.attributes import Attribute
-from hpd.schema.formats import CHECKED_FORMATS, is_date, is_date_time
-from hpd.schema.patterns import matches
+from hpd.schema.formats import CHECKED_FORMATS, is_date, is_date_time, matches
 
 MAX_NESTING = 64
 """Levels of brackets within each other; JSON that is nested deeper is not read."""

@@ -1,4 +1,7 @@
-"""The waves of questions that stacked documents are asked, and the key of each question.
+"""The questions that a document is asked: a schema's leaves, their keys, and their waves.
+
+Decoding, fine-tuning and validation all take their questions from here, so that a model is taught
+and tested on the very keys that it is sent. Pure: no model is needed.
 
 All questions of a wave are decoded at once. A wave asks what the waves before it made possible:
 the items of arrays whose number is known by now, and the attributes that come ``after`` others.
@@ -11,10 +14,88 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from hpd.prompt.labels import Labels
-from hpd.prompt.questions.leaves import Leaf, item_leaves, schema_leaves
-from hpd.prompt.text import COUNT_KEY, Layout, NameLayout, Path, key_text, key_texts
-from hpd.schema.attributes import Schema
+from hpd.prompt.text import COUNT_KEY, Labels, Layout, NameLayout, Path, key_text, key_texts
+from hpd.schema.attributes import Attribute, Schema
+from hpd.schema.checks import first_waves
+
+MAX_ITEMS = 100
+"""The most items that are asked for where the schema names no limit: a model that counts wildly
+must not start a million fields."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One value to be decoded: its place in the answer, and its constraints."""
+
+    path: Path
+    attribute: Attribute
+    array: Attribute | None = None
+    """The array whose items this leaf counts; then the path ends in ``COUNT_KEY``."""
+    wave: int = 0
+    """The number of waves that must be over before the leaf can start."""
+    after: tuple[Path, ...] = ()
+    """The paths of attributes (not only leaves) whose finished values this leaf sees."""
+
+
+def schema_leaves(schema: Schema) -> list[Leaf]:
+    """The leaves that are known before anything is decoded, in the schema's order.
+
+    An array is one leaf here, which counts its items; ``item_leaves`` gives the rest.
+    """
+    return _siblings(schema.attributes, (), 0, ())
+
+
+def item_leaves(count: Leaf, n_items: int, *, wave: int | None = None) -> list[Leaf]:
+    """The leaves of items 1 to ``n_items`` of the array that ``count`` counts.
+
+    Args:
+        count: a leaf with an ``array``.
+        n_items: the number of items that the array turned out to have.
+        wave: the first wave in which the items can start; one after that of the count, unless
+            it is given.
+    """
+    if count.array is None or count.array.item is None:
+        return []
+    if wave is None:
+        wave = count.wave + 1
+    array_path = count.path[:-1]
+    leaves = []
+    for number in range(1, n_items + 1):
+        leaves += _expand(count.array.item, (*array_path, str(number)), wave, count.after)
+    return leaves
+
+
+def count_attribute(array: Attribute) -> Attribute:
+    """The attribute that stands for an array's number of items; null says that there are none."""
+    maximum = MAX_ITEMS if array.max_items is None else array.max_items
+    return Attribute(
+        COUNT_KEY,
+        "integer",
+        description=f"how many items {array.name} has",
+        minimum=0,
+        maximum=maximum,
+    )
+
+
+def _siblings(
+    attributes: tuple[Attribute, ...], prefix: Path, wave: int, after: tuple[Path, ...]
+) -> list[Leaf]:
+    starts = first_waves(attributes, ".".join(prefix))
+    leaves = []
+    for attribute in attributes:
+        seen = (*after, *((*prefix, name) for name in attribute.after))
+        path = (*prefix, attribute.name)
+        leaves += _expand(attribute, path, wave + starts[attribute.name], seen)
+    return leaves
+
+
+def _expand(attribute: Attribute, path: Path, wave: int, after: tuple[Path, ...]) -> list[Leaf]:
+    if attribute.type == "object":
+        return _siblings(attribute.attributes, path, wave, after)
+    if attribute.type == "array":
+        count = count_attribute(attribute)
+        return [Leaf((*path, COUNT_KEY), count, attribute, wave, after)]
+    return [Leaf(path, attribute, None, wave, after)]
 
 
 class _Unknown:
