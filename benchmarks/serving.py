@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from hpd.evaluation.endpoint.chat import response_schema
+from hpd.evaluation.endpoint import response_schema
 from hpd.files import Record, RecordReader
 from hpd.models.hardware import n_cores, processor
 from hpd.models.model_files import resolve_model

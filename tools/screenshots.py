@@ -18,11 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from hpd.cli import main as hpd
-from hpd.evaluation.comparison.judgements import JudgementFile
-from hpd.evaluation.comparison.server import ComparisonServer
-from hpd.evaluation.comparison.session import Session
-from hpd.evaluation.comparison.systems import load_systems
-from hpd.evaluation.comparison.trials import plan_trials
+from hpd.evaluation.comparison import JudgementFile, Session, load_systems, plan_trials
+from hpd.evaluation.comparison_views import ComparisonServer
 from tools.browser import Browser, headless_browser
 
 ROOT = Path(__file__).resolve().parents[1]

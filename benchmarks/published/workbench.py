@@ -15,10 +15,8 @@ from typing import Any
 
 from hpd.machine.model_files import box_model
 
-from hpd.evaluation.datasets.catalogue import find_format, read_dataset
-from hpd.evaluation.datasets.conversion import schema_path, write_dataset
-from hpd.evaluation.datasets.document import DatasetDocument
-from hpd.evaluation.datasets.survey import survey
+from hpd.evaluation.dataset_readers import DatasetDocument
+from hpd.evaluation.datasets import find_format, read_dataset, schema_path, survey, write_dataset
 
 ROOT = Path(__file__).resolve().parents[2]
 

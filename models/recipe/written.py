@@ -22,8 +22,7 @@ from random import Random
 from typing import Any
 
 import hpd
-from hpd.evaluation.normalization import normalized
-from hpd.evaluation.outcomes import Outcome, gold_values, outcome, value_text
+from hpd.evaluation.outcomes import Outcome, gold_values, normalized, outcome, value_text
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hpd.evaluation.agreement import Agreement, agreement, field_pairs
+from hpd.evaluation.assessment import Agreement, agreement, field_pairs
 from hpd.evaluation.rows import Example
 
 GOLD = [

@@ -8,8 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpd.evaluation.calibration import Answer, answers, calibrate, reliability
-from hpd.evaluation.coverage import CoveragePoint, coverage_curve
+from hpd.evaluation.calibration import (
+    Answer,
+    CoveragePoint,
+    answers,
+    calibrate,
+    coverage_curve,
+    reliability,
+)
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import Counts
 

@@ -9,11 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from hpd.evaluation.comparison.judgements import JudgementFile, load_judgements
-from hpd.evaluation.comparison.server import ComparisonServer
-from hpd.evaluation.comparison.session import Session
-from hpd.evaluation.comparison.systems import System
-from hpd.evaluation.comparison.trials import plan_trials
+from hpd.evaluation.comparison import JudgementFile, Session, System, load_judgements, plan_trials
+from hpd.evaluation.comparison_views import ComparisonServer
 from hpd.evaluation.rows import Prediction
 from tools.browser import PHONE, Browser, has_browser
 

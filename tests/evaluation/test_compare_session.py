@@ -15,12 +15,8 @@ from typing import Any
 import pytest
 
 from hpd.cli import main
-from hpd.evaluation.comparison.judgements import JudgementFile, load_judgements
-from hpd.evaluation.comparison.server import ComparisonServer
-from hpd.evaluation.comparison.session import Session
-from hpd.evaluation.comparison.systems import System
-from hpd.evaluation.comparison.terminal import judge_in_terminal
-from hpd.evaluation.comparison.trials import plan_trials
+from hpd.evaluation.comparison import JudgementFile, Session, System, load_judgements, plan_trials
+from hpd.evaluation.comparison_views import ComparisonServer, judge_in_terminal
 from hpd.evaluation.rows import Prediction
 from jsonl import read_lines, write_lines
 

@@ -12,15 +12,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hpd.errors import InputError
-from hpd.evaluation.comparison.annotators import annotator_agreement
-from hpd.evaluation.comparison.judgements import Judgement, JudgementFile, load_judgements
-from hpd.evaluation.comparison.matrix import Tally, tally_matrix
-from hpd.evaluation.comparison.shown_trials import Row, shown_trial
-from hpd.evaluation.comparison.systems import System, load_systems, system_names
-from hpd.evaluation.comparison.trials import Trial, plan_trials
-from hpd.evaluation.kappa import cohen_kappa, krippendorff_alpha
-from hpd.evaluation.resampling import Resampling
+from hpd.evaluation.comparison import (
+    Judgement,
+    JudgementFile,
+    Row,
+    System,
+    Trial,
+    load_judgements,
+    load_systems,
+    plan_trials,
+    shown_trial,
+    system_names,
+)
+from hpd.evaluation.comparison_results import Tally, annotator_agreement, tally_matrix
 from hpd.evaluation.rows import Prediction
+from hpd.evaluation.scores import Resampling
+from hpd.evaluation.statistics import cohen_kappa, krippendorff_alpha
 from jsonl import read_lines, write_lines
 
 IDS = [f"d{i}" for i in range(200)]

@@ -11,10 +11,16 @@ import pytest
 
 import dataset_files
 from hpd.errors import InputError, SchemaError
-from hpd.evaluation.datasets.catalogue import FORMATS, find_format, read_dataset
-from hpd.evaluation.datasets.conversion import schema_path, schemas_of, write_dataset
-from hpd.evaluation.datasets.document import DatasetDocument, Row
-from hpd.evaluation.datasets.survey import survey
+from hpd.evaluation.dataset_readers import DatasetDocument, Row
+from hpd.evaluation.datasets import (
+    FORMATS,
+    find_format,
+    read_dataset,
+    schema_path,
+    schemas_of,
+    survey,
+    write_dataset,
+)
 from hpd.evaluation.rows import load_examples
 from hpd.schema import load_schemas
 from jsonl import read_lines, write_lines

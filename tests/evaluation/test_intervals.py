@@ -7,17 +7,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hpd.evaluation import outcome_counts
-from hpd.evaluation.intervals import Interval, evaluation_intervals
-from hpd.evaluation.outcome_counts import (
+from hpd.evaluation import statistics
+from hpd.evaluation.outcomes import OUTCOMES, FieldOutcome
+from hpd.evaluation.scores import Resampling, count_outcomes
+from hpd.evaluation.statistics import (
     AverageScores,
+    Interval,
     OutcomeCounts,
     bootstrap_counts,
+    evaluation_intervals,
     scores,
 )
-from hpd.evaluation.outcomes import OUTCOMES, FieldOutcome
-from hpd.evaluation.resampling import Resampling
-from hpd.evaluation.scores import count_outcomes
 from random_outcomes import random_fields
 
 N_ROWS = 17
@@ -70,7 +70,7 @@ def test_bootstrap_against_documents_drawn_one_by_one() -> None:
 def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     fields = random_fields(N_ROWS)
     whole = evaluation_intervals(fields, N_ROWS, Resampling(100))
-    monkeypatch.setattr(outcome_counts, "_CHUNK", 7 * N_ROWS * 3)
+    monkeypatch.setattr(statistics, "_CHUNK", 7 * N_ROWS * 3)
     assert len(list(bootstrap_counts(OutcomeCounts(fields, N_ROWS), Resampling(100)))) > 3
     assert evaluation_intervals(fields, N_ROWS, Resampling(100)) == whole
 

@@ -11,22 +11,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hpd.errors import InputError
-from hpd.evaluation.judging.gold_agreement import gold_agreement
-from hpd.evaluation.judging.inquiries import inquiries
-from hpd.evaluation.judging.scores import judge_scores
-from hpd.evaluation.judging.verdicts import (
+from hpd.evaluation.judging import (
     CHOICES,
     RIGHT,
     VERDICT_OF_OUTCOME,
     VERDICTS,
     Judged,
     Verdict,
+    gold_agreement,
+    inquiries,
+    judge_scores,
     judged_values,
     value_kind,
 )
 from hpd.evaluation.outcomes import outcome
-from hpd.evaluation.resampling import Resampling
 from hpd.evaluation.rows import Example, Prediction
+from hpd.evaluation.scores import Resampling
 from hpd.schema import load_schema, load_schemas
 
 COUNTS = st.lists(st.integers(0, 30), min_size=5, max_size=5)

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hpd.evaluation.normalization import UNITS, normalized
-from hpd.evaluation.outcomes import outcome, predicted_values
+from hpd.evaluation.outcomes import UNITS, normalized, outcome, predicted_values
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,10 @@ from itertools import product
 
 import pytest
 
-from hpd.evaluation import outcome_counts
-from hpd.evaluation.intervals import Interval
+from hpd.evaluation import statistics
 from hpd.evaluation.outcomes import FieldOutcome
-from hpd.evaluation.paired import paired_differences
-from hpd.evaluation.resampling import Resampling
+from hpd.evaluation.scores import Resampling
+from hpd.evaluation.statistics import Interval, paired_differences
 from random_outcomes import changed, random_fields
 
 
@@ -110,7 +109,7 @@ def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     first = random_fields(9)
     second = changed(first, 0.4)
     exact = paired_differences(first, second, 9)
-    monkeypatch.setattr(outcome_counts, "_CHUNK", 300)
+    monkeypatch.setattr(statistics, "_CHUNK", 300)
     assert paired_differences(first, second, 9) == exact
 
 

@@ -11,9 +11,14 @@ import pytest
 
 from benchmarks.pages import made_extractions, write_made
 from hpd.cli import main
-from hpd.evaluation.report import ReportedDocument, reported_documents
-from hpd.evaluation.report.payload import MATCHES, attribute_slots, payload
-from hpd.evaluation.report.summary import summarize
+from hpd.evaluation.report import (
+    MATCHES,
+    ReportedDocument,
+    attribute_slots,
+    payload,
+    reported_documents,
+    summarize,
+)
 from hpd.evaluation.rows import Example, Prediction, load_predictions
 from hpd.pages.shown_values import ShownValue
 from jsonl import write_lines

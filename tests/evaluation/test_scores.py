@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 import reference_metric
-from hpd.evaluation.lookup import lookup
-from hpd.evaluation.matching import match_rows
+from hpd.evaluation.matching import lookup, match_rows
 from hpd.evaluation.outcomes import OUTCOMES, outcome
 from hpd.evaluation.rows import Example, load_examples, load_predictions
 from hpd.evaluation.scores import Counts, Score, evaluate

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from hpd.evaluation.assessment import throughput
 from hpd.evaluation.rows import Prediction
-from hpd.evaluation.throughput import throughput
 
 
 def line(**usage: float) -> Prediction:

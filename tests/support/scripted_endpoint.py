@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
-from hpd.evaluation.endpoint.chat import Endpoint
+from hpd.evaluation.endpoint import Endpoint
 
 
 def answer_of(text: str) -> dict[str, Any]:

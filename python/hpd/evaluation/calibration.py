@@ -1,4 +1,4 @@
-"""Calibration: confidence beside accuracy, and the effect of a threshold.
+"""Calibration: confidence beside accuracy, the effect of a threshold, precision by coverage.
 
 A value is right if the metric counts it as right (``hpd.evaluation.outcomes``). Nulls are counted
 apart, as ``null_threshold`` is about values.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import groupby
 from typing import Any
 
 from hpd.evaluation.outcomes import Outcome, outcome
@@ -210,3 +211,46 @@ def _counts(every: Iterable[Answer], threshold: float) -> Counts:
             name = "nn" if name == "nv" else "vn"
         n[name] += 1
     return Counts(**n)
+
+
+N_POINTS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class CoveragePoint:
+    """The values that are at least as likely as a threshold."""
+
+    threshold: float
+    coverage: float
+    """Their share of all values."""
+    precision: float
+    """The share of them that is right."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The three figures."""
+        return asdict(self)
+
+
+def coverage_curve(answers: Iterable[Answer], n_points: int = N_POINTS) -> list[CoveragePoint]:
+    """The curve from the most likely values to all of them, in ``n_points`` steps or fewer.
+
+    Values with the same confidence come in together, as no threshold can separate them.
+    """
+    values = sorted((a for a in answers if a.is_value), key=lambda a: -a.confidence)
+    points: list[CoveragePoint] = []
+    n = n_right = 0
+    for confidence, alike in groupby(values, key=lambda a: a.confidence):
+        rights = [answer.is_right for answer in alike]
+        n += len(rights)
+        n_right += sum(rights)
+        point = CoveragePoint(confidence, n / len(values), n_right / n)
+        # One point for each step of coverage, the last one in the step.
+        if points and _step(points[-1], n_points) == _step(point, n_points):
+            points[-1] = point
+        else:
+            points.append(point)
+    return points
+
+
+def _step(point: CoveragePoint, n_points: int) -> int:
+    return min(n_points - 1, int(point.coverage * n_points))

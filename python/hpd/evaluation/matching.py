@@ -1,14 +1,17 @@
-"""The matching of predictions with documents, by id or else by order."""
+"""Predictions and documents brought together: by id or by order, and the lookup baseline."""
 
 from __future__ import annotations
 
+import argparse
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from hpd.errors import InputError
-from hpd.evaluation.rows import Example, Prediction
+from hpd.evaluation.rows import Example, Prediction, load_examples
+from hpd.files import RecordReader
 
 N_PLACES_SHOWN = 5
 
@@ -136,3 +139,105 @@ def _places(rows: Sequence[Example | Prediction], name: str) -> str:
 
 def _place(row: Example | Prediction) -> dict[str, Any]:
     return {"id": row.id, "line": row.line}
+
+
+def load_sources(
+    path: str | Path,
+    *,
+    text_field: str | Sequence[str] | None = None,
+    id_field: str | None = None,
+    category_field: str | None = None,
+) -> Iterator[Example]:
+    """The documents of a file that ``hpd extract`` reads, lazily, as examples without gold.
+
+    Raises ``InputError`` where one cannot be read.
+    """
+    with RecordReader(
+        path, text_field=text_field, id_field=id_field, category_field=category_field
+    ) as reader:
+        for record in reader:
+            if record.error is not None:
+                raise record.error
+            category = record.raw.get(category_field or "category")
+            yield Example(
+                record.id,
+                record.text,
+                "" if category is None else str(category),
+                line=record.line,
+                is_numbered=id_field is None and record.raw.get("id") is None,
+            )
+
+
+def for_predictions(
+    predictions: Sequence[Prediction], examples: Sequence[Example], matching: Matching
+) -> list[Example | None]:
+    """The example of each prediction: a matching, seen from the other side."""
+    owners = {
+        id(prediction): example
+        for example, prediction in zip(examples, matching.predictions, strict=True)
+        if prediction is not None
+    }
+    return [owners.get(id(prediction)) for prediction in predictions]
+
+
+def lookup(train: Iterable[Example], examples: Iterable[Example]) -> list[dict[str, str | None]]:
+    """Predict values by a search for training values.
+
+    The value of an attribute is the first one in the training rows of the document's category that
+    the document holds, letter by letter.
+    """
+    values: dict[str, dict[str, dict[str, None]]] = {}
+    for example in train:
+        attributes = values.setdefault(example.category, {})
+        for attribute, gold in example.gold.items():
+            attributes.setdefault(attribute, {}).update(dict.fromkeys(gold or ()))
+    return [
+        {
+            attribute: next((value for value in known if value in example.text), None)
+            for attribute, known in values.get(example.category, {}).items()
+        }
+        for example in examples
+    ]
+
+
+def gold_examples(arguments: argparse.Namespace) -> list[Example]:
+    """The rows of GOLD; they need no text, and fields are named for ``--documents`` if it is there.
+
+    Raises:
+        InputError: a row cannot be read.
+    """
+    return list(
+        load_examples(
+            arguments.gold,
+            text_field=None if arguments.documents else arguments.text_field,
+            id_field=arguments.id_field,
+            category_field=arguments.category_field,
+            needs_text=False,
+        )
+    )
+
+
+def source_documents(
+    arguments: argparse.Namespace,
+    name: str,
+    predictions: Sequence[Prediction],
+    notices: list[str],
+) -> list[Example | None]:
+    """For each prediction its document of ``--documents``, if that is given."""
+    if arguments.documents is None:
+        return [None] * len(predictions)
+    sources = list(
+        load_sources(
+            arguments.documents,
+            text_field=arguments.text_field,
+            id_field=arguments.id_field,
+            category_field=arguments.category_field,
+        )
+    )
+    matching = match_rows(sources, predictions)
+    if matching.surplus:
+        notices.append(
+            f"{len(matching.surplus)} lines of {name} belong to no document of "
+            f"{arguments.documents}"
+        )
+    return for_predictions(predictions, sources, matching)

@@ -2,19 +2,26 @@
 
 There are five: ``nn``, neither gold nor prediction has a value; ``nv``, only the prediction has
 one; ``vn``, only the gold has one; ``vc``, both have one, and it is right (equal to one of the gold
-values); ``vw``, it is wrong. Values are equal if their texts are, including case, unless a form
-evens out both first (``hpd.evaluation.normalization``).
+values); ``vw``, it is wrong. Values are equal if their texts are, including case, unless
+``normalized`` evens out both first.
 """
 
 from __future__ import annotations
 
 import json
+import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+
+from hpd.values.numbers import MAX_DIGITS, readings
+from hpd.values.places import normalized_text
 
 if TYPE_CHECKING:
     from hpd.evaluation.rows import Example
+
 
 Outcome = Literal["nn", "nv", "vn", "vc", "vw"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
@@ -121,3 +128,114 @@ def gold_values(values: object) -> list[str] | None:
     if not stripped or stripped[0] == ABSENT:
         return None
     return [value for value in stripped if value != ABSENT]
+
+
+UNITS: Final = {
+    "mm": "mm millimeter millimetre",
+    "cm": "cm centimeter centimetre",
+    "m": "m meter metre",
+    "km": "km kilometer kilometre",
+    "in": "in inch inches",
+    "ft": "ft foot feet",
+    "yd": "yd yard",
+    "mg": "mg milligram",
+    "g": "g gr gram gramme",
+    "kg": "kg kilo kilogram kilogramme",
+    "oz": "oz ounce",
+    "lb": "lb pound",
+    "ml": "ml milliliter millilitre",
+    "cl": "cl centiliter centilitre",
+    "l": "l liter litre ltr",
+    "gal": "gal gallon",
+    "qt": "qt quart",
+    "pt": "pt pint",
+    "v": "v volt",
+    "w": "w watt",
+    "kw": "kw kilowatt",
+    "a": "a amp ampere",
+    "mah": "mah",
+    "hz": "hz hertz",
+    "khz": "khz kilohertz",
+    "mhz": "mhz megahertz",
+    "ghz": "ghz gigahertz",
+    "kb": "kb kilobyte",
+    "mb": "mb megabyte",
+    "gb": "gb gigabyte",
+    "tb": "tb terabyte",
+    "s": "s sec second",
+    "min": "min minute",
+    "h": "h hr hour",
+    "ct": "ct count",
+    "pk": "pk pack",
+    "pc": "pc piece",
+    "%": "percent",
+}
+"""The spellings of each unit; each may have an ``s`` behind it, and a point."""
+
+_FLUID_OUNCE = re.compile(r"(?<=\d)[ -]?(?:fl|fluid)\.?[ -]?(?:oz|ounce)s?\b\.?")
+_SYMBOL_OF: Final = {
+    spelling + plural: symbol
+    for symbol, spellings in UNITS.items()
+    for spelling in spellings.split()
+    for plural in ("", "s")
+}
+_UNIT = re.compile(
+    r"(?<=\d)[ -]?(" + "|".join(sorted(_SYMBOL_OF, key=len, reverse=True)) + r")\b\.?(?!\d)"
+)
+_INCHES = re.compile(r'(?<=\d) ?"')
+_FEET = re.compile(r"(?<=\d) ?'(?![a-z])")
+_PERCENT = re.compile(r"(?<=\d) ?%")
+_TIMES = re.compile(r"(?<=[\d ])[x\u00d7] ?(?=\d)")
+_FRACTION = re.compile(r"(?<![\d/.,])(?:(\d+)[ -])?(\d{1,2})/(2|4|8|16|32|64)(?![\d/])")
+_NUMBER = re.compile(
+    r"(?<![\d.,'])\d{1,3}(?: \d{3})+(?!\d)(?:[.,]\d+)?(?![.,]?\d)"  # in groups: 1 299,00
+    r"|\d+(?:[.,]\d+|'\d{3}(?!\d))*"
+    r"|(?<![\d.])\.\d+(?![\d.])"
+)
+
+
+@lru_cache(maxsize=1 << 16)
+def normalized(text: str) -> str:
+    """The normalized form of a value, as this module's page describes it.
+
+    Depends on nothing but the text.
+    """
+    text = normalized_text(_fractions_apart(text))
+    text = _FRACTION.sub(_decimal, text)
+    text = _NUMBER.sub(_plain_number, text)
+    text = _FLUID_OUNCE.sub(" fl_oz ", text)
+    text = _UNIT.sub(lambda match: f" {_SYMBOL_OF[match[1]]} ", text)
+    for pattern, symbol in ((_INCHES, "in"), (_FEET, "ft"), (_PERCENT, "%")):
+        text = pattern.sub(f" {symbol} ", text)
+    text = _TIMES.sub(" x ", text)
+    return " ".join(text.replace("fl_oz", "fl oz").split())
+
+
+def _fractions_apart(text: str) -> str:
+    """``5½`` as ``5 1/2``: Unicode's compatible form would be ``51/2``."""
+    if text.isascii():
+        return text
+    pieces = []
+    for char in text:
+        if unicodedata.decomposition(char).startswith("<fraction>"):
+            char = " " + unicodedata.normalize("NFKC", char)
+        pieces.append(char)
+    return "".join(pieces).replace("\u2044", "/")
+
+
+def _decimal(match: re.Match[str]) -> str:
+    whole, part, parts = int(match[1] or 0), int(match[2]), int(match[3])
+    # Halves to sixty-fourths are exact in binary, and so in the decimals that are printed.
+    return match[0] if part >= parts else f"{whole + part / parts:.6f}".rstrip("0")
+
+
+def _plain_number(match: re.Match[str]) -> str:
+    written = match[0]
+    if len(written) > MAX_DIGITS or re.match(r"0\d", written):
+        return written
+    values = readings(written)
+    if not values:
+        return written
+    # 1,299 could be either; so could 1.299.
+    groups = "," in written and "." not in written and not written.startswith("0")
+    return f"{(max if groups else min)(values).normalize():f}"

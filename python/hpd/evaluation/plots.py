@@ -11,12 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hpd.evaluation.calibration import Calibration
-from hpd.evaluation.coverage import CoveragePoint
-from hpd.evaluation.intervals import evaluation_intervals
+from hpd.evaluation.calibration import Calibration, CoveragePoint
 from hpd.evaluation.outcomes import FieldOutcome
-from hpd.evaluation.resampling import LEVEL, USUAL, Resampling
-from hpd.evaluation.scores import count_outcomes
+from hpd.evaluation.scores import LEVEL, USUAL, Resampling, count_outcomes
+from hpd.evaluation.statistics import evaluation_intervals
 
 N_ATTRIBUTES = 30
 """Attributes shown: those with the most gold values."""

@@ -5,10 +5,59 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final, Literal, get_args
 
 from hpd.evaluation.outcomes import OUTCOMES, Cell, FieldOutcome, Form, Outcome, field_outcomes
 from hpd.evaluation.rows import Example
+
+FormName = Literal["exact", "normalized"]
+"""Values are compared letter by letter, or evened out (``hpd.evaluation.outcomes``)."""
+
+Scope = Literal["plain", "strict"]
+"""Attributes of the category that a row does not name: skipped, or counted as none."""
+
+Average = Literal["micro", "macro"]
+ScoreName = Literal["precision", "recall", "f1"]
+
+FORM_NAMES: tuple[FormName, ...] = get_args(FormName)
+SCOPES: tuple[Scope, ...] = get_args(Scope)
+AVERAGES: tuple[Average, ...] = get_args(Average)
+SCORES: tuple[ScoreName, ...] = get_args(ScoreName)
+"""Also their order in arrays."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePlace:
+    """The place of a score among all the others."""
+
+    form: FormName
+    scope: Scope
+    average: Average
+    score: ScoreName
+
+    @property
+    def name(self) -> str:
+        """Its name, without what is usual: ``f1``, ``strict_recall``, ``normalized_macro_f1``."""
+        usual = (FORM_NAMES[0], SCOPES[0], AVERAGES[0])
+        parts = [part for part in (self.form, self.scope, self.average) if part not in usual]
+        return "_".join([*parts, self.score])
+
+
+SCORE_PLACES: Final = tuple(
+    ScorePlace(form, scope, average, score)
+    for form in FORM_NAMES
+    for scope in SCOPES
+    for average in AVERAGES
+    for score in SCORES
+)
+
+AGREEMENT_NAMES: Final = {
+    "agreement": "same",
+    "agreement_filled": "filled_same",
+    "normalized_agreement": "same_normalized",
+    "normalized_agreement_filled": "filled_same_normalized",
+}
+"""The names of shares that can be typed, and those of ``Agreement.to_json``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,3 +208,28 @@ def _percent(part: int, whole: int) -> float:
 def _mean(percentages: Sequence[float]) -> float:
     """The mean with two decimals, summed in whole hundredths so that the order cannot matter."""
     return round(sum(round(100 * each) for each in percentages) / (100 * len(percentages)), 2)
+
+
+LEVEL: Final = 0.95
+"""The share of samples within an interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """The settings that a reader must know to get the same intervals and p-values again."""
+
+    n: int = 2000
+    """Samples of the bootstrap, and exchanges of the randomization test."""
+    seed: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """The settings, and the method."""
+        return {
+            "method": "percentile bootstrap over documents",
+            "level": LEVEL,
+            "n_resamples": self.n,
+            "seed": self.seed,
+        }
+
+
+USUAL: Final = Resampling()

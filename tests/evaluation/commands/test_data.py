@@ -9,7 +9,7 @@ import pytest
 
 import dataset_files
 from hpd.cli import main
-from hpd.evaluation.datasets.catalogue import FORMATS
+from hpd.evaluation.datasets import FORMATS
 from jsonl import read_lines
 
 

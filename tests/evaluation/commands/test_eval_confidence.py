@@ -89,6 +89,6 @@ def test_what_the_plot_shows(files: tuple[str, str], tmp_path: Path) -> None:
 def test_the_plot_without_matplotlib_says_what_to_install(
     files: tuple[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("hpd.evaluation.commands.eval.command.find_spec", lambda name: None)
+    monkeypatch.setattr("hpd.evaluation.commands.eval.find_spec", lambda name: None)
     assert main(["eval", *files, "--plot", "x.png"]) == 2
     assert "[plot]" in capsys.readouterr().err

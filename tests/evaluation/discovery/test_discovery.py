@@ -11,16 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hpd.errors import InputError
-from hpd.evaluation.discovery.merging import clusters, merged_schema
-from hpd.evaluation.discovery.proposals import (
+from hpd.evaluation.discovery import (
     N_CHARACTERS,
     Proposal,
+    Sample,
+    clusters,
+    draw_samples,
+    merged_schema,
     proposal_rules,
     proposal_schema,
     read_proposals,
     sample_text,
 )
-from hpd.evaluation.discovery.samples import Sample, draw_samples
 from hpd.files import Record
 from hpd.schema import load_schema, to_json_schema
 from hpd.values.grammar import answer_grammar

@@ -11,9 +11,7 @@ import pytest
 
 from hpd.documents import NOT_YET, Document
 from hpd.errors import EndpointError
-from hpd.evaluation.endpoint.chat import KEY_VARIABLE, Endpoint, response_schema
-from hpd.evaluation.endpoint.extractor import EndpointExtractor
-from hpd.evaluation.endpoint.pace import Pace
+from hpd.evaluation.endpoint import KEY_VARIABLE, Endpoint, EndpointExtractor, Pace, response_schema
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
 from scripted_endpoint import answer_of, scripted

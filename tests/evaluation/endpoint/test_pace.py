@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hpd.evaluation.endpoint.pace import Pace
+from hpd.evaluation.endpoint import Pace
 
 
 class Clock:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hpd.cli.arguments import add_model_arguments, flag_of, integer, not_empty, number
 from hpd.cli.common import UsageError, need_extra, say
 from hpd.cli.option_arguments import add_option_argument, options_of
-from hpd.evaluation.endpoint.chat import KEY_VARIABLE, RESPONSE_FORMATS, Endpoint
+from hpd.evaluation.endpoint import KEY_VARIABLE, RESPONSE_FORMATS, Endpoint
 from hpd.files.journal import file_fingerprint
 from hpd.models.cache import cache_folder
 from hpd.models.model_files import is_box, resolve_model
@@ -17,7 +17,7 @@ from hpd.options import OPTIONS
 from hpd.schema.attributes import Schema
 
 if TYPE_CHECKING:
-    from hpd.evaluation.endpoint.extractor import EndpointExtractor
+    from hpd.evaluation.endpoint import EndpointExtractor
     from hpd.extractor import Extractor
 
 _LOCAL = ("n_ctx", "n_gpu_layers", "n_threads", "in_flight")
@@ -142,7 +142,7 @@ def open_answering(
     """
     for_value, for_answer = max_tokens
     if arguments.api is not None:
-        from hpd.evaluation.endpoint.extractor import EndpointExtractor
+        from hpd.evaluation.endpoint import EndpointExtractor
 
         return EndpointExtractor(
             schemas, _endpoint(arguments, arguments.max_tokens or for_answer), rules=rules

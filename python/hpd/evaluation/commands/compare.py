@@ -11,11 +11,8 @@ from hpd.cli.arguments import add_document_arguments, flag_of, integer, not_empt
 from hpd.cli.common import EXIT_INTERRUPTED, EXIT_OK, UsageError, before_the_model, say, table
 
 if TYPE_CHECKING:
-    from hpd.evaluation.comparison.annotators import AnnotatorAgreement
-    from hpd.evaluation.comparison.matrix import Matrix
-    from hpd.evaluation.comparison.session import Session
-    from hpd.evaluation.comparison.systems import System
-    from hpd.evaluation.comparison.trials import Trial
+    from hpd.evaluation.comparison import Session, System, Trial
+    from hpd.evaluation.comparison_results import AnnotatorAgreement, Matrix
 
 _DESCRIPTION = """\
 Blind comparison by people, as in the paper's appendix D. A page on this machine shows a document
@@ -81,8 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
     if arguments.results is not None:
         return _print_results(arguments)
-    from hpd.evaluation.comparison.judgements import JudgementFile
-    from hpd.evaluation.comparison.session import Session
+    from hpd.evaluation.comparison import JudgementFile, Session
 
     with before_the_model():
         trials, texts = _trials(arguments)
@@ -159,8 +155,7 @@ def _is_given(arguments: argparse.Namespace, name: str) -> bool:
 
 def _trials(arguments: argparse.Namespace) -> tuple[list[Trial], dict[str, str]]:
     """The trials, and the text of each document by its id."""
-    from hpd.evaluation.comparison.systems import load_systems
-    from hpd.evaluation.comparison.trials import plan_trials
+    from hpd.evaluation.comparison import load_systems, plan_trials
 
     systems = load_systems(arguments.systems)
     trials = plan_trials(
@@ -187,7 +182,7 @@ def _texts(arguments: argparse.Namespace, systems: Sequence[System]) -> dict[str
             for document_id, prediction in system.predictions.items()
             if isinstance(text := prediction.raw.get("text"), str)
         }
-    from hpd.evaluation.sources import load_sources
+    from hpd.evaluation.matching import load_sources
 
     sources = load_sources(
         arguments.documents, text_field=arguments.text_field, id_field=arguments.id_field
@@ -199,14 +194,14 @@ def _judge_in_terminal(session: Session, arguments: argparse.Namespace) -> None:
     import shutil
     import sys
 
-    from hpd.evaluation.comparison.terminal import judge_in_terminal
+    from hpd.evaluation.comparison_views import judge_in_terminal
 
     columns = min(shutil.get_terminal_size().columns, 120)
     judge_in_terminal(session, input, sys.stdout, columns)
 
 
 def _judge_on_page(session: Session, arguments: argparse.Namespace) -> None:
-    from hpd.evaluation.comparison.server import ComparisonServer
+    from hpd.evaluation.comparison_views import ComparisonServer
 
     with ComparisonServer(session, arguments.port or 0) as server:
         say(f"{server.url} shows {len(session.trials)} documents, until Stop is pressed or Ctrl-C")
@@ -226,10 +221,8 @@ def _say_progress(session: Session, path: Path) -> None:
 def _print_results(arguments: argparse.Namespace) -> int:
     import json
 
-    from hpd.evaluation.comparison.annotators import annotator_agreement
-    from hpd.evaluation.comparison.judgements import load_judgements
-    from hpd.evaluation.comparison.matrix import tally_matrix
-    from hpd.evaluation.comparison.systems import system_names
+    from hpd.evaluation.comparison import load_judgements, system_names
+    from hpd.evaluation.comparison_results import annotator_agreement, tally_matrix
 
     with before_the_model():
         names = system_names(arguments.systems)

@@ -8,9 +8,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hpd.cli.common import EXIT_OK, EXIT_SOME_FAILED, UsageError, before_the_model, say, table
-from hpd.evaluation.datasets.catalogue import FORMATS, DatasetFormat, find_format, read_dataset
-from hpd.evaluation.datasets.conversion import schema_path, schemas_of, write_dataset
-from hpd.evaluation.datasets.survey import Survey, survey
+from hpd.evaluation.datasets import (
+    FORMATS,
+    DatasetFormat,
+    Survey,
+    find_format,
+    read_dataset,
+    schema_path,
+    schemas_of,
+    survey,
+    write_dataset,
+)
 
 _DESCRIPTION = """\
 Read the files of published data sets: list the formats, check a file, or convert it to the lines

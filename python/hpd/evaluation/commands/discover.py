@@ -23,8 +23,7 @@ from hpd.schema import to_json_schema
 from hpd.schema.attributes import Schema
 
 if TYPE_CHECKING:
-    from hpd.evaluation.discovery.proposals import Proposal
-    from hpd.evaluation.discovery.samples import Sample
+    from hpd.evaluation.discovery import Proposal, Sample
     from hpd.results import Extraction
 
 _DESCRIPTION = """\
@@ -83,7 +82,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     """Ask about every sample, merge the answers, and write the schema."""
-    from hpd.evaluation.discovery.samples import draw_samples
+    from hpd.evaluation.discovery import draw_samples
 
     check_answering(arguments)
     output = None if arguments.output is None else Path(arguments.output)
@@ -122,7 +121,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _asked(arguments: argparse.Namespace, samples: Sequence[Sample]) -> list[Extraction[Any]]:
     """The answer about each sample."""
-    from hpd.evaluation.discovery.proposals import proposal_rules, proposal_schema, sample_text
+    from hpd.evaluation.discovery import proposal_rules, proposal_schema, sample_text
 
     documents = [Document(sample_text(sample)) for sample in samples]
     answers: dict[int, Extraction[Any]] = {}
@@ -152,8 +151,7 @@ def _schemas(
     Raises:
         HpdError: there is none.
     """
-    from hpd.evaluation.discovery.merging import merged_schema
-    from hpd.evaluation.discovery.proposals import read_proposals
+    from hpd.evaluation.discovery import merged_schema, read_proposals
 
     proposals: dict[str, list[list[Proposal]]] = {}
     for sample, extraction in zip(samples, extractions, strict=True):

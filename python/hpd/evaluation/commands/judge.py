@@ -22,15 +22,13 @@ from hpd.evaluation.commands.answering import (
     open_answering,
     price,
 )
-from hpd.evaluation.commands.source_documents import gold_examples, source_documents
+from hpd.evaluation.matching import gold_examples, source_documents
 from hpd.files import FileWriter
 from hpd.files.journal import text_fingerprint
 from hpd.schema import load_schemas
 
 if TYPE_CHECKING:
-    from hpd.evaluation.judging.gold_agreement import GoldAgreement
-    from hpd.evaluation.judging.inquiries import Inquiries
-    from hpd.evaluation.judging.scores import JudgeScores
+    from hpd.evaluation.judging import GoldAgreement, Inquiries, JudgeScores
     from hpd.evaluation.rows import Example, Prediction
 
 _DESCRIPTION = """\
@@ -85,7 +83,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     """Judge, and print what the verdicts add up to."""
-    from hpd.evaluation.judging.inquiries import RULES, inquiries
+    from hpd.evaluation.judging import RULES, inquiries
 
     _check(arguments)
     schemas = None if arguments.schema is None else load_schemas(arguments.schema)
@@ -122,8 +120,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def report(scores: JudgeScores, agreement: GoldAgreement | None, n_values: int) -> str:
     """The figures as tables for people; ``n_values`` are the values that were to be judged."""
-    from hpd.evaluation.judging.scores import NAMES
-    from hpd.evaluation.judging.verdicts import VERDICTS
+    from hpd.evaluation.judging import NAMES, VERDICTS
 
     heads = ["", *(f"LLM-{head}" for head in ("P", "R", "F1")), *VERDICTS]
     rows = [heads]
@@ -147,7 +144,7 @@ def report(scores: JudgeScores, agreement: GoldAgreement | None, n_values: int) 
 
 
 def _agreement_text(agreement: GoldAgreement) -> str:
-    from hpd.evaluation.judging.verdicts import VERDICTS
+    from hpd.evaluation.judging import VERDICTS
 
     rows = [["judge \\ gold", *VERDICTS]]
     rows += [
@@ -197,8 +194,7 @@ def _read(
 
 def _gold(arguments: argparse.Namespace, predictions: Sequence[Prediction]) -> list[Example | None]:
     """For each prediction its gold."""
-    from hpd.evaluation.matching import match_rows
-    from hpd.evaluation.sources import for_predictions
+    from hpd.evaluation.matching import for_predictions, match_rows
 
     if arguments.gold is None:
         return [None] * len(predictions)
@@ -245,9 +241,7 @@ def _print_figures(
     examples: Sequence[Example | None],
     n_values: int,
 ) -> None:
-    from hpd.evaluation.judging.gold_agreement import gold_agreement
-    from hpd.evaluation.judging.scores import judge_scores
-    from hpd.evaluation.judging.verdicts import judged_values
+    from hpd.evaluation.judging import gold_agreement, judge_scores, judged_values
     from hpd.evaluation.rows import load_predictions
 
     answers = list(load_predictions(arguments.output))

@@ -11,11 +11,9 @@ from hpd.cli.arguments import add_category_argument, add_document_arguments
 from hpd.cli.common import EXIT_OK, UsageError, before_the_model, say
 from hpd.cli.output_arguments import same_file
 from hpd.evaluation.calibration import answers, calibrate
-from hpd.evaluation.commands.source_documents import gold_examples, source_documents
-from hpd.evaluation.matching import match_rows
+from hpd.evaluation.matching import for_predictions, gold_examples, match_rows, source_documents
 from hpd.evaluation.rows import Example, Prediction, load_predictions
 from hpd.evaluation.scores import evaluate
-from hpd.evaluation.sources import for_predictions
 
 if TYPE_CHECKING:
     from hpd.evaluation.report import AgainstGold

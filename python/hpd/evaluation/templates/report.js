@@ -14,7 +14,7 @@ const MATCH_WORDS = {
   none: "not in the text",
 };
 
-// --- the documents, as hpd.evaluation.report.payload writes them ---
+// --- the documents, as hpd.evaluation.report writes them ---
 
 const ATTRIBUTES = DATA.attributes.map(([name, slot]) => ({ name, slot }));
 

@@ -1,25 +1,144 @@
-"""Proposals for several samples, merged to the attributes of one schema.
-
-Proposals of near duplicates are joined: names of the same words, in whatever order, case or number;
-names that differ by a letter or two; and names of which one holds the other's words, if at least
-half of their typical values are the same. The more samples an attribute was proposed for, the
-higher it stands; then it counts how early the model named it.
-"""
+"""Attributes of a category, proposed by a model that sees its documents (paper, figure 10)."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from pathlib import Path
+from random import Random
+from typing import Any, Final, TypeVar
 
 from rapidfuzz import fuzz
 
 from hpd.errors import SchemaError
-from hpd.evaluation.discovery.proposals import N_VALUES, Proposal
+from hpd.files import Record
+from hpd.prompt.templates import render_text
 from hpd.schema import check
 from hpd.schema.attributes import Attribute, Schema, Type
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Documents of one category that are shown to the model together."""
+
+    category: str
+    texts: tuple[str, ...]
+
+
+def draw_samples(
+    records: Iterable[Record], *, n_samples: int, size: int, seed: int = 0
+) -> Iterator[Sample]:
+    """The samples of each category, in the order in which the categories appear.
+
+    Documents are drawn without replacement, in one pass; a category with fewer than
+    ``n_samples * size`` of them has fewer samples, and the last one may be smaller.
+
+    Raises:
+        InputError: a record cannot be read.
+    """
+    for category, texts in _drawn(records, n_samples * size, Random(seed)).items():
+        for start in range(0, len(texts), size):
+            yield Sample(category, tuple(texts[start : start + size]))
+
+
+def _drawn(records: Iterable[Record], n: int, chance: Random) -> Mapping[str, list[str]]:
+    """So many texts of each category at most: reservoirs (Vitter's algorithm R), then shuffled."""
+    reservoirs: dict[str, list[str]] = {}
+    n_seen: dict[str, int] = {}
+    for record in records:
+        if record.error is not None:
+            raise record.error
+        category = record.category or ""
+        texts = reservoirs.setdefault(category, [])
+        n_seen[category] = n_seen.get(category, 0) + 1
+        if len(texts) < n:
+            texts.append(record.text)
+            continue
+        place = chance.randrange(n_seen[category])
+        if place < n:
+            texts[place] = record.text
+    for texts in reservoirs.values():
+        chance.shuffle(texts)
+    return reservoirs
+
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+N_CHARACTERS = 2000
+"""The part of a long document that is shown: attributes are stated early."""
+
+N_VALUES = 6
+"""Typical values of one attribute, at most."""
+
+TYPES: Final[Mapping[str, Type]] = {
+    "text": "string",
+    "whole number": "integer",
+    "number": "number",
+    "yes or no": "boolean",
+    "date": "date",
+}
+"""The words for types, which any model knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """One attribute that was proposed for one sample."""
+
+    name: str
+    description: str = ""
+    type: Type = "string"
+    values: tuple[str, ...] = ()
+
+
+def proposal_rules(k: int) -> str:
+    """The system's text: the task, for ``k`` attributes at most."""
+    return render_text(_TEMPLATES / "discover_rules.jinja", k=k)
+
+
+def proposal_schema(k: int) -> Schema:
+    """The schema of an answer: one list of ``k`` attributes at most."""
+    proposal = Attribute(
+        "attribute",
+        "object",
+        nullable=False,
+        required=True,
+        always_answered=True,
+        attributes=(
+            _part("name"),
+            _part("description"),
+            _part("type", "enum", choices=tuple(TYPES)),
+            _part("values", "array", item=_part("value"), min_items=1, max_items=N_VALUES),
+        ),
+    )
+    return Schema((_part("attributes", "array", item=proposal, min_items=1, max_items=k),))
+
+
+def sample_text(sample: Sample) -> str:
+    """The documents of a sample, numbered."""
+    texts = [text[:N_CHARACTERS] for text in sample.texts]
+    return render_text(_TEMPLATES / "discover_sample.jinja", texts=texts).rstrip("\n")
+
+
+def read_proposals(data: Mapping[str, Any] | None) -> Iterator[Proposal]:
+    """The proposals in an answer; what has no name is passed over."""
+    for each in (data or {}).get("attributes") or []:
+        name = " ".join(str((each or {}).get("name") or "").split())
+        if not name:
+            continue
+        values = [" ".join(str(value).split()) for value in each.get("values") or []]
+        yield Proposal(
+            name,
+            str(each.get("description") or "").strip(),
+            TYPES.get(str(each.get("type")), "string"),
+            tuple(value for value in values if value),
+        )
+
+
+def _part(name: str, type: Type = "string", **more: Any) -> Attribute:  # noqa: A002
+    return Attribute(name, type, nullable=False, required=True, always_answered=True, **more)
+
 
 _T = TypeVar("_T")
 

@@ -1,0 +1,253 @@
+"""``hpd eval``: predictions against gold values, and two files against each other."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hpd.cli.arguments import add_field_arguments, integer, number
+from hpd.cli.common import EXIT_FAILED, EXIT_OK, UsageError, say
+from hpd.evaluation.scores import AGREEMENT_NAMES, SCORE_PLACES, USUAL
+from hpd.version import install_command
+
+if TYPE_CHECKING:
+    from hpd.evaluation.commands.eval_figures import Figures, Inputs
+
+_DEFAULT = "f1"
+_SCORE_NAMES = tuple(place.name for place in SCORE_PLACES)
+IMAGES = (".svg", ".png", ".pdf")
+
+_NEED_GOLD = ("per_attribute", "calibration", "plot", "text_field")
+
+_DESCRIPTION = """\
+Hold predictions against gold values: precision, recall and F1, micro and macro, with intervals.
+
+PRED is what hpd extract wrote, or {id, data} lines of any other program. GOLD has one row a
+document: "category" if there are several, and the gold values in "target_scores" ({attribute:
+{value: 1}}, "n/a" for none) or in "gold" or "data" ({attribute: value}); its text is not needed.
+Either may be a table (.csv, .tsv, .parquet) with a column for each attribute. Rows belong together
+by id, which is the row's number if there is none.
+
+Outcomes: vc right, vw wrong, vn missed, nv invented, nn rightly left out. The strict scope counts
+an attribute of the category that the row does not name as none. Exact compares values letter by
+letter, as published; normalized evens out case, blanks, Unicode, units and number formats first.
+
+  hpd eval values.jsonl gold.jsonl
+  hpd eval hpd.jsonl gold.jsonl --vs ar.jsonl --disagreements differ.jsonl
+  hpd eval hpd.jsonl --vs ar.jsonl                         # without gold: agreement alone
+  hpd eval values.jsonl gold.jsonl --fail-under f1=80,strict_f1=70
+"""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "eval",
+        usage="%(prog)s PRED GOLD [--vs OTHER] [options]\n       %(prog)s PRED --vs OTHER [options]"
+        "\n       %(prog)s --lookup TRAIN GOLD [options]",
+        help="score predictions against gold values, or compare two files of them",
+        description=_DESCRIPTION,
+    )
+    parser.add_argument("predictions", metavar="PRED", nargs="?", help="output of hpd extract")
+    parser.add_argument("gold", metavar="GOLD", nargs="?", help="documents with gold values")
+    parser.add_argument(
+        "--lookup",
+        metavar="TRAIN",
+        help="in place of PRED: predict the first value of TRAIN that the text of GOLD holds",
+    )
+    parser.add_argument(
+        "--attributes",
+        metavar="FILE",
+        help="the schema of each category, for the strict scope (else: what any row names)",
+    )
+    _add_printing(parser)
+    _add_comparison(parser)
+    _add_resampling(parser)
+    _add_cost(parser)
+    add_field_arguments(parser.add_argument_group("fields of GOLD, columns of tables"))
+    parser.set_defaults(run=run)
+
+
+def _add_printing(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--per-attribute", action="store_true", help="a line for each attribute")
+    parser.add_argument(
+        "--calibration",
+        action="store_true",
+        help="also: confidence beside accuracy, before and after calibration, and the effect of "
+        "each --null-threshold",
+    )
+    parser.add_argument(
+        "--plot",
+        metavar="FILE",
+        help="F1 by attribute, reliability and precision against coverage as an image (.svg, "
+        ".png, .pdf); needs matplotlib (the extra plot)",
+    )
+    parser.add_argument("--json", action="store_true", help="every figure, as JSON")
+    parser.add_argument(
+        "--fail-under",
+        metavar="SCORE",
+        type=thresholds,
+        default={},
+        help="exit with 1 if F1 is below this, or a score by its name: f1=80,strict_f1=70; names "
+        "are [normalized_][strict_][macro_]precision, recall or f1, and with --vs "
+        "[normalized_]agreement[_filled]",
+    )
+
+
+def _add_comparison(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("comparison")
+    group.add_argument(
+        "--vs",
+        metavar="OTHER",
+        help="another file of predictions: differences with interval and p-value, agreement, and "
+        "the fields in which the two differ",
+    )
+    group.add_argument("--disagreements", metavar="FILE", help="all of these, as JSON lines")
+
+
+def _add_resampling(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("intervals and p-values, by drawing documents")
+    group.add_argument(
+        "--resamples",
+        metavar="B",
+        type=integer(100),
+        default=USUAL.n,
+        help=f"samples of the bootstrap, and of the test (default {USUAL.n})",
+    )
+    group.add_argument(
+        "-s",
+        "--seed",
+        metavar="N",
+        type=integer(0),
+        default=USUAL.seed,
+        help=f"(default {USUAL.seed})",
+    )
+
+
+def _add_cost(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("cost, where the lines of PRED have usage")
+    group.add_argument(
+        "--wall-seconds",
+        metavar="S",
+        type=number(0.001),
+        help="how long the run took; else the times of its documents are added up, though "
+        "documents in flight together share theirs, and so the figures are bounds",
+    )
+    group.add_argument(
+        "--price-per-hour", metavar="X", type=number(0), help="of the machine, in dollars"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the figures; 1 if a score that must be reached was not."""
+    # What computes is loaded when it is needed, so that --help comes at once.
+    from hpd.evaluation.commands.eval_figures import all_tables, compute, read_inputs
+
+    _check(arguments)
+    inputs = read_inputs(arguments)
+    _check_inputs(arguments, inputs)
+    figures = compute(inputs, arguments)
+    if arguments.plot is not None:
+        _plot(arguments.plot, figures)
+    if arguments.disagreements is not None:
+        _write_disagreements(arguments.disagreements, figures)
+    if arguments.json:
+        print(json.dumps(figures.to_json(), indent=2, ensure_ascii=False))
+    else:
+        print("\n\n".join(all_tables(figures, arguments)))
+    missed = misses(arguments.fail_under, figures.named_scores())
+    for line in missed:
+        say(f"--fail-under: {line}")
+    return EXIT_FAILED if missed else EXIT_OK
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Refuse what cannot be before any file is read."""
+    if arguments.plot is not None and Path(arguments.plot).suffix.lower() not in IMAGES:
+        raise UsageError(f"--plot {arguments.plot}: the name must end in {', '.join(IMAGES)}")
+    if arguments.plot is not None and find_spec("matplotlib") is None:
+        raise UsageError(f"--plot needs matplotlib: {install_command('plot')}")
+    if arguments.calibration and arguments.lookup is not None:
+        raise UsageError("--calibration needs PRED: what --lookup predicts has no confidence")
+    if arguments.disagreements is not None and arguments.vs is None:
+        raise UsageError("--disagreements needs a second file: --vs OTHER")
+
+
+def _check_inputs(arguments: argparse.Namespace, inputs: Inputs) -> None:
+    check_thresholds(
+        arguments.fail_under, has_gold=inputs.has_gold, has_other=inputs.second is not None
+    )
+    for name in _NEED_GOLD:
+        if getattr(arguments, name) and not inputs.has_gold:
+            raise UsageError(f"--{name.replace('_', '-')} needs GOLD")
+
+
+def _plot(path: str, figures: Figures) -> None:
+    from hpd.evaluation.outcomes import field_outcomes
+    from hpd.evaluation.plots import plot_evaluation
+
+    inputs = figures.inputs
+    files = {
+        name: list(field_outcomes(inputs.examples, file.data, inputs.attributes))
+        for name, file in inputs.files.items()
+    }
+    plot_evaluation(
+        path,
+        files,
+        len(inputs.examples),
+        calibration=figures.calibration,
+        coverage=figures.coverage,
+        resampling=figures.resampling,
+    )
+
+
+def _write_disagreements(path: str, figures: Figures) -> None:
+    pairs = figures.versus.disagreements if figures.versus is not None else ()
+    lines = (json.dumps(pair.to_json(), ensure_ascii=False) for pair in pairs)
+    text = "".join(f"{line}\n" for line in lines)
+    Path(path).write_text(text, encoding="utf-8", errors="backslashreplace")
+
+
+def thresholds(text: str) -> dict[str, float]:
+    """The argument, ``80`` or ``f1=80,strict_f1=70``: least scores by name."""
+    least = {}
+    for part in text.split(","):
+        name, equals, number = part.rpartition("=")
+        name = name.strip() if equals else _DEFAULT
+        if name not in (*_SCORE_NAMES, *AGREEMENT_NAMES):
+            raise argparse.ArgumentTypeError(
+                f"there is no score {name!r}; there are {', '.join(_SCORE_NAMES)}, and with --vs "
+                f"{', '.join(AGREEMENT_NAMES)}"
+            )
+        if name in least:
+            raise argparse.ArgumentTypeError(f"{name} is given twice")
+        try:
+            least[name] = float(number)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{number!r} is not a number") from None
+        # Written so that NaN is refused, too.
+        if not 0 <= least[name] <= 100:
+            raise argparse.ArgumentTypeError(f"{name} is in percent, from 0 to 100: {number}")
+    return least
+
+
+def check_thresholds(least: Mapping[str, float], *, has_gold: bool, has_other: bool) -> None:
+    """Refuse scores that this run will not have."""
+    for name in least:
+        if name in AGREEMENT_NAMES and not has_other:
+            raise UsageError(f"--fail-under {name} needs a second file: --vs OTHER")
+        if name not in AGREEMENT_NAMES and not has_gold:
+            raise UsageError(f"--fail-under {name} needs GOLD")
+
+
+def misses(least: Mapping[str, float], scores: Mapping[str, float]) -> list[str]:
+    """One line for each score that was not reached, and by how much."""
+    return [
+        f"{name} is {scores[name]:.2f}, {threshold - scores[name]:.2f} below {threshold:g}"
+        for name, threshold in least.items()
+        if scores[name] < threshold
+    ]

@@ -1,0 +1,441 @@
+"""The files of ``hpd eval`` read, its figures computed, and the tables made of them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hpd.cli.common import UsageError, before_the_model, say, table
+from hpd.evaluation.assessment import (
+    Agreement,
+    Assessment,
+    Data,
+    FieldPair,
+    Throughput,
+    Versus,
+    assess,
+    throughput,
+    versus,
+)
+from hpd.evaluation.calibration import (
+    Calibration,
+    CoveragePoint,
+    answers,
+    calibrate,
+    coverage_curve,
+)
+from hpd.evaluation.matching import Matching, lookup, match_rows
+from hpd.evaluation.outcomes import OUTCOMES
+from hpd.evaluation.rows import (
+    TABLES,
+    Example,
+    Prediction,
+    load_examples,
+    load_predictions,
+)
+from hpd.evaluation.scores import AVERAGES, FORM_NAMES, LEVEL, SCOPES, Counts, Macro, Resampling
+from hpd.evaluation.statistics import Interval
+from hpd.files import guess_format, source_name
+from hpd.schema import load_schemas
+from hpd.schema.attributes import Schema
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionFile:
+    """One file of predictions beside the documents."""
+
+    name: str
+    matching: Matching
+
+    @property
+    def data(self) -> Data:
+        """For each document the data predicted for it."""
+        return self.matching.data
+
+    @property
+    def n_failed(self) -> int:
+        """Documents that have a line, but no data."""
+        return sum(row is not None and row.data is None for row in self.matching.predictions)
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Everything that one call reads."""
+
+    examples: Sequence[Example]
+    """Without gold values where no GOLD is given: then they are the rows of the first file."""
+    has_gold: bool
+    attributes: dict[str, list[str]] | None
+    first: PredictionFile
+    second: PredictionFile | None
+
+    @property
+    def files(self) -> dict[str, PredictionFile]:
+        """The files of predictions by the names to show: without folders, if these differ."""
+        both = [file for file in (self.first, self.second) if file is not None]
+        short = {Path(file.name).name: file for file in both}
+        return short if len(short) == len(both) else {file.name: file for file in both}
+
+
+def read_inputs(arguments: argparse.Namespace) -> Inputs:
+    """Read all files; what does not fit is said, what cannot be read is an error of usage."""
+    name, gold = _names(arguments)
+    with before_the_model():
+        if gold is None:
+            predictions = _predictions(name, arguments)
+            examples = [
+                Example(row.id or str(number), "", "", {}, row.line, is_numbered=row.id is None)
+                for number, row in enumerate(predictions, start=1)
+            ]
+        else:
+            needs_text = arguments.lookup is not None
+            examples = _examples(gold, arguments, needs_text=needs_text)
+            predictions = (
+                _looked_up(arguments, examples) if needs_text else _predictions(name, arguments)
+            )
+        if not examples:
+            raise UsageError(f"{gold or name} has no rows")
+        first = PredictionFile(source_name(name), match_rows(examples, predictions))
+        second = None
+        if arguments.vs is not None:
+            others = _predictions(arguments.vs, arguments)
+            second = PredictionFile(source_name(arguments.vs), match_rows(examples, others))
+    for file in (first, second):
+        if file is not None and not (gold is None and file is first):
+            for notice in file.matching.notices(gold or name, file.name):
+                say(notice)
+    attributes = _attributes(arguments.attributes, examples)
+    return Inputs(examples, gold is not None, attributes, first, second)
+
+
+def _names(arguments: argparse.Namespace) -> tuple[str, str | None]:
+    """The file of predictions, or what is printed in its place, and that of gold, if any."""
+    given = [path for path in (arguments.predictions, arguments.gold) if path is not None]
+    if arguments.lookup is not None:
+        if len(given) == 1:
+            return "--lookup", given[0]
+    elif len(given) == 2 or (len(given) == 1 and arguments.vs is not None):
+        return given[0], given[1] if len(given) == 2 else None
+    raise UsageError(
+        "give PRED and GOLD, or --lookup TRAIN and GOLD, or PRED and --vs OTHER for agreement alone"
+    )
+
+
+def _examples(path: str, arguments: argparse.Namespace, *, needs_text: bool) -> list[Example]:
+    examples = list(
+        load_examples(
+            path,
+            text_field=arguments.text_field,
+            id_field=arguments.id_field,
+            category_field=arguments.category_field,
+            needs_text=needs_text,
+        )
+    )
+    if guess_format(path) in TABLES:
+        names = dict.fromkeys(name for example in examples for name in example.gold)
+        say(f"{path}: columns taken as attributes: {', '.join(names)}")
+    return examples
+
+
+def _predictions(path: str, arguments: argparse.Namespace) -> list[Prediction]:
+    return list(
+        load_predictions(path, id_field=arguments.id_field, category_field=arguments.category_field)
+    )
+
+
+def _looked_up(arguments: argparse.Namespace, examples: Sequence[Example]) -> list[Prediction]:
+    predicted = lookup(_examples(arguments.lookup, arguments, needs_text=True), examples)
+    return [Prediction(example.id, data) for example, data in zip(examples, predicted, strict=True)]
+
+
+def _attributes(source: str | None, examples: Sequence[Example]) -> dict[str, list[str]] | None:
+    if source is None:
+        return None
+    loaded = load_schemas(source)
+    if isinstance(loaded, Schema):
+        names = [attribute.name for attribute in loaded]
+        return dict.fromkeys({example.category for example in examples}, names)
+    return {name: [attribute.name for attribute in schema] for name, schema in loaded.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The figures of one file, and of two; None where the files do not tell."""
+
+    inputs: Inputs
+    resampling: Resampling
+    assessment: Assessment | None
+    """None without gold values."""
+    calibration: Calibration | None
+    """None if the lines state no confidences."""
+    coverage: Sequence[CoveragePoint]
+    throughput: Throughput | None
+    """None if the lines do not say what they cost."""
+    versus: Versus | None
+    """None without a second file."""
+
+    def named_scores(self) -> dict[str, float]:
+        """Every score that may have a threshold."""
+        parts = (self.assessment, self.versus)
+        return {
+            name: score
+            for part in parts
+            if part is not None
+            for name, score in part.named_scores().items()
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything, ready for ``json.dumps``."""
+        inputs = self.inputs
+        result: dict[str, Any] = {
+            "n_rows": len(inputs.examples),
+            "n_missing": len(inputs.first.matching.missing),
+            "n_failed": inputs.first.n_failed,
+            "matching": inputs.first.matching.to_json(),
+        }
+        if self.assessment is not None:
+            result |= self.assessment.to_json()
+        if self.calibration is not None:
+            result["calibration"] = self.calibration.to_json()
+            result["coverage"] = [point.to_json() for point in self.coverage]
+        if self.throughput is not None:
+            result["throughput"] = self.throughput.to_json()
+        if self.versus is not None and inputs.second is not None:
+            result["versus"] = {
+                "first": inputs.first.name,
+                "second": inputs.second.name,
+                "second_matching": inputs.second.matching.to_json(),
+                **self.versus.to_json(),
+            }
+        result["scores"] = self.named_scores()
+        return {**result, "resampling": self.resampling.to_json()}
+
+
+def compute(inputs: Inputs, arguments: argparse.Namespace) -> Figures:
+    """Compute what the files tell; refuse what was asked for by name and they do not."""
+    resampling = Resampling(arguments.resamples, arguments.seed)
+    examples, first = inputs.examples, inputs.first
+    assessment = calibration = comparison = None
+    coverage: list[CoveragePoint] = []
+    if inputs.has_gold:
+        assessment = assess(examples, first.data, inputs.attributes, resampling)
+        if stated := answers(examples, first.matching.predictions):
+            calibration, coverage = calibrate(stated), coverage_curve(stated)
+        elif arguments.calibration:
+            raise UsageError(f"{first.name} states no confidences of these attributes")
+    if inputs.second is not None:
+        comparison = versus(examples, first.data, inputs.second.data, inputs.attributes, resampling)
+    lines = [row for row in first.matching.predictions if row is not None]
+    cost = throughput(lines, arguments.wall_seconds, arguments.price_per_hour)
+    if cost is None and (arguments.wall_seconds or arguments.price_per_hour):
+        raise UsageError(f"the lines of {first.name} have no usage, so their cost is not known")
+    return Figures(inputs, resampling, assessment, calibration, coverage, cost, comparison)
+
+
+N_DISAGREEMENTS = 20
+"""Fields printed in which two files differ."""
+
+_LONGEST = 36
+"""Characters of a value in a table."""
+
+_INTERVAL = f"{LEVEL:.0%} interval"
+
+
+def all_tables(figures: Figures, arguments: argparse.Namespace) -> Iterator[str]:
+    """Everything that was asked for, in the order in which it is read."""
+    inputs, resampling = figures.inputs, figures.resampling
+    yield _documents_line(inputs)
+    if figures.assessment is not None:
+        yield _score_table(figures.assessment, resampling)
+        if arguments.per_attribute:
+            yield _attribute_table(figures.assessment)
+    if figures.calibration is not None and arguments.calibration:
+        yield _calibration_table(figures.calibration)
+    if figures.throughput is not None:
+        yield _throughput_lines(figures.throughput)
+    if figures.versus is not None:
+        if figures.versus.differences:
+            yield difference_table(figures.versus, list(inputs.files), resampling)
+        yield agreement_table(figures.versus.agreement)
+        if figures.versus.disagreements:
+            yield _disagreement_table(figures.versus.disagreements)
+
+
+def _documents_line(inputs: Inputs) -> str:
+    """The number of documents, and of those that count for nothing."""
+    parts = [f"{len(inputs.examples)} documents"]
+    if n_missing := len(inputs.first.matching.missing):
+        parts.append(f"{n_missing} of them without a prediction")
+    if n_failed := inputs.first.n_failed:
+        parts.append(f"{n_failed} of them failed")
+    return ", ".join(parts)
+
+
+def _score_table(assessment: Assessment, resampling: Resampling) -> str:
+    """Every score of one file; the interval is that of F1."""
+    rows = [["", "", "", "P", "R", "F1", _INTERVAL, *OUTCOMES]]
+    for form in FORM_NAMES:
+        for scope in SCOPES:
+            score = getattr(assessment.evaluations[form], scope)
+            intervals = getattr(assessment.intervals[form], scope)
+            micro, macro = intervals.micro["f1"], intervals.macro["f1"]
+            rows.append([form, scope, "micro", *_micro_cells(score.micro, micro)])
+            rows.append([form, scope, "macro", *_macro_cells(score.macro, macro)])
+    return f"{table(rows, n_left=3)}\n{_how(resampling)}"
+
+
+def _attribute_table(assessment: Assessment) -> str:
+    """The exact plain scores of each attribute."""
+    rows = [["category", "attribute", "P", "R", "F1", _INTERVAL, *OUTCOMES]]
+    intervals = assessment.intervals["exact"].plain.cells
+    for cell, counts in sorted(assessment.evaluations["exact"].plain.cells.items()):
+        rows.append([*cell, *_micro_cells(counts, intervals[cell]["f1"])])
+    return table(rows, n_left=2)
+
+
+def _calibration_table(calibration: Calibration) -> str:
+    """Confidence beside accuracy, and the thresholds."""
+    parts = []
+    other = calibration.counterpart
+    kinds = (
+        ("values", calibration.values, other.values),
+        ("nulls", calibration.nulls, other.nulls),
+    )
+    for name, kind, counterpart in kinds:
+        if kind.n:
+            rows = [[f"confidence of {name}", "n", "mean", "accuracy"]]
+            for each in kind.bins:
+                bounds = f"{each.low:.1f} to {each.high:.1f}"
+                means = [f"{each.confidence:.3f}", f"{each.accuracy:.3f}"]
+                rows.append([bounds, str(each.n), *means])
+            if other.is_calibrated:
+                which = "with a calibration fitted to other documents (in five parts)"
+            else:
+                which = "before the calibration with which it was extracted"
+            parts.append(
+                f"{table(rows)}\nexpected calibration error: {kind.ece:.4f}; "
+                f"{which}: {counterpart.ece:.4f}"
+            )
+    rows = [["--null-threshold", "P", "R", "F1", *OUTCOMES]]
+    for row in calibration.thresholds:
+        rows.append([f"{row.threshold:g}", *_scores(row.counts), *_outcomes(row.counts)])
+    return "\n\n".join([*parts, table(rows)])
+
+
+def _throughput_lines(throughput: Throughput) -> str:
+    """Tokens, documents a second and dollars."""
+    n, totals = throughput.n_documents, throughput.totals
+    lines = [
+        f"cost of {n} documents: {totals['prompt_tokens']} tokens read, "
+        f"{totals['cached_tokens']} of them from the cache, {totals['completion_tokens']} "
+        f"generated; {totals['steps'] / n:.1f} steps a document"
+    ]
+    rate, dollars = throughput.documents_per_second, throughput.dollars_per_1000
+    if rate is not None:
+        more, less = (" or more", " or less") if throughput.is_bound else ("", "")
+        lines.append(f"throughput: {rate:.2f} documents a second{more}")
+        if dollars is not None:
+            lines[-1] += f"; ${dollars:.4f} for 1000 documents{less}"
+        if throughput.is_bound:
+            lines[-1] += " (by the documents' own times; --wall-seconds takes the run's)"
+    return "\n".join(lines)
+
+
+def difference_table(versus: Versus, names: Sequence[str], resampling: Resampling) -> str:
+    """F1 of two files beside each other, with interval and p-value of the difference."""
+    rows = [["F1", "", "", *names, "difference", _INTERVAL, "p"]]
+    for form, by_scope in versus.differences.items():
+        for scope, differences in by_scope.items():
+            for average in AVERAGES:
+                f1 = getattr(differences, average)["f1"]
+                scores = [f"{f1.first:.2f}", f"{f1.second:.2f}", f"{f1.difference:+.2f}"]
+                interval = _interval(f1.interval, "+.2f")
+                rows.append([form, scope, average, *scores, interval, p_text(f1.p_value)])
+    plain = versus.differences["exact"]["plain"]
+    test = "all exchanges" if plain.is_exact else f"{resampling.n} random exchanges"
+    return (
+        f"{table(rows, n_left=3)}\n{_how(resampling)}\n"
+        f"p: two-sided randomization test over documents, {test}; outcomes differ in "
+        f"{plain.n_differing} of them"
+    )
+
+
+def p_text(p_value: float) -> str:
+    """A p-value with as many places as say something."""
+    return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
+
+
+def agreement_table(agreement: Agreement) -> str:
+    """In how many fields two files say the same."""
+    shares = agreement.to_json()
+    rows = [
+        ["agreement", "fields", "exact", "normalized"],
+        [
+            "all fields",
+            str(agreement.n_fields),
+            f"{shares['same']:.2f}%",
+            f"{shares['same_normalized']:.2f}%",
+        ],
+        [
+            "fields with a value in either",
+            str(agreement.n_filled),
+            f"{shares['filled_same']:.2f}%",
+            f"{shares['filled_same_normalized']:.2f}%",
+        ],
+    ]
+    return table(rows)
+
+
+def _disagreement_table(pairs: Sequence[FieldPair]) -> str:
+    has_gold = any(pair.outcomes is not None for pair in pairs)
+    head = ["id", "attribute", "first", "second", *(["gold", "outcomes"] if has_gold else [])]
+    rows = [head]
+    for pair in pairs[:N_DISAGREEMENTS]:
+        row = [pair.example.id, pair.attribute, _short(pair.first), _short(pair.second)]
+        if has_gold:
+            gold = pair.example.gold.get(pair.attribute)
+            row.append(" or ".join(map(_short, gold)) if gold else "null")
+            row.append(" ".join(pair.outcomes or ()))
+        rows.append(row)
+    shown = "all of them" if len(pairs) <= N_DISAGREEMENTS else f"the first {N_DISAGREEMENTS}"
+    title = f"fields that differ: {len(pairs)}; {shown} (--disagreements FILE keeps all):"
+    return f"{title}\n{table(rows, n_left=len(head))}"
+
+
+def _short(value: object) -> str:
+    """A value as JSON, so that nothing in it can break the table; cut where it is long."""
+    text = json.dumps(value, ensure_ascii=False)
+    if not text.isprintable():
+        text = json.dumps(value)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+
+def _how(resampling: Resampling) -> str:
+    return (
+        f"intervals: percentile bootstrap over documents, {resampling.n} samples, "
+        f"seed {resampling.seed}"
+    )
+
+
+def _micro_cells(counts: Counts, interval: Interval) -> list[str]:
+    return [*_scores(counts), _interval(interval), *_outcomes(counts)]
+
+
+def _macro_cells(macro: Macro, interval: Interval) -> list[str]:
+    return [*_scores(macro), _interval(interval), *("" for _ in OUTCOMES)]
+
+
+def _outcomes(counts: Counts) -> list[str]:
+    return [str(getattr(counts, name)) for name in OUTCOMES]
+
+
+def _scores(score: Counts | Macro) -> list[str]:
+    return [f"{value:.2f}" for value in (score.precision, score.recall, score.f1)]
+
+
+def _interval(interval: Interval, form: str = ".2f") -> str:
+    return f"{interval.low:{form}} to {interval.high:{form}}"

@@ -1,0 +1,369 @@
+"""Blind pairwise comparison by people (paper, appendix D).
+
+An annotator sees a document and the values of two systems side by side, not knowing which is
+which, and says which are truer to the document, or that neither are. Judgements are kept one a
+line; from them come the matrix of wins, ties and losses, a score for each system, and how far
+annotators agree.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from random import Random
+from typing import Any, Literal, get_args
+
+from hpd.errors import InputError
+from hpd.evaluation.rows import Prediction, load_predictions, read_rows
+from hpd.files.streams import reason
+from hpd.files.writer import line_bytes
+from hpd.pages.colors import color_slots
+from hpd.pages.segments import covered_segments, utf16_segments
+from hpd.pages.shown_values import ShownValue, shown_values
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A file of extractions, by the ids of their documents."""
+
+    name: str
+    predictions: Mapping[str, Prediction]
+
+
+def load_systems(paths: Sequence[str]) -> list[System]:
+    """The systems of some files; ``InputError`` where an id comes twice in one of them."""
+    return [
+        System(name, _by_id(path)) for name, path in zip(system_names(paths), paths, strict=True)
+    ]
+
+
+def system_names(paths: Sequence[str]) -> list[str]:
+    """The names of the systems: those of the files, without their extensions.
+
+    Where two files have the same name, their whole paths; ``InputError`` where a file is given
+    twice.
+    """
+    twice = [path for path, n in Counter(paths).items() if n > 1]
+    if twice:
+        raise InputError(f"{twice[0]} is given twice: a system is not compared with itself")
+    stems = Counter(Path(path).stem for path in paths)
+    return [Path(path).stem if stems[Path(path).stem] == 1 else path for path in paths]
+
+
+def _by_id(path: str) -> dict[str, Prediction]:
+    predictions: dict[str, Prediction] = {}
+    for number, prediction in enumerate(load_predictions(path), start=1):
+        own_id = str(number) if prediction.id is None else prediction.id
+        if own_id in predictions:
+            raise InputError(
+                f"{path}:{prediction.line}: the id {own_id!r} comes again, and judgements are "
+                "kept by id: make the ids unique"
+            )
+        predictions[own_id] = prediction
+    return predictions
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One document with the values of two systems side by side."""
+
+    id: str
+    """The document's."""
+    left: System
+    right: System
+
+
+def plan_trials(
+    systems: Sequence[System], annotator: str, *, seed: int = 0, limit: int | None = None
+) -> list[Trial]:
+    """The trials of one annotator: one for each document that two systems or more have.
+
+    The documents, their order, and which two systems of more than two are shown depend on the
+    seed alone, so that all annotators judge the same pairs. Which system stands on the left is
+    drawn anew for each annotator.
+
+    Args:
+        systems: two or more.
+        annotator: their name.
+        seed: another one gives other draws.
+        limit: so many documents at most, the first ones in the order that was drawn.
+    """
+    owners: dict[str, list[System]] = {}
+    for system in systems:
+        for document_id in system.predictions:
+            owners.setdefault(document_id, []).append(system)
+    shared = [document_id for document_id, own in owners.items() if len(own) >= 2]
+    _chance(seed).shuffle(shared)
+    trials = []
+    for document_id in shared[:limit]:
+        pair = _chance(seed, "pair", document_id).sample(owners[document_id], 2)
+        pair.sort(key=list(systems).index)
+        _chance(seed, "sides", annotator, document_id).shuffle(pair)
+        trials.append(Trial(document_id, *pair))
+    return trials
+
+
+def _chance(seed: int, *names: str) -> Random:
+    """Random numbers for one purpose; the same on every machine and in every version."""
+    return Random(repr((seed, *names)))
+
+
+Verdict = Literal["win", "tie", "loss"]
+"""Of the left system against the right one."""
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+
+
+About = tuple[str, str, frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One verdict of one annotator, as a line of the file."""
+
+    id: str
+    """The document's."""
+    annotator: str
+    left: str
+    """The name of the system that stood on the left."""
+    right: str
+    verdict: Verdict
+    seconds: float | None = None
+    """The time from the showing of the trial to the verdict."""
+    seed: int = 0
+    """From which the order was drawn."""
+
+    @property
+    def about(self) -> About:
+        """The annotator, the document and the pair: a later judgement of the same replaces it."""
+        return self.annotator, self.id, frozenset((self.left, self.right))
+
+    def verdict_on(self, system: str) -> Verdict:
+        """The verdict as seen from one of the two systems."""
+        flipped: dict[Verdict, Verdict] = {"win": "loss", "tie": "tie", "loss": "win"}
+        return self.verdict if system == self.left else flipped[self.verdict]
+
+
+class JudgementFile:
+    """A file of judgements that grows; several processes may append to one.
+
+    A last line that was cut off, by a crash or a full disk, is removed.
+
+    Raises ``InputError`` if the file cannot be read or written, or holds something else.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        try:
+            _cut_unfinished_line(self.path)
+            earlier = load_judgements(self.path) if self.path.exists() else []
+            self._last = {judgement.about: judgement for judgement in earlier}
+            # Unbuffered and appending: a line goes out in one call, and so stays whole.
+            self._file = open(self.path, "ab", buffering=0)  # noqa: SIM115
+        except OSError as error:
+            raise InputError(f"{path}: cannot be written: {reason(error)}") from error
+
+    def append(self, judgement: Judgement) -> None:
+        """Write a judgement; it is in the file when this returns."""
+        self._file.write(line_bytes(asdict(judgement)))
+        self._last[judgement.about] = judgement
+
+    def verdict(self, trial: Trial, annotator: str) -> Verdict | None:
+        """The annotator's last verdict on the left system of a trial; None if there is none."""
+        pair = frozenset((trial.left.name, trial.right.name))
+        last = self._last.get((annotator, trial.id, pair))
+        return None if last is None else last.verdict_on(trial.left.name)
+
+    def __enter__(self) -> JudgementFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+
+def load_judgements(path: str | Path) -> list[Judgement]:
+    """The judgements of a file, in order; ``InputError`` where a line is none."""
+    return [_judgement(row, f"{path}:{line}") for line, row in read_rows(path, "jsonl")]
+
+
+def latest(judgements: Iterable[Judgement]) -> list[Judgement]:
+    """The judgements that count: of each annotator, document and pair the last one."""
+    return list({judgement.about: judgement for judgement in judgements}.values())
+
+
+def _judgement(row: Any, where: str) -> Judgement:
+    names = ("id", "annotator", "left", "right", "verdict")
+    missing = [name for name in names if not isinstance(row.get(name), str)]
+    if missing:
+        raise InputError(f"{where}: {missing[0]!r} is missing: not a line that hpd compare wrote")
+    if row["verdict"] not in VERDICTS:
+        raise InputError(
+            f"{where}: the verdict is {row['verdict']!r}; it should be one of {', '.join(VERDICTS)}"
+        )
+    document_id, annotator, left, right, verdict = (row[name] for name in names)
+    return Judgement(
+        document_id, annotator, left, right, verdict, row.get("seconds"), row.get("seed", 0)
+    )
+
+
+def _cut_unfinished_line(path: Path) -> None:
+    if not path.exists():
+        return
+    content = path.read_bytes()
+    end = content.rfind(b"\n") + 1
+    if end < len(content):
+        with path.open("r+b") as file:
+            file.truncate(end)
+
+
+Side = dict[str, dict[str, str | None]]
+"""The values of one system as texts, by attribute and place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One place in the data, and the values that the systems have there."""
+
+    place: str
+    attribute: str
+    left: str | None
+    right: str | None
+
+    @property
+    def differs(self) -> bool:
+        """Whether the systems say different things."""
+        return self.left != self.right
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTrial:
+    """A document and the values of two systems."""
+
+    text: str
+    rows: tuple[Row, ...]
+
+    def to_json(self, verdict: Verdict | None) -> dict[str, Any]:
+        """The trial for the page's script, and the verdict so far, as ``compare.js`` reads them.
+
+        Each row is [place, color, left, right]. Value 2 i of the segments is the left one of row
+        i, and 2 i + 1 the right one, if it is another.
+        """
+        slots = color_slots({"": dict.fromkeys(row.attribute for row in self.rows)})
+        values = [
+            ShownValue(row.place, row.attribute, text, spans=_places(self.text, text))
+            for row in self.rows
+            for text in (row.left, row.right if row.differs else None)
+        ]
+        segments = covered_segments(values, len(self.text))
+        return {
+            "text": self.text,
+            "rows": [[row.place, slots[row.attribute], row.left, row.right] for row in self.rows],
+            "segments": utf16_segments(segments, self.text),
+            "verdict": verdict,
+        }
+
+
+def shown_trial(trial: Trial, text: str) -> ShownTrial:
+    """A trial as an annotator sees it; ``text`` is the document's."""
+    return ShownTrial(text, tuple(_rows(_side(trial.left, trial.id), _side(trial.right, trial.id))))
+
+
+def _side(system: System, document_id: str) -> Side:
+    prediction = system.predictions[document_id]
+    side: Side = {}
+    for value in shown_values(prediction.data or {}, {}):
+        side.setdefault(value.attribute, {})[value.place] = value.text
+    return side
+
+
+def _rows(left: Side, right: Side) -> Iterator[Row]:
+    for attribute in {**left, **right}:
+        ours, theirs = left.get(attribute, {}), right.get(attribute, {})
+        rows = [
+            Row(place, attribute, ours.get(place), theirs.get(place))
+            for place in {**ours, **theirs}
+        ]
+        # A list that is empty on one side stands beside the other side's items.
+        filled = [row for row in rows if not row.left is row.right is None]
+        yield from filled or rows[:1]
+
+
+def _places(text: str, value: str | None) -> tuple[tuple[int, int], ...]:
+    """The first place of a value: as words of its own if there is one, else within others."""
+    if not value or not value.strip():
+        return ()
+    own_words = re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text)
+    start = own_words.start() if own_words else text.find(value)
+    return () if start < 0 else ((start, start + len(value)),)
+
+
+class Session:
+    """The part that the page and the terminal have in common.
+
+    Args:
+        trials: in the order in which they are judged.
+        texts: the text of each document, by id.
+        file: takes the verdicts, and has those of earlier sessions.
+        annotator: their name.
+        seed: from which the trials were drawn; it is written into each line.
+    """
+
+    def __init__(
+        self,
+        trials: Sequence[Trial],
+        texts: Mapping[str, str],
+        file: JudgementFile,
+        annotator: str,
+        seed: int,
+    ) -> None:
+        self.trials = trials
+        self.annotator = annotator
+        self._texts = texts
+        self._file = file
+        self._seed = seed
+
+    def shown(self, number: int) -> ShownTrial:
+        """A trial, without names."""
+        trial = self.trials[number]
+        return shown_trial(trial, self._texts[trial.id])
+
+    def verdict(self, number: int) -> Verdict | None:
+        """The last verdict on the left system of a trial; None if there is none yet."""
+        return self._file.verdict(self.trials[number], self.annotator)
+
+    @property
+    def n_judged(self) -> int:
+        """The trials with a verdict."""
+        return sum(self.verdict(number) is not None for number in range(len(self.trials)))
+
+    def next_trial(self, start: int) -> int | None:
+        """The first trial without a verdict, from ``start`` on and then from the beginning."""
+        n = len(self.trials)
+        order = (*range(start, n), *range(min(start, n)))
+        return next((number for number in order if self.verdict(number) is None), None)
+
+    def judge(self, number: int, verdict: Verdict, seconds: float | None = None) -> None:
+        """Keep a verdict on the left system of a trial."""
+        trial = self.trials[number]
+        self._file.append(
+            Judgement(
+                trial.id,
+                self.annotator,
+                trial.left.name,
+                trial.right.name,
+                verdict,
+                None if seconds is None else round(seconds, 1),
+                self._seed,
+            )
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """All trials for the page's script."""
+        return {
+            "trials": [
+                self.shown(number).to_json(self.verdict(number))
+                for number in range(len(self.trials))
+            ]
+        }

@@ -1,0 +1,299 @@
+"""The formats of data sets: found, surveyed, and converted to hpd's own lines and schemas."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from hpd.errors import InputError
+from hpd.evaluation.dataset_readers import (
+    CONLL_START,
+    CONLL_TAG,
+    DatasetDocument,
+    Row,
+    read_amazon,
+    read_documents,
+    read_pave,
+    read_sentences,
+    read_titles,
+    split_columns,
+)
+from hpd.files.rows import ROWS
+from hpd.files.streams import reason
+from hpd.schema import load_schemas
+
+Reader = Callable[[BinaryIO, str], Iterator[Row]]
+
+_N_LOOKED_AT = 20
+"""Lines that are looked at to find out a file's format."""
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetFormat:
+    """A format: its name on the command line, what it is, and how it is read."""
+
+    name: str
+    description: str
+    read: Reader
+    has_gold: bool = True
+    lists: bool = False
+    """Every attribute has a list of values, and what a document does not name it does not have."""
+    read_whole_documents: Reader | None = None
+    """Likewise, where the format has documents of several parts."""
+
+
+FORMATS: Mapping[str, DatasetFormat] = {
+    each.name: each
+    for each in (
+        DatasetFormat(
+            "extractgpt",
+            "OA-Mine and AE-110k, as ExtractGPT has them: JSONL with input, category and "
+            "target_scores",
+            read_titles,
+        ),
+        DatasetFormat(
+            "wdc-pave",
+            "WDC-PAVE: JSONL with input_title, input_description, category and target_scores",
+            read_pave,
+        ),
+        DatasetFormat(
+            "amazon-2023",
+            "Amazon Reviews 2023, meta_*.jsonl: title, features, description, main_category; "
+            "no gold, and a schema of the names in details",
+            read_amazon,
+            has_gold=False,
+        ),
+        DatasetFormat(
+            "conll",
+            "CoNLL: a token and its BIO or BIOES tag a line, parted by tabs or blanks; lists of "
+            "entities by type",
+            read_sentences,
+            lists=True,
+            read_whole_documents=read_documents,
+        ),
+    )
+}
+
+
+def open_dataset(path: str | Path) -> BinaryIO:
+    """A file, unpacked if its name ends in ``.gz``; ``InputError`` if it cannot be opened."""
+    try:
+        if str(path).endswith(".gz"):
+            return cast("BinaryIO", gzip.open(path, "rb"))
+        return open(path, "rb")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be opened: {reason(error)}") from error
+
+
+def read_dataset(
+    path: str | Path,
+    dataset: DatasetFormat,
+    *,
+    whole_documents: bool = False,
+) -> Iterator[Row]:
+    """The rows of a file, lazily; those that cannot be read come as errors."""
+    reader = dataset.read_whole_documents if whole_documents else dataset.read
+    if reader is None:
+        raise ValueError(f"{dataset.name} has no documents of several parts")
+    with open_dataset(path) as file:
+        try:
+            yield from reader(file, str(path))
+        except (OSError, EOFError) as error:
+            why = reason(error) if isinstance(error, OSError) else str(error)
+            raise InputError(f"{path}: cannot be read: {why}") from error
+
+
+def find_format(path: str | Path) -> DatasetFormat:
+    """The format that the first lines of a file are in; ``InputError`` if it is none of them."""
+    lines = []
+    with open_dataset(path) as file:
+        try:
+            for _, raw in ROWS["lines"](file, str(path)):
+                lines.append(str(raw))
+                if len(lines) == _N_LOOKED_AT:
+                    break
+        except (OSError, EOFError) as error:
+            why = reason(error) if isinstance(error, OSError) else str(error)
+            raise InputError(f"{path}: cannot be read: {why}") from error
+    if not lines:
+        raise InputError(f"{path}: empty")
+    name = _json_format(lines[0]) or ("conll" if _is_conll(lines) else None)
+    if name is None:
+        raise InputError(
+            f"{path}: in none of the formats {', '.join(FORMATS)}; say which it is (--format), "
+            "and hpd data check says what is wrong with it"
+        )
+    return FORMATS[name]
+
+
+def _json_format(line: str) -> str | None:
+    try:
+        row = json.loads(line)
+    except ValueError:
+        return None
+    if not isinstance(row, dict):
+        return None
+    if "target_scores" in row:
+        return "wdc-pave" if "input_title" in row or "input_description" in row else "extractgpt"
+    return "amazon-2023" if "parent_asin" in row or "main_category" in row else None
+
+
+def _is_conll(lines: list[str]) -> bool:
+    """Whether most lines end in a tag."""
+    columns = [split_columns(line) for line in lines]
+    tagged = [len(own) > 1 and CONLL_TAG.fullmatch(own[-1]) is not None for own in columns]
+    return columns[0][0] == CONLL_START or sum(tagged) > len(lines) / 2
+
+
+N_DETAILS = 16
+"""Attributes in the schema of a category without gold: as many as the paper asks for."""
+
+
+@dataclass(slots=True)
+class Survey:
+    """Counts over the rows that could be read, and what is wrong with the others."""
+
+    dataset: DatasetFormat
+    n_documents: int = 0
+    n_characters: int = 0
+    n_none: int = 0
+    """Attributes of which a row says that the document does not state them."""
+    n_filled: int = 0
+    """Attributes that have gold values."""
+    n_several: int = 0
+    """Attributes that have more than one."""
+    n_values: int = 0
+    n_in_text: int = 0
+    """Gold values that the text holds, letter by letter."""
+    categories: Counter[str] = field(default_factory=Counter)
+    """Documents of each category."""
+    attributes: dict[str, Counter[str]] = field(default_factory=dict)
+    """For each category how often each attribute has a value, in order of appearance."""
+    problems: list[str] = field(default_factory=list)
+    """The problem of each row that is left out, with file and line."""
+    notices: list[str] = field(default_factory=list)
+    """Oddities of rows that are kept."""
+    ids: dict[str, int] = field(default_factory=dict)
+    """The line of each id's first document."""
+
+    def add(self, row: Row, name: str) -> None:
+        """Count one row of the file ``name``."""
+        if isinstance(row, InputError):
+            self.problems.append(str(row))
+            return
+        self.n_documents += 1
+        self.n_characters += len(row.text)
+        self.categories[row.category] += 1
+        first = self.ids.setdefault(row.id, row.line)
+        if first != row.line:
+            self.notices.append(f"{name}:{row.line}: the id {row.id!r} is that of line {first}")
+        names = self.attributes.setdefault(row.category, Counter())
+        for attribute in row.attributes:
+            names[attribute] += 1
+        self._add_gold(row, names)
+
+    def attribute_names(self, category: str) -> list[str]:
+        """The attributes of a category: all that its gold names, else its most frequent ones."""
+        names = self.attributes.get(category, Counter())
+        if self.dataset.has_gold:
+            return list(names)
+        return [name for name, _ in names.most_common(N_DETAILS)]
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything, ready for ``json.dumps``."""
+        return {
+            "format": self.dataset.name,
+            "n_documents": self.n_documents,
+            "n_characters": self.n_characters,
+            "n_filled": self.n_filled,
+            "n_none": self.n_none,
+            "n_several": self.n_several,
+            "n_values": self.n_values,
+            "n_in_text": self.n_in_text,
+            "categories": dict(self.categories),
+            "attributes": {name: dict(counts) for name, counts in self.attributes.items()},
+            "problems": self.problems,
+            "notices": self.notices,
+        }
+
+    def _add_gold(self, row: DatasetDocument, names: Counter[str]) -> None:
+        for attribute, values in (row.gold or {}).items():
+            names[attribute] += bool(values)
+            if values is None:
+                self.n_none += 1
+                continue
+            self.n_filled += 1
+            self.n_several += len(values) > 1
+            self.n_values += len(values)
+            self.n_in_text += sum(value in row.text for value in values)
+
+
+def survey(rows: Iterable[Row], dataset: DatasetFormat, name: str) -> Survey:
+    """Count the rows of a file."""
+    result = Survey(dataset)
+    for row in rows:
+        result.add(row, name)
+    return result
+
+
+def schemas_of(survey: Survey) -> Any:
+    """The schema of a data set, or one for each category, as ``--schema`` takes them.
+
+    Categories without any attribute have none, nor have, where there are categories, documents
+    without one; None if nothing has any. Raises ``SchemaError`` if a name cannot be used.
+    """
+    by_category = {
+        category: _schema(names, lists=survey.dataset.lists)
+        for category in survey.categories
+        if (names := survey.attribute_names(category))
+    }
+    without = by_category.pop("", None)
+    schemas = by_category or without
+    if not schemas:
+        return None
+    load_schemas(schemas)
+    return schemas
+
+
+def schema_path(output: Path) -> Path:
+    """The path for the schema of a converted file: ``a.jsonl`` has ``a.schema.json``."""
+    return output.with_name(f"{output.stem}.schema.json")
+
+
+def write_dataset(rows: Iterable[Row], survey: Survey, output: Path) -> None:
+    """Write the rows that could be read, and their schema beside them.
+
+    A file of that name stays as it was until the new one is complete. Raises ``InputError`` if it
+    cannot be written, and ``SchemaError`` if an attribute cannot be one.
+    """
+    schemas = schemas_of(survey)
+    unfinished = output.with_name(f".{output.name}.unfinished")
+    try:
+        with open(unfinished, "w", encoding="utf-8", newline="\n") as file:
+            for row in rows:
+                if not isinstance(row, InputError):
+                    lists = survey.dataset.lists
+                    names = survey.attribute_names(row.category) if lists else ()
+                    line = row.to_line(lists=lists, names=names)
+                    file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        os.replace(unfinished, output)
+        if schemas is not None:
+            text = json.dumps(schemas, ensure_ascii=False, indent=1)
+            schema_path(output).write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{output}: cannot be written: {reason(error)}") from error
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _schema(names: list[str], *, lists: bool) -> list[str] | dict[str, Any]:
+    if not lists:
+        return names
+    properties = {name: {"type": "array", "items": {"type": "string"}} for name in names}
+    return {"type": "object", "properties": properties}

@@ -1,0 +1,435 @@
+"""Extracted values judged by a model (paper, section 5 and appendix E).
+
+A judge gets a document with its values and gives a verdict on each. Its answer to an attribute is
+an object of a reason and a verdict. The reason comes first: so it is what the verdict follows from,
+and not an excuse for it. Of the verdicts only those can be chosen that a value of its kind can get.
+Any extractor can answer.
+
+LLM-precision, LLM-recall and LLM-F1 add the verdicts up. With C correct, CN correct null, I
+incorrect, M missing and H hallucination:
+
+    LLM-P = (C + CN) / (C + CN + H + I)
+    LLM-R = (C + CN) / (C + CN + M + I)
+
+and LLM-F1 is their harmonic mean. A null that is right counts as much as a value that is right.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from hpd.errors import InputError
+from hpd.evaluation.outcomes import Form, Outcome, outcome
+from hpd.evaluation.rows import Example, Prediction
+from hpd.evaluation.scores import USUAL, Resampling
+from hpd.evaluation.statistics import Interval, cohen_kappa, drawn_documents
+from hpd.files import Record
+from hpd.prompt.templates import render_text
+from hpd.schema.attributes import Attribute, Schema
+
+Verdict = Literal["correct", "incorrect", "missing", "correct null", "hallucination"]
+VERDICTS: Final[tuple[Verdict, ...]] = get_args(Verdict)
+
+RIGHT: Final[frozenset[Verdict]] = frozenset({"correct", "correct null"})
+"""The verdicts on values that are as they should be."""
+
+VERDICT_OF_OUTCOME: Final[Mapping[Outcome, Verdict]] = {
+    "vc": "correct",
+    "vw": "incorrect",
+    "vn": "missing",
+    "nn": "correct null",
+    "nv": "hallucination",
+}
+"""The verdict that gold gives, by the outcome of the field."""
+
+ValueKind = Literal["null", "denial", "value"]
+"""A value is null; or a *denial*, a text such as "none"; or anything else."""
+
+CHOICES: Final[Mapping[ValueKind, tuple[Verdict, ...]]] = {
+    "null": ("missing", "correct null"),
+    "denial": ("correct", "incorrect", "correct null"),
+    "value": ("correct", "incorrect", "hallucination"),
+}
+"""The verdicts that make sense; a judge has no others to choose from."""
+
+_DENIALS = frozenset({"n/a", "na", "no", "none", "not applicable", "not specified", "unknown"})
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The verdict on one value."""
+
+    row: int
+    """The number of the document, from 0, in the order of the predictions."""
+    attribute: str
+    verdict: Verdict
+    reason: str
+
+
+def value_kind(value: Any) -> ValueKind:
+    """The kind of a value; an empty text, list or object is null."""
+    if value is None or value in ("", [], {}):
+        return "null"
+    if isinstance(value, str) and value.strip().casefold() in _DENIALS:
+        return "denial"
+    return "value"
+
+
+def judged_values(
+    predictions: Sequence[Prediction], answers: Iterable[Prediction]
+) -> Iterator[Judged]:
+    """The verdicts in a judge's answers, each with the number of its document.
+
+    Args:
+        predictions: what was judged.
+        answers: what the judge said, by the ids of ``inquiries``. An answer that failed, and a
+            verdict that is none, are passed over.
+    """
+    rows = {prediction_id(prediction, row): row for row, prediction in enumerate(predictions)}
+    for answer in answers:
+        row = rows.get(str(answer.id))
+        if row is None:
+            continue
+        for attribute, judged in (answer.data or {}).items():
+            if isinstance(judged, Mapping) and judged.get("verdict") in VERDICTS:
+                yield Judged(row, attribute, judged["verdict"], str(judged.get("reason") or ""))
+
+
+def prediction_id(prediction: Prediction, row: int) -> str:
+    """The id under which a prediction is judged: its own, or the number of its row, from 1."""
+    return str(row + 1) if prediction.id is None else prediction.id
+
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+RULES = render_text(_TEMPLATES / "judge_rules.jinja")
+"""The system's text for a judge."""
+
+Schemas = Schema | Mapping[str, Schema]
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiries:
+    """The questions about a file of predictions, ready for an extractor of either kind."""
+
+    records: tuple[Record, ...]
+    """One for each document; ``category`` leads to its schema."""
+    schemas: Mapping[str, Schema]
+
+
+def inquiries(
+    predictions: Sequence[Prediction],
+    texts: Sequence[str | None],
+    schemas: Schemas | None = None,
+    category_field: str | None = None,
+) -> Inquiries:
+    """The questions about all documents that have extracted values.
+
+    Args:
+        predictions: what is judged, each with an id of its own or none.
+        texts: their documents; None where one is not known.
+        schemas: that of the extraction, for what it says of its attributes, or one for each
+            category. Without it a document has the attributes that any document of its category
+            has values of.
+        category_field: the name of the category, in the line or in the columns of its input;
+            ``category`` if it is not said.
+
+    Raises:
+        InputError: an id comes twice, or a document has no text or no schema.
+    """
+    attributes = _Attributes(predictions, schemas, category_field or "category")
+    records: dict[str, Record] = {}
+    asked: dict[str, Schema] = {}
+    for row, prediction in enumerate(predictions):
+        if prediction.data is None:
+            continue
+        own_id = prediction_id(prediction, row)
+        if own_id in records:
+            raise InputError(
+                f"line {prediction.line}: the id {own_id!r} comes again: make the ids unique"
+            )
+        own = attributes.of(prediction)
+        if not own:
+            continue
+        text = texts[row]
+        if text is None:
+            raise InputError(
+                f"line {prediction.line}: the document {own_id!r} has no text: "
+                "hpd extract --with-text writes it, --documents FILE adds it"
+            )
+        values = {attribute.name: prediction.data.get(attribute.name) for attribute in own}
+        kinds = {name: value_kind(value) for name, value in values.items()}
+        key = json.dumps([attributes.category(prediction), list(kinds.items())])
+        if key not in asked:
+            asked[key] = verdict_schema(own, kinds)
+        records[own_id] = Record(own_id, document_text(text, values), key, prediction.line)
+    return Inquiries(tuple(records.values()), asked)
+
+
+def verdict_schema(attributes: Iterable[Attribute], kinds: Mapping[str, ValueKind]) -> Schema:
+    """The schema of a judge's answer: a reason and a verdict for each attribute."""
+    return Schema(tuple(_judged_attribute(each, kinds[each.name]) for each in attributes))
+
+
+def document_text(text: str, values: Mapping[str, Any]) -> str:
+    """A document with its extracted values below it."""
+    shown = [
+        (name, value if isinstance(value, str) and value else _json(value))
+        for name, value in values.items()
+    ]
+    return render_text(_TEMPLATES / "judge_document.jinja", text=text, values=shown)
+
+
+def _judged_attribute(attribute: Attribute, kind: ValueKind) -> Attribute:
+    reason = Attribute("reason", nullable=False, required=True, always_answered=True)
+    verdict = Attribute(
+        "verdict",
+        "enum",
+        choices=CHOICES[kind],
+        nullable=False,
+        required=True,
+        always_answered=True,
+        after=("reason",),
+    )
+    return Attribute(
+        attribute.name,
+        "object",
+        description=attribute.description,
+        nullable=False,
+        required=True,
+        attributes=(reason, verdict),
+    )
+
+
+class _Attributes:
+    """The attributes of each document."""
+
+    def __init__(
+        self, predictions: Iterable[Prediction], schemas: Schemas | None, category_field: str
+    ) -> None:
+        self._schemas = schemas
+        self._category_field = category_field
+        self._seen: dict[str, dict[str, Attribute]] = {}
+        for prediction in predictions:
+            names = self._seen.setdefault(self.category(prediction), {})
+            names.update((name, Attribute(name)) for name in prediction.data or {})
+
+    def of(self, prediction: Prediction) -> Sequence[Attribute]:
+        category = self.category(prediction)
+        if self._schemas is None:
+            return tuple(self._seen[category].values())
+        if isinstance(self._schemas, Schema):
+            return self._schemas.attributes
+        if category not in self._schemas:
+            raise InputError(
+                f"line {prediction.line}: there is no schema for the category {category!r}"
+            )
+        return self._schemas[category].attributes
+
+    def category(self, prediction: Prediction) -> str:
+        columns = prediction.raw.get("input")
+        for row in (prediction.raw, columns if isinstance(columns, Mapping) else {}):
+            if row.get(self._category_field) is not None:
+                return str(row[self._category_field])
+        return ""
+
+
+def _json(value: Any) -> str:
+    return "null" if value_kind(value) == "null" else json.dumps(value, ensure_ascii=False)
+
+
+Array = npt.NDArray[np.float64]
+
+NAMES = ("precision", "recall", "f1")
+
+_CHUNK = 200
+"""Samples that are drawn at once, so that many documents do not fill the memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictCounts:
+    """The number of each verdict, and the scores in percent; None where nothing can be divided."""
+
+    counts: tuple[int, ...]
+    """In the order of ``VERDICTS``."""
+
+    def n(self, verdict: Verdict) -> int:
+        """The number of one verdict."""
+        return self.counts[VERDICTS.index(verdict)]
+
+    @property
+    def n_all(self) -> int:
+        """The number of all verdicts."""
+        return sum(self.counts)
+
+    @property
+    def scores(self) -> tuple[float | None, ...]:
+        """The scores, in the order of ``NAMES``."""
+        values = llm_scores(np.array(self.counts, float))
+        return tuple(None if np.isnan(value) else round(float(value), 2) for value in values)
+
+    def to_json(self) -> dict[str, Any]:
+        """The scores and the counts."""
+        return {
+            **dict(zip(NAMES, self.scores, strict=True)),
+            "verdicts": dict(zip(VERDICTS, self.counts, strict=True)),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeScores:
+    """The verdicts on a file, added up."""
+
+    total: VerdictCounts
+    attributes: dict[str, VerdictCounts]
+    intervals: tuple[Interval | None, ...]
+    """Of the total's scores, in the order of ``NAMES``."""
+    n_documents: int
+    resampling: Resampling
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything, ready for ``json.dumps``."""
+        return {
+            "n_documents": self.n_documents,
+            **self.total.to_json(),
+            "intervals": {
+                name: None if interval is None else interval.to_json()
+                for name, interval in zip(NAMES, self.intervals, strict=True)
+            },
+            "attributes": {name: counts.to_json() for name, counts in self.attributes.items()},
+            "resampling": self.resampling.to_json(),
+        }
+
+
+def judge_scores(judged: Iterable[Judged], resampling: Resampling = USUAL) -> JudgeScores:
+    """Add verdicts up; the intervals come from drawing documents."""
+    judged = list(judged)
+    rows = {row: i for i, row in enumerate(dict.fromkeys(each.row for each in judged))}
+    by_document = np.zeros((len(rows), len(VERDICTS)))
+    by_attribute: dict[str, list[int]] = {}
+    for each in judged:
+        column = VERDICTS.index(each.verdict)
+        by_document[rows[each.row], column] += 1
+        by_attribute.setdefault(each.attribute, [0] * len(VERDICTS))[column] += 1
+    return JudgeScores(
+        _counts(by_document.sum(axis=0)),
+        {name: _counts(counts) for name, counts in by_attribute.items()},
+        _intervals(by_document, resampling),
+        len(rows),
+        resampling,
+    )
+
+
+def llm_scores(counts: Array) -> Array:
+    """The scores, in percent, of (..., verdicts) counts: (..., 3), NaN where there are none."""
+    correct, incorrect, missing, null, invented = (counts[..., i] for i in range(len(VERDICTS)))
+    right = correct + null
+    with np.errstate(invalid="ignore"):
+        precision = right / (right + invented + incorrect)
+        recall = right / (right + missing + incorrect)
+        both = precision + recall
+        f1 = np.where(both == 0, 0.0, 2 * precision * recall / both)
+    return 100 * np.stack([precision, recall, f1], axis=-1)
+
+
+def _counts(counts: Sequence[float] | Array) -> VerdictCounts:
+    return VerdictCounts(tuple(int(n) for n in counts))
+
+
+def _intervals(by_document: Array, resampling: Resampling) -> tuple[Interval | None, ...]:
+    if not len(by_document):
+        return (None,) * len(NAMES)
+    sizes = [_CHUNK] * (resampling.n // _CHUNK) + [resampling.n % _CHUNK]
+    parts = [
+        llm_scores(weights @ by_document)
+        for weights in drawn_documents(len(by_document), sizes, resampling.seed)
+    ]
+    samples = np.concatenate(parts)
+    usable = [samples[~np.isnan(samples[:, i]), i] for i in range(len(NAMES))]
+    return tuple(Interval.of(each) if len(each) else None for each in usable)
+
+
+Pair = tuple[Verdict, Verdict]
+"""The judge's verdict, and that of gold."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoldAgreement:
+    """The verdicts of a judge against those that gold gives."""
+
+    confusion: Mapping[Pair, int]
+    """The number of values by the judge's verdict and gold's."""
+    kappa: float | None
+    """Cohen's kappa of the five verdicts; None where it is not defined."""
+    kappa_right: float | None
+    """The same, of right (correct, correct null) against not right.
+
+    Whether a value is null decides between most verdicts, and judge and gold both see that, so the
+    kappa of five is easily high. This one is not."""
+
+    @property
+    def n(self) -> int:
+        """The values that both have judged."""
+        return sum(self.confusion.values())
+
+    @property
+    def n_equal(self) -> int:
+        """Those with the same verdict."""
+        return sum(n for (ours, gold), n in self.confusion.items() if ours == gold)
+
+    @property
+    def n_equally_right(self) -> int:
+        """Those that both call right, or neither."""
+        return sum(
+            n for (ours, gold), n in self.confusion.items() if (ours in RIGHT) == (gold in RIGHT)
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything, ready for ``json.dumps``; the outer keys of the matrix are the judge's."""
+        return {
+            "n": self.n,
+            "n_equal": self.n_equal,
+            "kappa": self.kappa,
+            "n_equally_right": self.n_equally_right,
+            "kappa_right": self.kappa_right,
+            "confusion": {
+                ours: {gold: self.confusion.get((ours, gold), 0) for gold in VERDICTS}
+                for ours in VERDICTS
+            },
+        }
+
+
+def gold_agreement(
+    judged: Iterable[Judged],
+    predictions: Sequence[Prediction],
+    examples: Sequence[Example | None],
+    form: Form | None = None,
+) -> GoldAgreement | None:
+    """The agreement on all values of which gold says something; None if there are none.
+
+    Args:
+        judged: the judge's verdicts.
+        predictions: the values that were judged.
+        examples: the gold of each prediction, None where there is none.
+        form: evens out values before they are compared with gold.
+    """
+    pairs: list[Pair] = []
+    for each in judged:
+        example = examples[each.row]
+        if example is None or each.attribute not in example.gold:
+            continue
+        value = (predictions[each.row].data or {}).get(each.attribute)
+        of_gold = VERDICT_OF_OUTCOME[outcome(example.gold[each.attribute], value, form)]
+        pairs.append((each.verdict, of_gold))
+    if not pairs:
+        return None
+    rights = [(str(ours in RIGHT), str(gold in RIGHT)) for ours, gold in pairs]
+    return GoldAgreement(Counter(pairs), cohen_kappa(pairs), cohen_kappa(rights))

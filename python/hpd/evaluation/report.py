@@ -1,0 +1,377 @@
+"""A page that shows extractions: each document with its values, and what they add up to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hpd.evaluation.calibration import N_BINS, Calibration
+from hpd.evaluation.outcomes import OUTCOMES, Outcome, outcome
+from hpd.evaluation.rows import Example, Prediction
+from hpd.evaluation.scores import Counts, Evaluation
+from hpd.pages.colors import color_classes, color_slots
+from hpd.pages.page import render_page
+from hpd.pages.segments import covered_segments, utf16_segments
+from hpd.pages.shown_values import ShownValue, shown_values, value_text
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedAttribute:
+    """One attribute of one document: its values and, where gold is given, its outcome."""
+
+    name: str
+    values: tuple[ShownValue, ...]
+    """At least one, even if it says that there is none."""
+    gold: Sequence[str] | None = None
+    outcome: Outcome | None = None
+    """None where the gold does not name the attribute."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedDocument:
+    """A document as the report shows it."""
+
+    id: str
+    category: str
+    text: str | None
+    attributes: tuple[ReportedAttribute, ...]
+    error: str | None = None
+    """The error of a document that failed; it has no values, not even nulls."""
+    input: Mapping[str, Any] | None = None
+    """The other columns of the input."""
+
+    @property
+    def values(self) -> Iterator[ShownValue]:
+        """The values of all attributes, in order."""
+        return (value for attribute in self.attributes for value in attribute.values)
+
+
+def reported_documents(
+    predictions: Sequence[Prediction],
+    examples: Sequence[Example | None],
+    sources: Sequence[Example | None],
+    category_field: str | None = None,
+) -> list[ReportedDocument]:
+    """The documents of a report, one for each prediction.
+
+    ``examples`` has the gold of each prediction and ``sources`` the document it was made from, as
+    far as they are known (``hpd.evaluation.matching``). A text of ``sources`` is taken before the
+    line's own, and that before the text of the gold.
+    """
+    return [
+        _document(number, *parts, category_field=category_field)
+        for number, parts in enumerate(zip(predictions, examples, sources, strict=True), start=1)
+    ]
+
+
+def _document(
+    number: int,
+    prediction: Prediction,
+    example: Example | None,
+    source: Example | None,
+    *,
+    category_field: str | None,
+) -> ReportedDocument:
+    line = prediction.raw
+    columns = line.get("input")
+    return ReportedDocument(
+        prediction.id if prediction.id is not None else str(number),
+        _category(line, example, source, category_field or "category"),
+        _text(prediction.raw.get("text"), example, source),
+        tuple(_attributes(prediction, example)),
+        _error(line.get("error")),
+        columns if isinstance(columns, Mapping) else None,
+    )
+
+
+def _text(own: object, example: Example | None, source: Example | None) -> str | None:
+    if source is not None:
+        return source.text
+    if isinstance(own, str):
+        return own
+    return example.text or None if example is not None else None
+
+
+def _category(
+    line: Mapping[str, Any], example: Example | None, source: Example | None, field: str
+) -> str:
+    columns = line.get("input")
+    own = columns.get(field) if isinstance(columns, Mapping) else None
+    stated = (source and source.category, own, line.get(field), example and example.category)
+    return next((str(each) for each in stated if each not in (None, "")), "")
+
+
+def _error(error: object) -> str | None:
+    if isinstance(error, Mapping):
+        return ": ".join(str(error[key]) for key in ("type", "message") if key in error)
+    return None if error is None else str(error)
+
+
+def _attributes(prediction: Prediction, example: Example | None) -> Iterator[ReportedAttribute]:
+    values: dict[str, list[ShownValue]] = {}
+    for value in shown_values(prediction.data or {}, prediction.fields):
+        values.setdefault(value.attribute, []).append(value)
+    gold = {} if example is None else example.gold
+    for name in {**values, **gold}:
+        shown = tuple(values.get(name) or [ShownValue(name, name, None)])
+        if name in gold:
+            predicted = (prediction.data or {}).get(name)
+            yield ReportedAttribute(name, shown, gold[name], outcome(gold[name], predicted))
+        else:
+            yield ReportedAttribute(name, shown)
+
+
+LOW_CONFIDENCE = 0.5
+"""A confidence below this counts as low; the page lets its reader choose another bound."""
+
+
+@dataclass(slots=True)
+class Totals:
+    """The number of values of each kind, in all documents or of one attribute."""
+
+    n_values: int = 0
+    n_nulls: int = 0
+    n_ungrounded: int = 0
+    n_low: int = 0
+    """Values and nulls with a low confidence."""
+    n_failed: int = 0
+    """Fields with an error."""
+    value_confidences: list[float] = field(default_factory=list)
+    null_confidences: list[float] = field(default_factory=list)
+
+    def add(self, value: ShownValue, *, of_failed_document: bool) -> None:
+        """Count one value; what a failed document lacks is not null, it is not there at all."""
+        is_null = value.text is None
+        self.n_values += not is_null
+        self.n_nulls += is_null and not of_failed_document
+        self.n_ungrounded += value.is_ungrounded
+        self.n_failed += value.error is not None
+        if value.confidence is not None:
+            self.n_low += value.confidence < LOW_CONFIDENCE
+            confidences = self.null_confidences if is_null else self.value_confidences
+            confidences.append(value.confidence)
+
+    @property
+    def null_share(self) -> float:
+        """The share of nulls, between 0 and 1."""
+        n = self.n_values + self.n_nulls
+        return self.n_nulls / n if n else 0.0
+
+    @property
+    def mean_confidence(self) -> float | None:
+        """The mean confidence of the values; None if none has one."""
+        known = self.value_confidences
+        return sum(known) / len(known) if known else None
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeSummary:
+    """One attribute in all documents and categories."""
+
+    name: str
+    totals: Totals
+    counts: Counts | None
+    """The outcomes; None where no gold names the attribute."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A bar of the histogram: the values and nulls with a confidence between two bounds."""
+
+    low: float
+    high: float
+    n_values: int
+    n_nulls: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The figures of a whole file."""
+
+    n_documents: int
+    n_failed: int
+    """Documents that failed."""
+    n_without_text: int
+    totals: Totals
+    attributes: tuple[AttributeSummary, ...]
+    """In order of appearance."""
+    histogram: tuple[Bar, ...]
+    """Of all confidences, the lowest first; empty if there are none."""
+
+
+def summarize(documents: Sequence[ReportedDocument]) -> Summary:
+    """Count what the documents hold."""
+    totals = Totals()
+    by_name: dict[str, Totals] = {}
+    outcomes: dict[str, Counter[Outcome]] = {}
+    for document in documents:
+        for attribute in document.attributes:
+            of_attribute = by_name.setdefault(attribute.name, Totals())
+            if attribute.outcome is not None:
+                outcomes.setdefault(attribute.name, Counter())[attribute.outcome] += 1
+            for value in attribute.values:
+                for each in (totals, of_attribute):
+                    each.add(value, of_failed_document=document.error is not None)
+    return Summary(
+        len(documents),
+        sum(document.error is not None for document in documents),
+        sum(document.text is None for document in documents),
+        totals,
+        tuple(
+            AttributeSummary(name, each, _counts(outcomes.get(name)))
+            for name, each in by_name.items()
+        ),
+        _histogram(totals.value_confidences, totals.null_confidences),
+    )
+
+
+def _counts(outcomes: Counter[Outcome] | None) -> Counts | None:
+    return None if outcomes is None else Counts(*(outcomes[name] for name in OUTCOMES))
+
+
+def _histogram(of_values: Sequence[float], of_nulls: Sequence[float]) -> tuple[Bar, ...]:
+    if not of_values and not of_nulls:
+        return ()
+    values, nulls = _binned(of_values), _binned(of_nulls)
+    return tuple(Bar(i / N_BINS, (i + 1) / N_BINS, values[i], nulls[i]) for i in range(N_BINS))
+
+
+def _binned(confidences: Iterable[float]) -> list[int]:
+    counts = [0] * N_BINS
+    for confidence in confidences:
+        counts[min(int(confidence * N_BINS), N_BINS - 1)] += 1
+    return counts
+
+
+MATCHES = ("exact", "normalized", "fuzzy", "none")
+
+
+def payload(
+    documents: Sequence[ReportedDocument], slots: Mapping[str, int], *, has_gold: bool
+) -> dict[str, Any]:
+    """Everything that the page's script is given; ``slots`` are the attributes' colors."""
+    numbers = {name: number for number, name in enumerate(slots)}
+    categories = list(dict.fromkeys(document.category for document in documents))
+    category_numbers = {name: number for number, name in enumerate(categories)}
+    return {
+        "lowConfidence": LOW_CONFIDENCE,
+        "hasGold": has_gold,
+        "outcomes": OUTCOMES,
+        "matches": MATCHES,
+        "categories": categories,
+        "attributes": [[name, slot] for name, slot in slots.items()],
+        "documents": [
+            _row(document, category_numbers[document.category], numbers) for document in documents
+        ],
+    }
+
+
+def attribute_slots(documents: Iterable[ReportedDocument]) -> dict[str, int]:
+    """The color of each attribute, in order of appearance."""
+    by_category: dict[str, dict[str, None]] = {}
+    for document in documents:
+        names = by_category.setdefault(document.category, {})
+        names.update(dict.fromkeys(attribute.name for attribute in document.attributes))
+    return color_slots(by_category)
+
+
+def _row(document: ReportedDocument, category: int, numbers: Mapping[str, int]) -> list[Any]:
+    text = document.text
+    segments = covered_segments(list(document.values), len(text)) if text is not None else []
+    return _shortened(
+        [
+            document.id,
+            category,
+            text,
+            [_attribute_row(each, numbers[each.name]) for each in document.attributes],
+            utf16_segments(segments, text or ""),
+            document.error,
+            _columns(document.input),
+        ]
+    )
+
+
+def _attribute_row(attribute: ReportedAttribute, number: int) -> list[Any]:
+    return _shortened(
+        [
+            number,
+            [_value(value) for value in attribute.values],
+            None if attribute.outcome is None else OUTCOMES.index(attribute.outcome),
+            attribute.gold,
+        ]
+    )
+
+
+def _value(value: ShownValue) -> list[Any]:
+    confidence = value.confidence
+    return _shortened(
+        [
+            value.text,
+            None if confidence is None else round(confidence, 4),
+            MATCHES.index(value.match) if value.match in MATCHES else None,
+            None if value.place == value.attribute else value.place,
+            value.error,
+            value.raw,
+            value.truncated or None,
+        ]
+    )
+
+
+def _columns(columns: Mapping[str, Any] | None) -> list[list[str]] | None:
+    """The other columns of the input, as texts; those that hold nothing are left out."""
+    texts = {str(name): value_text(value) for name, value in (columns or {}).items()}
+    return [[name, text] for name, text in texts.items() if text is not None] or None
+
+
+def _shortened(parts: list[Any]) -> list[Any]:
+    """A list without the nothings at its end."""
+    while parts and parts[-1] is None:
+        parts.pop()
+    return parts
+
+
+_TEMPLATE = Path(__file__).parent / "templates" / "report.html"
+
+
+@dataclass(frozen=True, slots=True)
+class AgainstGold:
+    """The scores and the calibration of a file of extractions."""
+
+    evaluation: Evaluation
+    calibration: Calibration | None
+    """None if no confidences are known."""
+
+
+def report_page(
+    documents: Sequence[ReportedDocument],
+    *,
+    title: str,
+    source: str,
+    against_gold: AgainstGold | None = None,
+    notices: Sequence[str] = (),
+) -> str:
+    """A self-contained page that shows some documents and what they add up to.
+
+    Args:
+        documents: what is shown.
+        title: its heading.
+        source: where the extractions are from, in small print.
+        against_gold: scores and calibration, if there is gold.
+        notices: what a reader should know before trusting the figures.
+    """
+    slots = attribute_slots(documents)
+    return render_page(
+        _TEMPLATE,
+        data=payload(documents, slots, has_gold=against_gold is not None),
+        title=title,
+        source=source,
+        summary=summarize(documents),
+        against_gold=against_gold,
+        notices=notices,
+        low_confidence=LOW_CONFIDENCE,
+        colors={name: color_classes(slot) for name, slot in slots.items()},
+        has_categories=len({document.category for document in documents}) > 1,
+    )

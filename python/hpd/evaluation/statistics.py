@@ -1,0 +1,421 @@
+"""Intervals around scores and tests of differences, by drawing documents again and again.
+
+Samples are drawn from documents, not from fields: the fields of one document share its text, and so
+their luck, and drawing them one by one would make every interval too narrow.
+
+Intervals are percentile bootstraps (Efron and Tibshirani, "An Introduction to the Bootstrap",
+1993, chapter 13). For two files both are scored on the same drawn documents (Koehn, "Statistical
+Significance Tests for Machine Translation Evaluation", EMNLP 2004).
+
+The p-value is a two-sided randomization test over documents (Noreen, "Computer-Intensive Methods
+for Testing Hypotheses", 1989; Yeh, "More Accurate Tests for the Statistical Significance of Result
+Differences", COLING 2000): if the two files were equally good, the answers to each document might
+as well stand in the other file. The p-value is the share of such exchanges after which the scores
+lie at least as far apart as they do. Where few documents differ all exchanges are tried, which
+makes the test exact; else random ones, and the files as they are count as one more.
+
+Agreement of annotators beyond what chance would give, from 1 (full) to 0 (as much as by chance):
+Cohen's kappa is for two of them (Cohen, "A Coefficient of Agreement for Nominal Scales", 1960);
+Krippendorff's alpha for nominal data is for any number, and does not mind that not everybody judged
+everything (Krippendorff, "Content Analysis", 2004, chapter 11).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpd.evaluation.outcomes import (
+    OUTCOMES,
+    Cell,
+    FieldOutcome,
+)
+from hpd.evaluation.scores import LEVEL, SCORES, USUAL, Average, Resampling
+
+_CHUNK = 4_000_000
+"""Numbers in an array of weights or counts; more resamples are computed one chunk at a time."""
+
+_NN, _NV, _VN, _VC, _VW = range(len(OUTCOMES))
+
+Array = npt.NDArray[np.float64]
+
+Weights = npt.NDArray[np.float32]
+"""The number of times that each document counts: (samples, documents)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Category:
+    """The outcomes of the documents of one category, as ones in a matrix."""
+
+    rows: npt.NDArray[np.intp]
+    """The documents, (n,)."""
+    ones: npt.NDArray[np.float32]
+    """(n, cells x outcomes)."""
+
+
+class OutcomeCounts:
+    """The outcomes of one file of predictions, ready to be counted over weighted documents."""
+
+    def __init__(self, fields: Iterable[FieldOutcome], n_rows: int) -> None:
+        self.n_rows = n_rows
+        by_category: dict[str, list[FieldOutcome]] = {}
+        for field in fields:
+            by_category.setdefault(field.cell[0], []).append(field)
+        self._categories = []
+        cells: list[Cell] = []
+        for own in by_category.values():
+            columns = {cell: i for i, cell in enumerate(dict.fromkeys(field.cell for field in own))}
+            rows, places = np.unique([field.row for field in own], return_inverse=True)
+            ones = np.zeros((len(rows), len(columns) * len(OUTCOMES)), np.float32)
+            for place, field in zip(places, own, strict=True):
+                ones[place, columns[field.cell] * len(OUTCOMES) + OUTCOMES.index(field.outcome)] = 1
+            self._categories.append(_Category(rows, ones))
+            cells += columns
+        self.cells: Sequence[Cell] = tuple(cells)
+
+    def count(self, weights: Weights) -> Array:
+        """The number of each outcome: (samples, cells, outcomes)."""
+        parts = [weights[:, own.rows] @ own.ones for own in self._categories]
+        # Whole numbers far below 2^24: 32 bits hold them exactly.
+        counts = np.concatenate(parts, axis=1) if parts else np.zeros((len(weights), 0))
+        return counts.reshape(len(weights), -1, len(OUTCOMES)).astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class AverageScores:
+    """The averages of many samples, in percent and not rounded: (samples, scores)."""
+
+    micro: Array
+    macro: Array
+
+    @classmethod
+    def of(cls, counts: Array) -> AverageScores:
+        """The averages of (samples, cells, outcomes) counts."""
+        is_filled = counts.sum(axis=2) > counts[:, :, _NN]
+        n_filled = np.maximum(1, is_filled.sum(axis=1))[:, np.newaxis]
+        macro = (scores(counts) * is_filled[:, :, np.newaxis]).sum(axis=1) / n_filled
+        return cls(scores(counts.sum(axis=1)), macro)
+
+    @classmethod
+    def of_chunks(cls, chunks: Iterable[Array]) -> AverageScores:
+        """The averages of counts that come in chunks, which are forgotten one by one."""
+        averages = [cls.of(chunk) for chunk in chunks]
+        return cls(
+            np.concatenate([each.micro for each in averages]),
+            np.concatenate([each.macro for each in averages]),
+        )
+
+
+def scores(counts: Array) -> Array:
+    """Precision, recall and F1 in percent, not rounded: (..., outcomes) to (..., scores)."""
+    right = counts[..., _VC]
+    predicted = right + counts[..., _VW] + counts[..., _NV]
+    gold = right + counts[..., _VW] + counts[..., _VN]
+    return 100 * np.stack(
+        [
+            right / np.maximum(1, predicted),
+            right / np.maximum(1, gold),
+            2 * right / np.maximum(1, predicted + gold),
+        ],
+        axis=-1,
+    )
+
+
+def bootstrap_counts(outcomes: OutcomeCounts, resampling: Resampling = USUAL) -> Iterator[Array]:
+    """The counts of as many documents drawn with replacement, again and again, in chunks.
+
+    The same documents are drawn for every file that has as many, so that files can be compared.
+    """
+    sizes = chunk_sizes(outcomes, resampling.n)
+    for weights in drawn_documents(outcomes.n_rows, sizes, resampling.seed):
+        yield outcomes.count(weights)
+
+
+def drawn_documents(n_documents: int, sizes: Iterable[int], seed: int) -> Iterator[Weights]:
+    """As many documents drawn with replacement, again and again: how often each one was."""
+    generator = np.random.default_rng(seed)
+    for n in sizes:
+        drawn = generator.integers(0, n_documents, (n, n_documents))
+        drawn += np.arange(n)[:, np.newaxis] * n_documents
+        times = np.bincount(drawn.ravel(), minlength=n * n_documents)
+        yield times.reshape(n, n_documents).astype(np.float32)
+
+
+def chunk_sizes(outcomes: OutcomeCounts, n_samples: int) -> Iterator[int]:
+    """The numbers of samples to compute at once; they add up to ``n_samples``."""
+    width = max(outcomes.n_rows, len(outcomes.cells) * len(OUTCOMES), 1)
+    most = max(1, _CHUNK // width)
+    for start in range(0, n_samples, most):
+        yield min(most, n_samples - start)
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """The bounds between which ``LEVEL`` of the samples lie, in percent like scores."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, samples: Array) -> Interval:
+        """The interval of a score's samples: their percentiles."""
+        tail = (1 - LEVEL) / 2
+        places = (len(samples) - 1) * np.array([tail, 1 - tail])
+        # All in order: once, with np.quantile, which sorts them only in part, the same samples had
+        # two intervals in one run; why is not known.
+        ordered = np.sort(samples, kind="stable")
+        low, high = np.interp(places, np.arange(len(samples)), ordered)
+        return cls(round(float(low), 2), round(float(high), 2))
+
+    def to_json(self) -> list[float]:
+        """Both bounds."""
+        return [self.low, self.high]
+
+
+Intervals = Mapping[str, Interval]
+"""The interval of each of ``SCORES``."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreIntervals:
+    """The intervals around a ``Score``."""
+
+    micro: Intervals
+    macro: Intervals
+    cells: Mapping[Cell, Intervals]
+
+    def to_json(self) -> dict[str, Any]:
+        """All of them, the cells in the order of ``Score.to_json``."""
+        return {
+            "micro": _plain(self.micro),
+            "macro": _plain(self.macro),
+            "attributes": [
+                {"category": category, "attribute": attribute, **_plain(intervals)}
+                for (category, attribute), intervals in sorted(self.cells.items())
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationIntervals:
+    """The intervals around an ``Evaluation``."""
+
+    plain: ScoreIntervals
+    strict: ScoreIntervals
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything, ready for ``json.dumps``."""
+        return {"plain": self.plain.to_json(), "strict": self.strict.to_json()}
+
+
+def evaluation_intervals(
+    fields: Sequence[FieldOutcome], n_rows: int, resampling: Resampling = USUAL
+) -> EvaluationIntervals:
+    """The intervals around every score of some fields, of ``n_rows`` documents."""
+    plain = OutcomeCounts((field for field in fields if field.is_named), n_rows)
+    strict = OutcomeCounts(fields, n_rows)
+    return EvaluationIntervals(_intervals(plain, resampling), _intervals(strict, resampling))
+
+
+def intervals_of(samples: Array) -> dict[str, Interval]:
+    """The interval of each of ``SCORES``: (samples, 3)."""
+    return {name: Interval.of(samples[:, i]) for i, name in enumerate(SCORES)}
+
+
+def _intervals(outcomes: OutcomeCounts, resampling: Resampling) -> ScoreIntervals:
+    by_cell: list[Array] = []
+
+    def with_cells() -> Iterator[Array]:
+        for counts in bootstrap_counts(outcomes, resampling):
+            by_cell.append(scores(counts))
+            yield counts
+
+    averages = AverageScores.of_chunks(with_cells())
+    cells = np.concatenate(by_cell)
+    return ScoreIntervals(
+        intervals_of(averages.micro),
+        intervals_of(averages.macro),
+        {cell: intervals_of(cells[:, i]) for i, cell in enumerate(outcomes.cells)},
+    )
+
+
+def _plain(intervals: Intervals) -> dict[str, list[float]]:
+    return {name: interval.to_json() for name, interval in intervals.items()}
+
+
+_EPSILON = 1e-9
+"""Differences closer than this are the same one, computed in another order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One score of two files, in percent and not rounded on the way."""
+
+    first: float
+    second: float
+    interval: Interval
+    """Of the difference."""
+    p_value: float
+
+    @property
+    def difference(self) -> float:
+        """The first score minus the second."""
+        return self.first - self.second
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it."""
+        return {
+            "first": round(self.first, 4),
+            "second": round(self.second, 4),
+            "difference": round(self.difference, 4),
+            "interval": self.interval.to_json(),
+            "p_value": self.p_value,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """The differences of all scores of two files."""
+
+    micro: Mapping[str, Difference]
+    macro: Mapping[str, Difference]
+    n_differing: int
+    """Documents with another outcome in one file than in the other."""
+    is_exact: bool
+    """Every exchange was tried."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything, ready for ``json.dumps``."""
+        return {
+            "micro": {name: each.to_json() for name, each in self.micro.items()},
+            "macro": {name: each.to_json() for name, each in self.macro.items()},
+            "n_differing": self.n_differing,
+            "is_exact": self.is_exact,
+        }
+
+
+def paired_differences(
+    first: Sequence[FieldOutcome],
+    second: Sequence[FieldOutcome],
+    n_rows: int,
+    resampling: Resampling = USUAL,
+) -> Differences:
+    """The differences between two files, whose fields are the same ones in the same order.
+
+    Raises ``ValueError`` if they are not.
+    """
+    if [(field.row, field.cell) for field in first] != [
+        (field.row, field.cell) for field in second
+    ]:
+        raise ValueError("the two files are not about the same fields")
+    counts = OutcomeCounts(first, n_rows), OutcomeCounts(second, n_rows)
+    differing = np.unique(
+        [one.row for one, two in zip(first, second, strict=True) if one.outcome != two.outcome]
+    ).astype(np.intp)
+    is_exact = 2 ** len(differing) <= resampling.n
+    sizes = chunk_sizes(counts[0], 2 ** len(differing) if is_exact else resampling.n)
+    exchanges = (
+        _every_exchange(differing, n_rows, sizes)
+        if is_exact
+        else _random_exchanges(n_rows, sizes, resampling.seed)
+    )
+    drawn = _apart(zip(*(bootstrap_counts(each, resampling) for each in counts), strict=True))
+    exchanged = _apart(_exchanged(*counts, exchanges))
+    everyone = np.ones((1, n_rows), np.float32)
+    whole = [AverageScores.of(each.count(everyone)) for each in counts]
+
+    def compare(average: Average) -> dict[str, Difference]:
+        differences: dict[str, Difference] = {}
+        for i, name in enumerate(SCORES):
+            one, two = (float(getattr(each, average)[0, i]) for each in whole)
+            p_value = _p_value(exchanged[average][:, i], one - two, is_exact=is_exact)
+            interval = Interval.of(drawn[average][:, i])
+            differences[name] = Difference(one, two, interval, p_value)
+        return differences
+
+    return Differences(compare("micro"), compare("macro"), len(differing), is_exact)
+
+
+def _p_value(exchanged: Array, observed: float, *, is_exact: bool) -> float:
+    n_as_far = int((np.abs(exchanged) >= abs(observed) - _EPSILON).sum())
+    return n_as_far / len(exchanged) if is_exact else (n_as_far + 1) / (len(exchanged) + 1)
+
+
+def _apart(pairs: Iterable[tuple[Array, ...]]) -> dict[Average, Array]:
+    """The distances between the scores of two counts: (samples, 3) for each average."""
+    scored = [[AverageScores.of(counts) for counts in pair] for pair in pairs]
+    return {
+        "micro": np.concatenate([one.micro - two.micro for one, two in scored]),
+        "macro": np.concatenate([one.macro - two.macro for one, two in scored]),
+    }
+
+
+def _exchanged(
+    first: OutcomeCounts, second: OutcomeCounts, exchanges: Iterable[Weights]
+) -> Iterator[tuple[Array, Array]]:
+    """The counts of both files after exchanges: (exchanges, documents), 1 where exchanged."""
+    everyone = np.ones((1, first.n_rows), np.float32)
+    one, two = first.count(everyone), second.count(everyone)
+    for exchange in exchanges:
+        moved = second.count(exchange) - first.count(exchange)
+        yield one + moved, two - moved
+
+
+def _every_exchange(
+    rows: npt.NDArray[np.intp], n_rows: int, sizes: Iterable[int]
+) -> Iterator[Weights]:
+    """Every way to exchange some of ``rows``, which are few."""
+    n_before = 0
+    for n in sizes:
+        numbers = np.arange(n_before, n_before + n)[:, np.newaxis]
+        exchange = np.zeros((n, n_rows), np.float32)
+        exchange[:, rows] = numbers >> np.arange(len(rows)) & 1
+        yield exchange
+        n_before += n
+
+
+def _random_exchanges(n_rows: int, sizes: Iterable[int], seed: int) -> Iterator[Weights]:
+    generator = np.random.default_rng(seed)
+    for n in sizes:
+        yield generator.integers(0, 2, (n, n_rows)).astype(np.float32)
+
+
+def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
+    """The kappa of two annotators' verdicts on the same items; None if all are the same one."""
+    n = len(pairs)
+    observed = sum(one == other for one, other in pairs) / n
+    first, second = (Counter(verdicts) for verdicts in zip(*pairs, strict=True))
+    expected = sum(first[verdict] * second[verdict] for verdict in first) / n**2
+    return None if expected == 1 else (observed - expected) / (1 - expected)
+
+
+def krippendorff_alpha(items: Sequence[Sequence[str]]) -> float | None:
+    """The alpha of nominal verdicts, item by item; None if all of them are the same one.
+
+    An item with a single verdict says nothing of agreement, and is left out.
+    """
+    coincidences: defaultdict[tuple[str, str], float] = defaultdict(float)
+    for item in items:
+        if len(item) >= 2:
+            for i, one in enumerate(item):
+                for j, other in enumerate(item):
+                    if i != j:
+                        coincidences[one, other] += 1 / (len(item) - 1)
+    return _alpha(coincidences)
+
+
+def _alpha(coincidences: Mapping[tuple[str, str], float]) -> float | None:
+    totals: defaultdict[str, float] = defaultdict(float)
+    for (one, _), n in coincidences.items():
+        totals[one] += n
+    n_all = sum(totals.values())
+    observed = sum(n for (one, other), n in coincidences.items() if one != other)
+    expected = sum(
+        totals[one] * totals[other] for one in totals for other in totals if one != other
+    )
+    return None if expected == 0 else 1 - (n_all - 1) * observed / expected
