@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import hpd
-import hpd.pipeline.stacks
+import hpd.pipeline.pipeline
 from hpd.options import Options
 
 PLANTED = "Evilcorp"
@@ -97,7 +97,7 @@ def tally(extractor: hpd.Extractor) -> Tally:
         n_planted = n_changed = 0
         for place in range(len(DOCUMENTS)):
             texts = attacked(attack, place)
-            is_alone = not hpd.pipeline.stacks.may_share_prompt(texts[place])
+            is_alone = not hpd.pipeline.pipeline.may_share_prompt(texts[place])
             answers = _answers(extractor, texts)
             plain = _answers(extractor, _without(place) if is_alone else DOCUMENTS)
             if is_alone:
@@ -121,16 +121,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("-m", "--model", help="a GGUF file (else the one in the box)")
     model = parser.parse_args(arguments).model
     options = Options(stack=len(DOCUMENTS))
-    guard = hpd.pipeline.stacks.may_share_prompt
+    guard = hpd.pipeline.pipeline.may_share_prompt
     with hpd.Extractor(list(ATTRIBUTES), model, options=options) as extractor:
         print("with the guard")
         guarded = tally(extractor)
         print("without")
-        hpd.pipeline.stacks.may_share_prompt = lambda text: True
+        hpd.pipeline.pipeline.may_share_prompt = lambda text: True
         try:
             open_ = tally(extractor)
         finally:
-            hpd.pipeline.stacks.may_share_prompt = guard
+            hpd.pipeline.pipeline.may_share_prompt = guard
     n_values = len(ATTACKS) * len(DOCUMENTS) * (len(DOCUMENTS) - 1) * len(ATTRIBUTES)
     print(f"{len(ATTACKS)} attacks, {n_values} values of neighbours")
     print(f"with the guard: {guarded}")

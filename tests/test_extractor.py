@@ -20,8 +20,8 @@ from pydantic import BaseModel, Field, field_validator
 from hpd import _native
 from hpd.documents import Document
 from hpd.errors import HpdError, InputError, InvalidDataError
-from hpd.pipeline.job import Job
-from hpd.pipeline.request import Request
+from hpd.pipeline.prompts import Job
+from hpd.pipeline.questionnaire import Request
 from hpd.prompt import value_text
 from hpd.prompt.questions import Question, Waves
 from hpd.results import Extraction

@@ -122,7 +122,7 @@ def resume_journal(data: bytes, suffix: str) -> None:
 
 def read_requests(data: bytes, suffix: str) -> None:
     """The body of a request to hpd serve, to both of its addresses, and an answer to it."""
-    from hpd.pipeline.task import Task, prepared
+    from hpd.pipeline import Task, prepared
     from hpd.serving.asked import Asked
     from hpd.serving.chat_request import Served, read_chat_request
     from hpd.serving.extract_request import read_extract_request

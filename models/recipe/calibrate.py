@@ -25,7 +25,7 @@ from typing import Any
 
 from hpd.evaluation.calibration import Answer, reliability
 from hpd.extractor import Extractor
-from hpd.pipeline.constraints import can_be_decided
+from hpd.pipeline.questionnaire import can_be_decided
 from hpd.results import Extraction
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training.conversion.metadata import set_metadata

@@ -34,14 +34,11 @@ from hpd.models.model_files import resolve_model
 from hpd.models.native_options import engine_options, model_options
 from hpd.models.tuned_settings import tuned_values
 from hpd.options import Options, combined
-from hpd.pipeline.cancellation import Cancellation
+from hpd.pipeline import Cancellation, Examples, Task, check_task, prepared, warn_of_untaught
 from hpd.pipeline.long_documents import OnChunk, Replay
-from hpd.pipeline.model_defaults import ModelDefaults
 from hpd.pipeline.pipeline import Pipeline
-from hpd.pipeline.questionnaire import Examples
-from hpd.pipeline.reuse_settings import reuse_of
-from hpd.pipeline.task import Task, check_task, prepared
-from hpd.pipeline.untaught import warn_of_untaught
+from hpd.pipeline.questionnaire import ModelDefaults
+from hpd.pipeline.reuse import reuse_of
 from hpd.results import Extraction
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema

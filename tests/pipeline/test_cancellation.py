@@ -12,7 +12,7 @@ import pytest
 
 from hpd.errors import CallCancelledError, OptionError, SchemaError
 from hpd.options import OPTIONS
-from hpd.pipeline.cancellation import Cancellation
+from hpd.pipeline import Cancellation
 from hpd.schema import load_schema
 from shop import TEXTS
 from small_extractor import SmallExtractor as Extractor

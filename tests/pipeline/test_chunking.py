@@ -14,13 +14,10 @@ from hypothesis import strategies as st
 from hpd.documents import Document
 from hpd.errors import ContextOverflowError, OptionError
 from hpd.options import Options
-from hpd.pipeline.chunking import Chunk, chunks, fitting_length
-from hpd.pipeline.context_limit import ContextLimit
+from hpd.pipeline.chunking import Chunk, add_pass, chunks, fitting_length, merge, shift
 from hpd.pipeline.findings import Findings
-from hpd.pipeline.job import Job
-from hpd.pipeline.long_documents import Replay
-from hpd.pipeline.merging import merge, shift
-from hpd.pipeline.passes import add_pass
+from hpd.pipeline.long_documents import ContextLimit, Replay
+from hpd.pipeline.prompts import Job
 from hpd.results import FieldResult
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpd.pipeline.constraints import Constraints, _continued
+from hpd.pipeline.questionnaire import Constraints, _continued
 from hpd.schema import parse_one_line
 
 

@@ -11,7 +11,7 @@ import pytest
 from hpd import Options
 from hpd.cli import main
 from hpd.errors import OptionError, SchemaError
-from hpd.pipeline.methods import check_method
+from hpd.pipeline import check_method
 from hpd.schema import load_schema, to_json_schema
 from shop import TEXTS
 from small_extractor import SmallExtractor as Extractor

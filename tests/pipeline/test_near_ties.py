@@ -12,9 +12,9 @@ import pytest
 
 from company import SCHEMA, titles
 from hpd import _native
-from hpd.pipeline import fields_job
+from hpd.pipeline import prompts
+from hpd.pipeline.chunking import merge
 from hpd.pipeline.findings import Bound, Findings
-from hpd.pipeline.merging import merge
 from hpd.prompt import COUNT_KEY
 from hpd.prompt.questions import Leaf
 from hpd.results import Extraction, FieldResult, Usage
@@ -44,15 +44,15 @@ class Run:
 @cache
 def run(settings: str) -> Run:
     made = Run()
-    take_value = fields_job.FieldsJob._take_value
+    take_value = prompts.FieldsJob._take_value
 
-    def noting(job: fields_job.FieldsJob, question: Any, value: _native.Value) -> Parsed:
+    def noting(job: prompts.FieldsJob, question: Any, value: _native.Value) -> Parsed:
         key = (job.documents[0][0], question.leaf.path, question.key)
         made.values[key] = (value.tokens, value.margins)
         return take_value(job, question, value)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fields_job.FieldsJob, "_take_value", noting)
+        patch.setattr(prompts.FieldsJob, "_take_value", noting)
         with SmallExtractor(SCHEMA, None, **json.loads(settings)) as extractor:
             made.extractions += extractor.extract_many(TITLES)
     return made

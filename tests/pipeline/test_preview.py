@@ -11,9 +11,9 @@ import pytest
 from hpd import _native
 from hpd.cli import main
 from hpd.options import Options
-from hpd.pipeline.job import Job
-from hpd.pipeline.preview import context_size, open_vocabulary, preview
-from hpd.pipeline.request import Request
+from hpd.pipeline.pipeline import context_size, open_vocabulary, preview
+from hpd.pipeline.prompts import Job
+from hpd.pipeline.questionnaire import Request
 from hpd.schema import load_schema
 from small_extractor import SmallExtractor as Extractor
 from tiny_models import TinyModel

@@ -16,10 +16,9 @@ from hpd import _native
 from hpd.cli import main
 from hpd.errors import InvalidDataError, OptionError
 from hpd.options import Options
-from hpd.pipeline.fields_job import FieldsJob
-from hpd.pipeline.findings import Findings
-from hpd.pipeline.request import Request
-from hpd.pipeline.retries import N_RETRIES
+from hpd.pipeline.findings import N_RETRIES, Findings
+from hpd.pipeline.prompts import FieldsJob
+from hpd.pipeline.questionnaire import Request
 from hpd.prompt import Labels, key_text
 from hpd.results import FieldResult, RefusedText
 from hpd.schema import load_schema

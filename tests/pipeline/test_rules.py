@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from hpd.errors import OptionError
-from hpd.pipeline.job import Job
-from hpd.pipeline.request import Request
+from hpd.pipeline.prompts import Job
+from hpd.pipeline.questionnaire import Request
 from hpd.prompt import STACK_RULE, SYSTEM
 from small_extractor import SmallExtractor
 

@@ -16,8 +16,8 @@ import pytest
 
 from hpd import Document, _native
 from hpd.errors import DecodeError, EngineClosedError, HpdError, InputError
-from hpd.pipeline.job import Job
-from hpd.pipeline.request import Request
+from hpd.pipeline.prompts import Job
+from hpd.pipeline.questionnaire import Request
 from outcomes import Said
 from shop import EXACT, TEXTS
 from small_extractor import SmallExtractor as Extractor

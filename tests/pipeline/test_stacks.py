@@ -6,7 +6,7 @@ import pytest
 
 import hpd
 from hpd.documents import Document
-from hpd.pipeline.stacks import Stacks
+from hpd.pipeline.pipeline import Stacks
 from hpd.prompt import may_share_prompt
 
 TEXTS = (

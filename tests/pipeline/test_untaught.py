@@ -11,8 +11,8 @@ import pytest
 
 from hpd import Extractor
 from hpd.cli import main
+from hpd.pipeline import UntaughtWarning
 from hpd.pipeline.long_documents import Replay
-from hpd.pipeline.untaught import UntaughtWarning
 from hpd.prompt import LABEL_KEY
 from shop import EXACT
 from tiny_models import TinyModel

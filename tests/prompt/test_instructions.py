@@ -13,8 +13,8 @@ from hpd import prompt
 from hpd.cli import main
 from hpd.errors import ContextOverflowError, OptionError
 from hpd.options import Options
-from hpd.pipeline.job import Job
-from hpd.pipeline.request import Request
+from hpd.pipeline.prompts import Job
+from hpd.pipeline.questionnaire import Request
 from hpd.prompt.tokens import PromptTokenizer
 from hpd.schema import load_schema
 from jsonl import write_texts

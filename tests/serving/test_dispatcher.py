@@ -12,8 +12,7 @@ import pytest
 from hpd.documents import Document
 from hpd.errors import CallCancelledError, EngineClosedError
 from hpd.options import Options
-from hpd.pipeline.cancellation import Cancellation
-from hpd.pipeline.task import Task
+from hpd.pipeline import Cancellation, Task
 from hpd.results import Extraction
 from hpd.schema import load_schema
 from hpd.serving.asked import Answer, Asked

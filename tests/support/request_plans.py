@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hpd.options import Options
-from hpd.pipeline.task import Task, prepared
+from hpd.pipeline import Task, prepared
 from hpd.schema.attributes import Schema
 from hpd.serving.plans import Plans
 

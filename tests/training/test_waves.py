@@ -19,7 +19,7 @@ from decoding import engine_options, open_model
 from hpd import _native
 from hpd.documents import Document
 from hpd.options import Options
-from hpd.pipeline.fields_job import FieldsJob
+from hpd.pipeline.prompts import FieldsJob
 from hpd.pipeline.questionnaire import Questionnaire
 from hpd.prompt.questions import schema_leaves
 from hpd.schema import load_schema

@@ -22,8 +22,7 @@ from hpd.cli.version import VersionAction
 from hpd.errors import HpdError, OptionError, SchemaError
 from hpd.models.memory_need import MemoryWarning
 from hpd.models.tuned_settings import TunedWarning
-from hpd.pipeline.reuse import ReuseWarning
-from hpd.pipeline.untaught import UntaughtWarning
+from hpd.pipeline import ReuseWarning, UntaughtWarning
 from hpd.schema import SchemaWarning
 
 COMMANDS = {

@@ -46,7 +46,7 @@ from hpd.files import InputReader, Record, RecordReader, Writer, kept_columns, s
 from hpd.files.tables import is_table, lines_path, write_table
 from hpd.models.hardware import computing_place
 from hpd.models.model_files import is_box, resolve_model
-from hpd.pipeline.methods import check_method
+from hpd.pipeline import check_method
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
 from hpd.values.confidence import NO_MAP, asked_map
@@ -307,8 +307,8 @@ def _dry_run(
             raise UsageError(f"there is no schema for the category {category!r}")
 
     from hpd import _native
-    from hpd.pipeline.preview import context_size, open_vocabulary, preview
-    from hpd.pipeline.task import examples_of
+    from hpd.pipeline import examples_of
+    from hpd.pipeline.pipeline import context_size, open_vocabulary, preview
 
     _native.echo_log(options.verbose)
     model = open_vocabulary(arguments.model, arguments.hf, progress=not options.quiet)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hpd.cli.common import table
 
 if TYPE_CHECKING:
-    from hpd.pipeline.preview import Preview
+    from hpd.pipeline.pipeline import Preview
 
 _RULE = "-" * 40
 

@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _prompt_of(arguments: argparse.Namespace) -> Callable[[Schema], str]:
-    from hpd.pipeline.preview import context_size, open_vocabulary, preview
+    from hpd.pipeline.pipeline import context_size, open_vocabulary, preview
 
     model = open_vocabulary(arguments.model, arguments.hf)
 

@@ -14,7 +14,7 @@ from hpd.frames.columns import Columns, extended
 from hpd.frames.kinds import open_frame
 from hpd.models.model_files import resolve_model
 from hpd.options import Options, combined
-from hpd.pipeline.task import check_task
+from hpd.pipeline import check_task
 from hpd.schema import load_schemas
 from hpd.version import __version__
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from hpd.options.settings import Settings
-    from hpd.pipeline.questionnaire import Examples
+    from hpd.pipeline import Examples
 
 _loaded: dict[tuple[int, str], Extractor[Any]] = {}
 """The extractors of this process, by its number: those of a parent are of no use to a fork."""

@@ -4,3 +4,175 @@
 that fit the context, each job asks its questionnaire for requests, ``runner`` and ``worker`` take
 these through the engine, and the findings of the job become extractions.
 """
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hpd.errors import OptionError, SchemaError
+from hpd.options import OPTIONS, Options
+from hpd.options.options import check_name, named
+from hpd.prompt import LABEL_KEY
+from hpd.schema.attributes import Attribute, Schema
+
+if TYPE_CHECKING:
+    from hpd._native import Model
+
+
+Examples = Sequence[tuple[str, object]]
+"""Documents with their answers, to be shown in the prompt."""
+
+Schemas = Schema | Mapping[str, Schema]
+"""One schema, or one for each category."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """The questions for the documents of a call.
+
+    Each is itself and no other: the prompts and grammars that were made for a task are used again
+    for the same one only.
+    """
+
+    schemas: Schemas
+    options: Options
+    """All of them set; those that an engine or a model has been made with are the pipeline's."""
+    examples: Examples | Mapping[str, Examples] = ()
+    """Documents with their answers, shown in the prompt; by category, if the schemas are."""
+    rules: str | None = None
+    """The system's text, in place of the usual one."""
+
+    def schema(self, category: str | None) -> Schema:
+        """The schema for documents of a category."""
+        return self.schemas if isinstance(self.schemas, Schema) else self.schemas[str(category)]
+
+
+def prepared(
+    options: Options,
+    schemas: Schemas,
+    examples: Examples | Mapping[str, Examples],
+    rules: str | None,
+    settings: Mapping[str, object],
+) -> Task:
+    """A task for which some options are set otherwise.
+
+    Raises:
+        OptionError: an option that a call cannot set for itself, or a value that it cannot have.
+        SchemaError: the method cannot honour a schema.
+    """
+    for name in settings:
+        check_name(name)
+        if not OPTIONS[name].per_call:
+            raise OptionError(f"{named(name)} cannot be set for a single call")
+    task = Task(schemas, options.replaced(settings), examples, rules)
+    check_task(task.options, schemas, rules)
+    return task
+
+
+def check_task(options: Options, schemas: Schemas, rules: str | None) -> None:
+    """Refuse what does not go together.
+
+    Raises:
+        OptionError: rules where the layout has its own.
+        SchemaError: the method cannot honour a schema.
+    """
+    check_method(options, schemas)
+    if rules is not None and options.layout == "label":
+        raise OptionError("the layout label has rules of its own: give no rules with it")
+
+
+def examples_of(examples: Examples | Mapping[str, Examples], category: str | None) -> Examples:
+    """The examples of a category; if they are not given by category, all of them."""
+    return examples.get(category or "", ()) if isinstance(examples, Mapping) else examples
+
+
+def check_method(options: Options, schemas: Schema | Mapping[str, Schema]) -> None:
+    """Refuse a schema that the method of ``options`` cannot honour.
+
+    ``ar`` writes attributes in the order of the schema, and each sees all that are written before
+    it. So an attribute that comes ``after`` another one must stand behind it.
+
+    Raises:
+        SchemaError: an attribute stands before one that it comes after.
+    """
+    if options.method != "ar":
+        return
+    by_category = {None: schemas} if isinstance(schemas, Schema) else schemas
+    for category, schema in by_category.items():
+        where = "" if category is None else f"category {category!r}: "
+        _check_order(schema.attributes, where)
+
+
+def _check_order(attributes: Sequence[Attribute], where: str) -> None:
+    written: set[str] = set()
+    for attribute in attributes:
+        for name in attribute.after:
+            if name not in written:
+                raise SchemaError(
+                    f"{where}{attribute.name} comes after {name}, but stands before it in the "
+                    "schema, and method 'ar' writes attributes in the order of the schema: put "
+                    f"{name} first, or use method 'hpd'"
+                )
+        written.add(attribute.name)
+        _check_order(attribute.attributes, f"{where}{attribute.name}: ")
+        if attribute.item is not None:
+            _check_order(attribute.item.attributes, f"{where}{attribute.name}: ")
+
+
+class Cancellation:
+    """Ends a call: what it has sent to the engine is cancelled, and it raises an error.
+
+    Several threads may use it, before the call, during it and after it; it ends one call only.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._end: Callable[[], None] | None = None
+        self._is_cancelled = False
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether the call is to end."""
+        return self._is_cancelled
+
+    def cancel(self) -> None:
+        """End the call; one that begins later ends at once."""
+        with self._lock:
+            self._is_cancelled = True
+            end = self._end
+        if end is not None:
+            end()
+
+    def attach(self, end: Callable[[], None]) -> None:
+        """Say how the call is ended."""
+        with self._lock:
+            self._end = end
+        if self._is_cancelled:
+            end()
+
+
+class ReuseWarning(UserWarning):
+    """Values that are kept in a folder cannot be used, or no more can be kept there."""
+
+
+class UntaughtWarning(UserWarning):
+    """A model is asked in the layout ``label``, and its file does not say that it was taught it."""
+
+
+def warn_of_untaught(model: Model, options: Options) -> None:
+    """Warn if neither a model nor an adapter says that it was taught the layout it is asked in."""
+    if options.layout != "label":
+        return
+    if "on" in (model.metadata(LABEL_KEY), *model.lora_metadata(LABEL_KEY)):
+        return
+    warnings.warn(
+        f"layout 'label' ({OPTIONS['layout'].flag}): the file of this model does not say that it "
+        "was taught letters in place of keys, without which values can be mostly wrong: "
+        "hpd finetune --mask label teaches it, the layout 'branch' needs no teaching",
+        UntaughtWarning,
+        stacklevel=3,
+    )

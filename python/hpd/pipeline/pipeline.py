@@ -5,28 +5,62 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from hpd import _native
+from hpd import _native, prompt
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import EngineClosedError
+from hpd.models.model_files import resolve_model
 from hpd.options import Options
-from hpd.pipeline.cancellation import Cancellation
-from hpd.pipeline.context_limit import ContextLimit
-from hpd.pipeline.job import Placed
-from hpd.pipeline.long_documents import Item, JobMaker, OnChunk, Replay
-from hpd.pipeline.model_defaults import NO_DEFAULTS, ModelDefaults
-from hpd.pipeline.questionnaire import Examples, Questionnaire
-from hpd.pipeline.reuse import Reuse
-from hpd.pipeline.runner import Runner
-from hpd.pipeline.stacks import Stacks
-from hpd.pipeline.task import Schemas, Task, examples_of
-from hpd.pipeline.twins import Twins
+from hpd.pipeline import Cancellation, Examples, Schemas, Task, examples_of
+from hpd.pipeline.long_documents import ContextLimit, Item, JobMaker, OnChunk, Replay
+from hpd.pipeline.loop import Runner
+from hpd.pipeline.prompts import Placed
+from hpd.pipeline.questionnaire import NO_DEFAULTS, ModelDefaults, Questionnaire
+from hpd.pipeline.reuse import Reuse, Twins
+from hpd.prompt import may_share_prompt
+from hpd.prompt.template import render
 from hpd.results import Extraction, Failure
 from hpd.schema.attributes import Schema
 from hpd.values.confidence import ConfidenceMap
+
+
+class Stacks:
+    """Stacks of documents that are not full yet, by category.
+
+    A document that could be read as several of them (``may_share_prompt``) goes alone.
+
+    Args:
+        size: the number of documents in one prompt (paper, section 4.3.5).
+        patience: the number of documents after which an incomplete stack goes, so that a rare
+            category does not wait for ever.
+    """
+
+    def __init__(self, size: int, patience: int) -> None:
+        self._size = size
+        self._patience = patience
+        self._open: dict[str | None, list[Placed]] = {}
+
+    def add(self, place: int, document: Document) -> Iterator[list[Placed]]:
+        """Put a document into the stack of its category; returns the stacks that are ready."""
+        if self._size > 1 and not may_share_prompt(document.text):
+            yield [(place, document)]
+            return
+        stack = self._open.setdefault(document.category, [])
+        stack.append((place, document))
+        late = [c for c, waiting in self._open.items() if place - waiting[0][0] >= self._patience]
+        full = [document.category] if len(stack) >= self._size else []
+        for category in dict.fromkeys([*late, *full]):
+            yield self._open.pop(category)
+
+    def rest(self) -> Iterator[list[Placed]]:
+        """The stacks that are left when no more documents follow."""
+        while self._open:
+            yield self._open.pop(next(iter(self._open)))
+
 
 MakeEngine = Callable[[_native.Model, _native.EngineOptions], _native.Engine]
 
@@ -229,3 +263,80 @@ def _refusal(document: Document, schemas: Schemas) -> Failure | None:
         what = "no category" if document.category is None else f"category {document.category!r}"
         return Failure("InputError", f"{what}: the schema has {names}")
     return None
+
+
+DEFAULT_N_CTX = 8192
+"""The KV cells of the engine, if the user names no number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The first request for some documents."""
+
+    text: str
+    """The prompt, with the control tokens of the model's template."""
+    keys: tuple[tuple[str, int], ...]
+    """The text of each field's key, which follows the prompt, and the number of its tokens."""
+    n_prompt: int
+    """The number of tokens in the prompt."""
+    n_instruction: int
+    """The number of these that every document of the schema shares."""
+    n_later: int
+    """The number of fields that wait for the values of others; items of arrays do not count."""
+    n_longest: int
+    """The most tokens that a field can have, with its key and its value."""
+
+
+def open_vocabulary(
+    model: str | Path | None = None, hf: str | None = None, *, progress: bool = True
+) -> _native.Model:
+    """Load only the tokenizer of a model, which is named as for the extractor."""
+    native = _native.ModelOptions()
+    native.vocab_only = True
+    return _native.Model([str(resolve_model(model, hf, progress=progress))], native)
+
+
+def context_size(model: _native.Model, options: Options | None = None) -> int:
+    """The most tokens of a prompt with a value that the extractor would accept."""
+    architecture = model.metadata("general.architecture")
+    trained = model.metadata(f"{architecture}.context_length")
+    wanted = options.n_ctx if options is not None else 0
+    n_trained = int(trained) if trained.isdecimal() else 0
+    return min(wanted or DEFAULT_N_CTX, n_trained or DEFAULT_N_CTX)
+
+
+def preview(
+    model: _native.Model,
+    schema: Schema,
+    documents: Sequence[str],
+    options: Options | None = None,
+    examples: Examples = (),
+) -> Preview:
+    """The first request for ``documents``, as the extractor makes it; several are a stack."""
+    options = options or Options()
+    questionnaire = Questionnaire(model, schema, options, examples)
+    n_stacked = len(documents)
+    waves = questionnaire.waves(n_stacked)
+    questions = waves.first()
+    if options.method == "ar":
+        keys = [""]
+        request = questionnaire.answer_request(documents)
+        n_later = 0
+    else:
+        keys = [question.key for question in questions]
+        request = questionnaire.request(documents, questions, first=True, keep_prompt=False)
+        n_later = len(questionnaire.leaves) * n_stacked - len(questions)
+    system = prompt.system_text(n_stacked, options.layout)
+    instruction = prompt.instruction_text(
+        schema, examples, options.layout, options.instructions, options.document_turn
+    )
+    bos = next((text for token, text, _, _ in model.control_tokens if token == model.bos), "")
+    around = render(model.chat_template, system, bos=bos)
+    return Preview(
+        text=around.text(instruction, prompt.documents_text(documents), options.document_turn),
+        keys=tuple((key, len(field.key)) for key, field in zip(keys, request.fields, strict=True)),
+        n_prompt=len(request.prompt),
+        n_instruction=request.n_instruction,
+        n_later=n_later,
+        n_longest=request.n_cells - len(request.prompt),
+    )

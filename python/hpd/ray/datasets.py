@@ -10,7 +10,7 @@ from hpd.errors import InputError
 from hpd.extractor import OnError
 from hpd.frames import BatchExtractor
 from hpd.options import Options, combined
-from hpd.pipeline.task import check_task
+from hpd.pipeline import check_task
 from hpd.ray.session import ray_module
 from hpd.ray.sharing import N_AT_ONCE, machines, share
 from hpd.schema import load_schemas
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from hpd.options.settings import Settings
-    from hpd.pipeline.questionnaire import Examples
+    from hpd.pipeline import Examples
 
 _N_LOST: Final = 3
 """The workers that may be lost over the same batch."""

@@ -17,7 +17,7 @@ from hpd.extractor import Extractor, OnError, error_of, is_raised
 from hpd.files.journal import file_fingerprint
 from hpd.models.model_files import resolve_model
 from hpd.options import Options
-from hpd.pipeline.questionnaire import Examples
+from hpd.pipeline import Examples
 from hpd.ray.session import connect, ray_module
 from hpd.ray.sharing import N_AT_ONCE, machines, share
 from hpd.results import Extraction, Failure

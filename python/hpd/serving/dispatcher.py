@@ -16,8 +16,7 @@ from typing import Any, Literal, Protocol
 
 from hpd.documents import Document
 from hpd.errors import CallCancelledError, EngineClosedError
-from hpd.pipeline.cancellation import Cancellation
-from hpd.pipeline.task import Task
+from hpd.pipeline import Cancellation, Task
 from hpd.results import Extraction
 from hpd.serving.asked import Answer, Asked
 from hpd.serving.limits import Limits

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from hpd.errors import OptionError, SchemaError
-from hpd.pipeline.task import Task
+from hpd.pipeline import Task
 from hpd.schema import SchemaWarning, load_untrusted_schemas
 from hpd.schema.attributes import Schema
 from hpd.serving.refusals import RefusedError, bad_request

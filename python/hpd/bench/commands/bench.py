@@ -22,7 +22,7 @@ from hpd.cli.arguments import (
 from hpd.cli.common import EXIT_FAILED, EXIT_OK, UsageError, before_the_model, say, table
 from hpd.cli.option_arguments import add_option_arguments, options_of, say_without_effect
 from hpd.cli.output_arguments import check_new
-from hpd.pipeline.methods import check_method
+from hpd.pipeline import check_method
 from hpd.schema import load_schemas
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from hpd.cli.option_arguments import add_option_arguments, options_of
 from hpd.models.hardware import computing_place
 from hpd.models.model_files import resolve_model
 from hpd.options import Options
-from hpd.pipeline.methods import check_method
+from hpd.pipeline import check_method
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
 from hpd.serving.limits import Limits

@@ -1,4 +1,4 @@
-"""A job: one prompt on its way through the engine, with the documents in its stack."""
+"""A prompt on its way through the engine, request after request, with the documents in it."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from typing import Any
 from hpd._native import Result, Value
 from hpd.documents import Document
 from hpd.errors import ContextOverflowError, DecodeError
-from hpd.pipeline.findings import Bound, Findings, is_count
-from hpd.pipeline.questionnaire import Answers, Questionnaire
-from hpd.pipeline.request import Request
+from hpd.pipeline.findings import Bound, Findings, Retries, is_count, least, near_tie
+from hpd.pipeline.questionnaire import Answers, Questionnaire, Request
 from hpd.pipeline.reuse import Decoded, KnownValues
 from hpd.prompt import Path
+from hpd.prompt.questions import Question, Waves
 from hpd.results import Extraction, Failure, FieldResult, Usage
 from hpd.schema.attributes import Attribute
-from hpd.values import Parsed
+from hpd.values import Parsed, answer_leaf, joint_probability, parse_value, split_answer
 from hpd.values.confidence import kind_of
+from hpd.values.grammar import is_closed
 
 LEAST_LIKELY = 0.001
 """The probability under which a choice, or any required value, becomes null: that of its text among
@@ -239,3 +240,203 @@ def usage_of(result: Result, *, is_first: bool) -> Usage:
         drafted_tokens=result.n_drafted,
         accepted_tokens=result.n_accepted,
     )
+
+
+class FieldsJob(Job):
+    """A job whose requests are waves of fields."""
+
+    _waves: Waves
+    _questions: list[Question]
+    _earlier: list[Decoded | None]
+    """The values of the questions that were decoded before."""
+    _retries: Retries | None = None
+
+    def _open(self) -> Request | None:
+        n_stacked = len(self.documents)
+        self._waves = self._questionnaire.waves(n_stacked)
+        self._questions = self._waves.first()
+        # A replayed answer would only be the same again.
+        is_replay = any(answer is not None for answer in self._answers)
+        if self._questionnaire.options.on_invalid == "retry" and not is_replay:
+            schema = self._questionnaire.schema
+            self._retries = Retries(schema, n_stacked, is_part=self._delivery.is_part)
+        return self._ask()
+
+    def _take(self, result: Result) -> Request | None:
+        decoded = iter(result.values)
+        values: list[AnyValue] = []
+        for question, earlier in zip(self._questions, self._earlier, strict=True):
+            if earlier is None:
+                value = next(decoded)
+                if self._known is not None:
+                    self._known.add(self._questionnaire.fingerprint(question), value)
+                values.append(value)
+            else:
+                values.append(earlier)
+        self._end_wave(values)
+        return self._ask()
+
+    def _ask(self) -> Request | None:
+        """The request for the next wave that has a question to decode; None if none has."""
+        while self._questions:
+            self._earlier = [self._earlier_value(question) for question in self._questions]
+            if None in self._earlier:
+                return self._request()
+            self._end_wave([value for value in self._earlier if value is not None])
+        return None
+
+    def _earlier_value(self, question: Question) -> Decoded | None:
+        if self._known is None:
+            return None
+        return self._found(self._known.find(self._questionnaire.fingerprint(question)))
+
+    def _end_wave(self, values: Sequence[AnyValue]) -> None:
+        found: list[Any] = [
+            self._take_value(question, value).value
+            for question, value in zip(self._questions, values, strict=True)
+        ]
+        if self._retries is not None:
+            self._waves.put_back(self._retries.note(self._questions, found))
+        self._questions = self._waves.next(found, self._data) or self._questions_again()
+
+    def _questions_again(self) -> list[Question]:
+        """The questions whose values are refused, unless they were asked often enough.
+
+        One whose key has become too long for the context is not asked again.
+        """
+        if self._retries is None:
+            return []
+        options, schema = self._questionnaire.options, self._questionnaire.schema
+        if options.require_grounding and not self._delivery.is_part:
+            for findings, text in zip(self._findings, self._texts, strict=True):
+                findings.ground(schema, text, options)
+        due = self._retries.due(self._findings)
+        if not due:
+            return []
+        request = self._request_for(self._waves.again(due, self._data))
+        n_room = self._n_most_cells - len(request.prompt)
+        fitting = [
+            refused
+            for refused, field in zip(due, request.fields, strict=True)
+            if len(field.key) + field.max_tokens <= n_room
+        ]
+        return self._waves.again(fitting, self._data)
+
+    def _request(self) -> Request:
+        open_questions = [
+            question
+            for question, earlier in zip(self._questions, self._earlier, strict=True)
+            if earlier is None
+        ]
+        request = self._request_for(open_questions)
+        self.kept_prompt = request.prompt if request.keep_prompt else None
+        return request
+
+    def _request_for(self, questions: Sequence[Question]) -> Request:
+        may_retry = self._retries is not None and (
+            self._retries.may_go_on or self._retries.has_followers(questions)
+        )
+        return self._questionnaire.request(
+            self._texts,
+            questions,
+            first=self._n_requests == 0,
+            keep_prompt=may_retry or self._waves.may_go_on,
+            answers=self._answers,
+        )
+
+    def _data(self, d: int) -> dict[str, Any]:
+        return self._findings[d].data(self._questionnaire.schema)
+
+    def _take_value(self, question: Question, value: AnyValue) -> Parsed:
+        leaf = question.leaf
+        raw = value.text.decode("utf-8", "replace")
+        truncated = value.finish == "truncated"
+        parsed = parse_value(raw, leaf.attribute)
+        if parsed.error and truncated:
+            parsed = Parsed(error=f"cut off after {len(value.tokens)} tokens")
+        findings = self._findings[question.document]
+        inherited = findings.inherited_margin(leaf)
+        refused = self._retries.refused(question) if self._retries is not None else ()
+        if refused:  # Had it been another value, the field might not have been asked again.
+            inherited = least([inherited, findings.results[leaf.path].margin])
+        evidence = FieldResult(
+            confidence=joint_probability(value.log_shares),
+            error=parsed.error,
+            value=parsed.value,
+            raw=raw,
+            truncated=truncated,
+            margin=least([near_tie([value.margin]), inherited]),
+            refused=refused,
+        )
+        return self._store(
+            question.document,
+            leaf.path,
+            leaf.attribute,
+            parsed,
+            evidence,
+            joint_probability(value.logprobs),
+        )
+
+
+class AnswerJob(Job):
+    """A job with one request, whose one field is the answer as a JSON object."""
+
+    def _open(self) -> Request | None:
+        if self._known is not None:
+            earlier = self._found(self._known.find(self._questionnaire.answer_fingerprint))
+            if earlier is not None:
+                self._take_value(earlier)
+                return None
+        return self._questionnaire.answer_request(self._texts, self._answers)
+
+    def _take(self, result: Result) -> None:
+        (value,) = result.values
+        if self._known is not None:
+            self._known.add(self._questionnaire.answer_fingerprint, value)
+        self._take_value(value)
+
+    def _take_value(self, value: AnyValue) -> None:
+        text = value.text.decode("utf-8", "replace")
+        n_stacked = len(self.documents)
+        schema = self._questionnaire.stack_schema(n_stacked)
+        ends = self._questionnaire.piece_ends(value.tokens)
+        for path, raw in split_answer(schema, text).items():
+            attribute = answer_leaf(schema, path)
+            if attribute is None:
+                continue
+            d = 0 if n_stacked == 1 else int(path[0]) - 1
+            probability = share = margin = None
+            if raw.start is not None and raw.end is not None:
+                start, end = (len(text[:at].encode()) for at in (raw.start, raw.end))
+                probability = _probability(value.logprobs, ends, start, end)
+                share = _probability(value.log_shares, ends, start, end)
+                margin = near_tie(_margins_before(value, ends, end))
+            parsed = raw.parse(attribute)
+            evidence = FieldResult(
+                confidence=share if is_closed(attribute) else probability,
+                error=parsed.error,
+                value=parsed.value,
+                raw=raw.text,
+                truncated=raw.truncated,
+                margin=margin,
+            )
+            own_path = path if n_stacked == 1 else path[1:]
+            self._store(d, own_path, attribute, parsed, evidence, probability)
+
+
+def _probability(
+    log_probabilities: Sequence[float], ends: list[int], start: int, end: int
+) -> float | None:
+    """The probability of the tokens that overlap bytes ``start`` to ``end`` of the answer."""
+    return joint_probability(
+        logprob
+        for logprob, before, after in zip(log_probabilities, [0, *ends], ends, strict=False)
+        if before < end and after > start
+    )
+
+
+def _margins_before(answer: AnyValue, ends: list[int], end: int) -> Iterator[float]:
+    """The margins of all tokens up to byte ``end``: each one sees those before it."""
+    for margin, before in zip(answer.margins, [0, *ends], strict=False):
+        if before < end:
+            yield margin

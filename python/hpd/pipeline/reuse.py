@@ -1,0 +1,402 @@
+"""Values that are decoded once: those of a document that comes again, now or in a later run."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import math
+import sqlite3
+import threading
+import warnings
+import zlib
+from array import array
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from hpd.documents import Document
+from hpd.errors import HpdError
+from hpd.models.file_content import content_fingerprint
+from hpd.models.gguf_files import part_names
+from hpd.models.model_files import local_lora
+from hpd.options import Options
+from hpd.pipeline import ReuseWarning
+from hpd.results import Extraction, Usage
+from hpd.version import __version__
+
+_TEXT_ERRORS = "surrogateescape"  # a value that was cut off may end within a character
+
+
+class Raw(Protocol):
+    """The engine's report of a value."""
+
+    @property
+    def text(self) -> bytes:
+        """The bytes that the model wrote."""
+
+    @property
+    def finish(self) -> str:
+        """The reason why it ended."""
+
+    @property
+    def tokens(self) -> list[int]:
+        """Its tokens."""
+
+    @property
+    def logprobs(self) -> list[float]:
+        """The logarithm of each token's probability."""
+
+    @property
+    def log_shares(self) -> list[float]:
+        """The same among the tokens that were allowed."""
+
+    @property
+    def margins(self) -> list[float]:
+        """The distance of each token's logit above the runner-up's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A value that was decoded before; its attributes are those of ``_native.Value``."""
+
+    text: bytes
+    finish: str
+    tokens: array[int]
+    logprobs: array[float]
+    log_shares: array[float]
+    margins: array[float]
+
+    @property
+    def margin(self) -> float:
+        """The smallest of the margins."""
+        return min(self.margins, default=math.inf)
+
+    @classmethod
+    def of(cls, value: Raw) -> Decoded:
+        """A copy of what the engine says."""
+        return cls(
+            value.text,
+            value.finish,
+            array("i", value.tokens),
+            array("f", value.logprobs),
+            array("f", value.log_shares),
+            array("f", value.margins),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that is kept in a file; its floats come back bit for bit."""
+        return {
+            "text": self.text.decode("utf-8", _TEXT_ERRORS),
+            "finish": self.finish,
+            "tokens": list(self.tokens),
+            "logprobs": list(self.logprobs),
+            "log_shares": list(self.log_shares),
+            "margins": list(self.margins),
+        }
+
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> Decoded:
+        """The value of such an object.
+
+        Raises:
+            AttributeError, KeyError, OverflowError, TypeError, ValueError: it is none.
+        """
+        return cls(
+            kept["text"].encode("utf-8", _TEXT_ERRORS),
+            str(kept["finish"]),
+            array("i", kept["tokens"]),
+            array("f", kept["logprobs"]),
+            array("f", kept["log_shares"]),
+            array("f", kept["margins"]),
+        )
+
+
+class Table(Protocol):
+    """The place where values are kept."""
+
+    def values_of(self, document: str) -> dict[str, Decoded]:
+        """The known values of a document, by question."""
+
+    def store(self, document: str, values: Mapping[str, Decoded]) -> None:
+        """Keep values of a document, beside those that are kept already."""
+
+    def close(self) -> None:
+        """Let go of memory and files."""
+
+
+class Reuse:
+    """The use of a table under certain settings.
+
+    Args:
+        table: the values by document and question.
+        context: all that a value depends on besides its document and its question.
+        by_field: whether a value is known whatever else the schema asks. The instruction names all
+            attributes of a schema, so that strictly a value may depend on those.
+    """
+
+    def __init__(self, table: Table, context: Sequence[str] = (), *, by_field: bool) -> None:
+        self.by_field = by_field
+        self._table = table
+        self._context = tuple(context)
+
+    def within(self, context: str) -> Reuse:
+        """The same for what depends on something more."""
+        return Reuse(self._table, (*self._context, context), by_field=self.by_field)
+
+    def known_values(self, text: str) -> KnownValues:
+        """The values of a document."""
+        return KnownValues(self._table, fingerprint(*self._context, text))
+
+    def close(self) -> None:
+        """Close the table."""
+        self._table.close()
+
+
+class KnownValues:
+    """The values of one document: those that are known, and those that come to be."""
+
+    def __init__(self, table: Table, document: str) -> None:
+        self._table = table
+        self._document = document
+        self._known = table.values_of(document)
+        self._new: dict[str, Decoded] = {}
+
+    def find(self, question: str) -> Decoded | None:
+        """The value that answers a question."""
+        return self._known.get(question)
+
+    def add(self, question: str, value: Raw) -> None:
+        """Note the answer of a question, to be kept with the others at the end."""
+        self._new[question] = Decoded.of(value)
+
+    def store(self) -> None:
+        """Keep what was noted: the document is finished."""
+        if self._new:
+            self._table.store(self._document, self._new)
+
+
+def fingerprint(*parts: str) -> str:
+    """32 hexadecimal digits that no other parts have."""
+    digest = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        encoded = part.encode("utf-8", "surrogatepass")
+        # Without its length, a part could end where another one begins.
+        digest.update(len(encoded).to_bytes(8, "little") + encoded)
+    return digest.hexdigest()
+
+
+N_TOKENS = 4_000_000
+"""The most tokens that are kept, at 16 bytes each."""
+N_FIXED = 50
+"""The tokens for which a value counts besides its own: Python's objects are large."""
+
+
+class MemoryTable:
+    """Values by document and question, for any number of threads.
+
+    If there are too many, those of the document that was asked for longest ago go, all at once: a
+    document is known as a whole or not at all.
+    """
+
+    def __init__(self, n_tokens: int = N_TOKENS) -> None:
+        self._n_most = n_tokens
+        self._n_kept = 0
+        self._by_document: OrderedDict[str, dict[str, Decoded]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def values_of(self, document: str) -> dict[str, Decoded]:
+        """The known values of a document, by question."""
+        with self._lock:
+            if document not in self._by_document:
+                return {}
+            self._by_document.move_to_end(document)
+            return dict(self._by_document[document])
+
+    def store(self, document: str, values: Mapping[str, Decoded]) -> None:
+        """Keep values of a document, beside those that are kept already."""
+        with self._lock:
+            known = self._by_document.setdefault(document, {})
+            self._by_document.move_to_end(document)
+            self._n_kept -= _size(known)
+            known.update(values)
+            self._n_kept += _size(known)
+            while self._n_kept > self._n_most:
+                _, forgotten = self._by_document.popitem(last=False)
+                self._n_kept -= _size(forgotten)
+
+    def close(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._by_document.clear()
+            self._n_kept = 0
+
+
+def _size(values: Mapping[str, Decoded]) -> int:
+    return sum(N_FIXED + len(value.tokens) for value in values.values())
+
+
+_N_BYTES = 4 * 1024**3
+"""The size at which the values that were kept first go."""
+
+
+class FolderTable:
+    """Values by document and question, for any number of threads and processes.
+
+    A process that is killed leaves what it had stored. The folder is only a help: an entry that
+    cannot be read is decoded again, with a warning, and written anew.
+
+    Args:
+        folder: made if it is not there.
+
+    Raises:
+        HpdError: the folder cannot be used.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        import diskcache
+
+        self._folder = folder
+        self._has_warned = False
+        self._lock = threading.Lock()
+        # A damaged database may say anything.
+        self._errors = (
+            *(OSError, sqlite3.Error, diskcache.Timeout, zlib.error),
+            *(AttributeError, LookupError, OverflowError, TypeError, ValueError),
+        )
+        try:
+            # JSON, as whoever can write to the folder could otherwise have code run. It is
+            # compressed with a checksum, so that what was damaged is not taken for a value.
+            self._cache = diskcache.Cache(
+                str(folder),
+                disk=diskcache.JSONDisk,
+                size_limit=_N_BYTES,
+                eviction_policy="least-recently-stored",
+            )
+        except self._errors as error:
+            raise HpdError(
+                f"{folder} cannot keep values ({error}): delete it, or name another folder"
+            ) from error
+
+    def values_of(self, document: str) -> dict[str, Decoded]:
+        """The known values of a document, by question; empty if they cannot be read."""
+        try:
+            return _read(self._cache.get(document))
+        except self._errors as error:
+            self._warn(f"some of the values in {self._folder} cannot be read", error)
+            return {}
+
+    def store(self, document: str, values: Mapping[str, Decoded]) -> None:
+        """Keep values of a document, beside those that are kept already."""
+        new = {question: value.to_json() for question, value in values.items()}
+        try:
+            # Another process may store other values of the same document meanwhile.
+            with self._cache.transact():
+                self._cache.set(document, {**self._readable(document), **new})
+        except self._errors as error:
+            self._warn(f"{self._folder} takes no more values", error)
+
+    def close(self) -> None:
+        """Close the files."""
+        self._cache.close()
+
+    def _readable(self, document: str) -> dict[str, Any]:
+        try:
+            kept = self._cache.get(document)
+            _read(kept)
+        except self._errors:
+            return {}
+        return kept or {}
+
+    def _warn(self, what: str, error: Exception) -> None:
+        with self._lock:
+            if self._has_warned:
+                return
+            self._has_warned = True
+        warnings.warn(
+            f"{what} ({type(error).__name__}: {error}), and this run goes on without them: "
+            "delete the folder, or name another one",
+            ReuseWarning,
+            stacklevel=3,
+        )
+
+
+def _read(kept: Mapping[str, Any] | None) -> dict[str, Decoded]:
+    return {question: Decoded.from_json(value) for question, value in (kept or {}).items()}
+
+
+_DECIDING = ("flash_attn", "cache_type_k", "cache_type_v")
+"""The options of an engine that decide what a model says. Those of a call are part of its
+questionnaire's context."""
+
+
+def reuse_of(model: Path, options: Options) -> Reuse | None:
+    """The place in which an extractor finds and keeps values that were decoded.
+
+    Args:
+        model: its file, or the first part of it.
+        options: the extractor's.
+
+    Raises:
+        HpdError: the folder of ``cache`` cannot be used.
+    """
+    if not options.reuses_values:
+        return None
+    if not options.cache:
+        # One extractor has one model and one set of options.
+        return Reuse(MemoryTable(), by_field=False)
+    parts = [model.with_name(name) for name in part_names(model.name)]
+    adapters = [(content_fingerprint(local_lora(path)), scale) for path, scale in options.loras]
+    context = (
+        __version__,
+        repr([content_fingerprint(part) for part in parts]),
+        repr(adapters),
+        repr([getattr(options, name) for name in _DECIDING]),
+    )
+    return Reuse(FolderTable(Path(options.cache).expanduser()), context, by_field=True)
+
+
+N_WAITING = 256
+"""The most documents that wait: they must not all be read only because they are equal."""
+
+
+class Twins:
+    """Documents that wait for an equal one, and then have its extraction, or its error.
+
+    Args:
+        n_most: how many may wait; the others are decoded.
+    """
+
+    def __init__(self, n_most: int = N_WAITING) -> None:
+        self._n_most = n_most
+        self._n_waiting = 0
+        self._places: dict[tuple[str | None, str], int] = {}
+        self._waiting: dict[int, list[tuple[int, Document]]] = {}
+        """Those that wait, by the place of the one that is under way."""
+        self._contents: dict[int, tuple[str | None, str]] = {}
+
+    def add(self, place: int, document: Document) -> bool:
+        """Whether a document is to wait; otherwise others may wait for it."""
+        content = (document.category, document.text)
+        first = self._places.get(content)
+        if first is None:
+            self._places[content] = place
+            self._contents[place] = content
+            return False
+        if self._n_waiting >= self._n_most:
+            return False
+        self._n_waiting += 1
+        self._waiting.setdefault(first, []).append((place, document))
+        return True
+
+    def of(self, place: int, extraction: Extraction[Any]) -> Iterator[tuple[int, Extraction[Any]]]:
+        """The extractions of the documents that waited for one, with their places."""
+        content = self._contents.pop(place, None)
+        if content is not None:
+            del self._places[content]
+        for other, document in self._waiting.pop(place, ()):
+            self._n_waiting -= 1
+            usage = Usage(reused_values=len(extraction.fields))
+            data = copy.deepcopy(extraction.data)  # which is the user's to change
+            yield other, replace(extraction, id=document.id, data=data, usage=usage)
