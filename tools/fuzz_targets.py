@@ -22,8 +22,8 @@ from hpd.files.writer import line_bytes
 from hpd.models.gguf_header import read_gguf_header
 from hpd.models.memory_need import memory_need
 from hpd.options import Options
-from hpd.prompt.text import instruction_text
 from hpd.prompt.questions import schema_leaves
+from hpd.prompt.text import instruction_text
 from hpd.results import Extraction
 from hpd.schema import describe, load_schema, load_schemas, parse_one_line, to_json_schema
 from hpd.schema.attributes import Attribute, Schema

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import sys
 
-from hpd.bench.doctor.questions import FILE, stored_questions
-from hpd.bench.doctor.trial import answers_of
+from hpd.bench.doctor import FILE, stored_questions
+from hpd.bench.doctor_trial import answers_of
 from hpd.models.model_files import box_model
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from hpd import _native, prompt
-from hpd.bench.stolen import StolenTime, least_disturbed
+from hpd.bench.measure import StolenTime, least_disturbed
 from hpd.bench.workload import Workload, load_workload
 from hpd.cli.common import table
 from hpd.prompt import value_text

@@ -87,24 +87,6 @@ def test_methods_are_compared_where_nothing_is_replayed(
     assert "ar: " in out
 
 
-def test_a_sweep_of_the_defaults_ends_with_rounds_of_the_fastest(
-    gold: Path, tmp_path: Path, tiny_model: TinyModel, capsys: pytest.CaptureFixture[str]
-) -> None:
-    output = tmp_path / "figures.jsonl"
-    files = ["--schema", SCHEMA, "--replay", str(gold), "-m", str(tiny_model()), "-o", str(output)]
-    assert main(["bench", str(gold), *files, "--sweep", "defaults", *TINY]) == 0
-    last = capsys.readouterr().out.splitlines()[-1]
-    runs = [line for line in read_lines(output) if line["type"] == "measurement"]
-    finals = [run["method"] for run in runs if run["round"] > 1]
-    assert finals[0] == "hpd"
-    assert len(set(finals)) == 4
-    n_rounds = finals.count("hpd")
-    assert 5 <= n_rounds <= 60
-    assert min(finals.count(name) for name in finals) >= 5
-    assert last.startswith(f"timed again in {n_rounds} rounds, hpd takes ")
-    assert {run["n_wrong"] for run in runs} == {0}
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -9,7 +9,7 @@ import pytest
 from benchmarking import measurement
 from benchmarks import plan
 from benchmarks.plan import Rate
-from hpd.bench.summary import summarise
+from hpd.bench.rounds import summarise
 from jsonl import write_lines
 
 SECOND = Rate("pages", "qwen3:0.6b", 1000.0, "a machine")

@@ -8,7 +8,7 @@ import pytest
 
 from decoding import engine_options, open_model
 from hpd import _native
-from hpd.bench import prices
+from hpd.bench import measure
 from tiny_models import TinyModel
 
 
@@ -53,8 +53,8 @@ def test_a_token_and_a_row_are_told_apart(
         Engine = staticmethod(make)
         Field = _native.Field
 
-    monkeypatch.setattr(prices, "_native", Native)
-    found = prices.measure_prices(model, engine_options(n_batch=256, n_ubatch=256))
+    monkeypatch.setattr(measure, "_native", Native)
+    found = measure.measure_prices(model, engine_options(n_batch=256, n_ubatch=256))
     assert (found.token, found.row) == pytest.approx((0.003, 0.001))
     # Full batches and small ones, behind an instruction that is read before.
     assert made[0].batches[-3:] == [(256, 1), (128, 1), (128, 64)]
@@ -63,6 +63,6 @@ def test_a_token_and_a_row_are_told_apart(
 
 def test_prices_are_measured_however_small_the_context_is(tiny_model: TinyModel) -> None:
     model = open_model(tiny_model())
-    found = prices.measure_prices(model, engine_options(n_ctx=512))
+    found = measure.measure_prices(model, engine_options(n_ctx=512))
     assert found.token > 0
     assert found.row >= 0

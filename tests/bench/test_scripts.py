@@ -15,7 +15,7 @@ import pytest
 from benchmarking import BENCHMARKS, SCHEMA, TINY, measurement, run_script
 from benchmarks import plot, workloads
 from hpd.bench.methods import parse_contest
-from hpd.bench.summary import summarise
+from hpd.bench.rounds import summarise
 from hpd.cli import main
 from jsonl import read_lines, write_lines
 from tiny_models import TinyModel

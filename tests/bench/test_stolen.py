@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hpd.bench import stolen
-from hpd.bench.stolen import MOST, N_TRIES, StolenTime, least_disturbed
+from hpd.bench import measure
+from hpd.bench.measure import MOST, N_TRIES, StolenTime, least_disturbed
 
 
 @pytest.mark.parametrize(
@@ -35,8 +35,8 @@ def test_the_share_is_that_of_all_processors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 100.0
-    monkeypatch.setattr(stolen, "_STAT", tmp_path / "stat")
-    monkeypatch.setattr(stolen, "perf_counter", lambda: now)
+    monkeypatch.setattr(measure, "_STAT", tmp_path / "stat")
+    monkeypatch.setattr(measure, "perf_counter", lambda: now)
     monkeypatch.setattr("os.cpu_count", lambda: 4)
     monkeypatch.setattr("os.sysconf", lambda name: {"SC_CLK_TCK": 100}[name], raising=False)
     stat(tmp_path / "stat", 1000)
@@ -50,7 +50,7 @@ def test_the_share_is_that_of_all_processors(
 def test_a_system_that_does_not_tell_has_taken_nothing(
     text: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stolen, "_STAT", tmp_path / "stat")
+    monkeypatch.setattr(measure, "_STAT", tmp_path / "stat")
     if text is not None:
         (tmp_path / "stat").write_text(text)
     assert StolenTime().share() == 0

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from benchmarking import FakeBench, measurement
+from hpd.bench.measure import Prices
 from hpd.bench.methods import parse_contest
-from hpd.bench.prices import Prices
-from hpd.bench.rounds import n_different, run_rounds
-from hpd.bench.summary import summarise, table_rows
+from hpd.bench.rounds import n_different, run_rounds, summarise, table_rows
 
 PRICES = Prices(token=0.002, row=0.001)
 

@@ -34,7 +34,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 PEAK = """
 import sys
 from hpd import Extractor
-from hpd.bench.memory import peak_bytes
+from hpd.bench.measure import peak_bytes
 texts = [f"a small blue cup, number {n}, of stone" for n in range(40)]
 settings = eval(sys.argv[2])
 with Extractor("a, b, c, d, e, f, g, h", sys.argv[1], max_tokens=8, **settings) as extractor:

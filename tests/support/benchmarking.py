@@ -13,7 +13,7 @@ from typing import Any
 import hpd
 from hpd.bench.measure import MeasuredAnswers, Measurement
 from hpd.bench.methods import Method
-from hpd.bench.prices import Prices
+from hpd.bench.measure import Prices
 from hpd.options import Options
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"

@@ -1,17 +1,24 @@
-"""One run of a method over all documents: its time, its counts and its answers."""
+"""One run of a method over all documents: its time, its counts and its answers.
+
+A figure that was measured while the host of a virtual machine computed something else says nothing
+of the method. Linux counts that time, so a run that lost much of it is measured again.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import Any, TypeVar
 
 from hpd import _native
-from hpd.bench.memory import forget_peak, peak_bytes
 from hpd.bench.methods import Method
-from hpd.bench.prices import Prices, measure_prices
-from hpd.bench.stolen import StolenTime
 from hpd.bench.workload import Item, Workload, spread
 from hpd.documents import Document
 from hpd.errors import HpdError
@@ -21,6 +28,142 @@ from hpd.pipeline.long_documents import Replay
 from hpd.pipeline.pipeline import MakeEngine, Pipeline
 from hpd.prompt.questions import schema_leaves
 from hpd.results import Extraction, plain_data
+
+_STATUS = Path("/proc/self/status")
+
+
+def forget_peak() -> None:
+    """Start a new peak, where the system can (Linux)."""
+    # On other systems the peak is that of all methods so far.
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def peak_bytes() -> int:
+    """The highest resident set since ``forget_peak``; 0 where the system does not tell."""
+    try:
+        for line in _STATUS.read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    try:
+        import resource
+    except ImportError:
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+T = TypeVar("T")
+
+MOST = 0.03
+"""The share of the processors' time that the host may take from a run that counts."""
+
+N_TRIES = 3
+"""Runs of a method in one round, if the host disturbs each of them."""
+
+_STAT = Path("/proc/stat")
+_STEAL = 8  # the column of the time that the host took, behind the word "cpu"
+
+
+class StolenTime:
+    """A stopwatch for the time that the host takes, which starts when it is made."""
+
+    def __init__(self) -> None:
+        self._stolen = _stolen_seconds()
+        self._start = perf_counter()
+
+    def share(self) -> float:
+        """The part of the time of all processors that the host took; 0 if that is unknown."""
+        whole = (perf_counter() - self._start) * (os.cpu_count() or 1)
+        return max(0.0, (_stolen_seconds() - self._stolen) / whole) if whole > 0 else 0.0
+
+
+def least_disturbed(measure: Callable[[], T], share: Callable[[T], float]) -> T:
+    """The first measurement that the host left alone, or the best of ``N_TRIES``."""
+    tries: list[T] = []
+    while len(tries) < N_TRIES:
+        tries.append(measure())
+        if share(tries[-1]) <= MOST:
+            return tries[-1]
+    return min(tries, key=share)
+
+
+def _stolen_seconds() -> float:
+    """The seconds of all processors together since the start of the system."""
+    try:
+        columns = _STAT.read_text().partition("\n")[0].split()
+        return int(columns[_STEAL]) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError, AttributeError):
+        return 0.0
+
+
+_N_INSTRUCTION = 128
+_N_FIELDS = 64
+_N_TIMES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Seconds of llama.cpp's time."""
+
+    token: float
+    """A token in a full batch, behind an instruction that is in the cache."""
+    row: float
+    """A row of logits: its pass through the output matrix, and the search for its best word."""
+
+    @classmethod
+    def between(cls, before: Prices, after: Prices) -> Prices:
+        """The prices of what ran between two measurements: their means."""
+        return cls((before.token + after.token) / 2, (before.row + after.row) / 2)
+
+    def bill(self, n_tokens: int, n_rows: int) -> float:
+        """The seconds for which tokens and rows cannot be had cheaper than in full batches."""
+        return n_tokens * self.token + n_rows * self.row
+
+
+def measure_prices(model: _native.Model, options: _native.EngineOptions) -> Prices:
+    """Decode full batches with one row for the price of a token, and small ones with one row and
+    with many for that of a row, which would be lost in the time of a full batch. Medians of three.
+
+    The tokens are arbitrary, as only the shape of a batch matters for its time.
+    """
+    engine = _native.Engine(model, options)
+    n_batch = min(options.n_batch, engine.n_ctx // 2, (model.n_ctx_train or engine.n_ctx) // 2)
+    n_fields = min(_N_FIELDS, n_batch // 2)
+    shapes = {"full": (n_batch, 1), "few": (2 * n_fields, 1), "many": (2 * n_fields, n_fields)}
+    times: dict[str, list[float]] = {name: [] for name in shapes}
+    number = 0
+    try:
+        _seconds(engine, model, number, n_batch, n_fields)  # reads the instruction, and warms up
+        for _ in range(_N_TIMES):
+            for name, shape in shapes.items():
+                number += 1
+                times[name].append(_seconds(engine, model, number, *shape))
+    finally:
+        engine.close()
+    full, few, many = (median(times[name]) for name in shapes)
+    row = max(0.0, (many - few) / (n_fields - 1))
+    return Prices(max(0.0, full - row) / n_batch, row)
+
+
+def _seconds(
+    engine: _native.Engine, model: _native.Model, number: int, n_batch: int, n_fields: int
+) -> float:
+    """The time of a batch that reads a document with this many keys of one token each."""
+
+    def tokens(first: int, n: int) -> list[int]:
+        return [(first + i) % model.n_vocab for i in range(n)]
+
+    prompt = tokens(0, _N_INSTRUCTION) + tokens(1000 * (number + 1), n_batch - n_fields)
+    # Keys that begin alike would share their tokens.
+    fields = [_native.Field(key, max_tokens=1) for key in zip(tokens(0, n_fields), strict=True)]
+    before = engine.stats
+    engine.submit(number, prompt, fields, n_instruction=_N_INSTRUCTION)
+    while not engine.idle:
+        engine.step()
+    return engine.stats.decode_seconds - before.decode_seconds
 
 
 @dataclass(frozen=True, slots=True)

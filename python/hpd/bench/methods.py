@@ -29,14 +29,6 @@ SWEEPS: dict[str, tuple[str, ...]] = {
     "in-flight": tuple(f"hpd:in_flight={n}" for n in (1, 2, 4, 8, 16, 32, 64)),
     "drafts": ("hpd:drafts=on", "hpd:drafts=off"),
     "deterministic": ("hpd", "hpd:deterministic=on"),
-    "defaults": (
-        "hpd",
-        *(f"hpd:in_flight={n}" for n in (4, 8, 16, 32, 64)),
-        *(f"hpd:n_batch={n},n_ubatch={n}" for n in (128, 256, 1024, 2048)),
-        *(f"hpd:n_busy_cells={n}" for n in (768, 3072, 0)),
-        *("hpd:drafts=on", "hpd:drafts=off"),
-        *(f"hpd:stack={n}" for n in (2, 4)),
-    ),
     "figure-4": tuple(
         f"hpd:stack={stack},in_flight={n}" for stack in (1, 2, 4, 8, 16) for n in (1, 2, 4, 8, 16)
     ),

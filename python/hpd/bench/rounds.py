@@ -1,17 +1,198 @@
-"""Several rounds of several methods, interleaved."""
+"""Several rounds of several methods, interleaved, and their summary: medians, spreads, ratios."""
 
 from __future__ import annotations
 
+import importlib.metadata
+import os
+import platform
+import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
-from hpd.bench.measure import Bench, MeasuredAnswers, Measurement
-from hpd.bench.methods import Contest, Method
-from hpd.bench.prices import Prices
-from hpd.bench.stolen import least_disturbed
-from hpd.bench.summary import by_speed
+from hpd import _native
+from hpd.bench.measure import Bench, MeasuredAnswers, Measurement, Prices, least_disturbed
+from hpd.bench.methods import KINDS, Contest, Method
+from hpd.models.hardware import computing_place, devices, processor, use_extra_bufts
+from hpd.version import __version__
+
+_YARDSTICKS = ("ar", "ar-batched", "prefill")
+
+COLUMNS = {
+    "method": "method",
+    "n_documents": "docs",
+    "documents_per_second": "docs/s",
+    "ms_per_document": "ms/doc",
+    "spread": "spread",
+    "speedup_ar": "x ar",
+    "speedup_ar_batched": "x ar-b.",
+    "ratio_prefill": "/prefill",
+    "prompt_tokens": "prompt",
+    "completion_tokens": "compl.",
+    "steps": "steps",
+    "tokens_per_batch": "tok/batch",
+    "rows": "rows",
+    "acceptance": "accept",
+    "reused_graphs": "reused",
+    "cpu_ms": "cpu ms",
+    "reading_ms": "read ms",
+    "writing_ms": "write ms",
+    "host_ms": "host ms",
+    "bill_ms": "bill ms",
+    "ratio_bill": "/bill",
+    "peak_mib": "MiB",
+    "dollars_per_1000": "$/1000",
+    "n_wrong": "wrong",
+}
+"""The figures of the table and their headings; all but the rates are per document."""
+
+_DECIMALS = {
+    "documents_per_second": 2,
+    "speedup_ar": 2,
+    "speedup_ar_batched": 2,
+    "ratio_prefill": 2,
+    "completion_tokens": 1,
+    "steps": 1,
+    "rows": 1,
+    "host_ms": 1,
+    "ratio_bill": 2,
+    "dollars_per_1000": 4,
+}
+
+
+def to_json(measurement: Measurement) -> dict[str, Any]:
+    """One measurement as a line of output."""
+    row = asdict(measurement)
+    row["ms_per_document"] = measurement.ms_per_document
+    row["documents_per_second"] = measurement.n_documents / measurement.seconds
+    return {"type": "measurement", **row}
+
+
+def summarise(
+    measurements: Sequence[Measurement],
+    price_per_hour: float | None = None,
+    prices: Mapping[tuple[int, str], Prices] | None = None,
+) -> list[dict[str, Any]]:
+    """A row for each method, in the order of first measurement.
+
+    A ratio is the median of the ratios within each round, so a round that is slow as a whole does
+    not matter. The yardstick ``ar-batched`` is the fastest of its settings; of several ``ar`` or
+    ``prefill`` it is the one that was named first. ``prices`` are those about each run, by
+    round and method, of methods whose batches can be full; the others have no bill.
+    """
+    by_method: dict[str, list[Measurement]] = {}
+    for measurement in measurements:
+        by_method.setdefault(measurement.method, []).append(measurement)
+    yardsticks = {kind: _yardstick(kind, by_method) for kind in _YARDSTICKS}
+    return [_row(runs, yardsticks, price_per_hour, prices or {}) for runs in by_method.values()]
+
+
+def by_speed(runs: Mapping[str, Sequence[Measurement]]) -> list[str]:
+    """The methods, the one with the least median time first."""
+    return sorted(runs, key=lambda name: statistics.median(m.seconds for m in runs[name]))
+
+
+def _yardstick(kind: str, by_method: Mapping[str, Sequence[Measurement]]) -> Mapping[int, float]:
+    """The milliseconds by round of the kind's first method, or of the fastest ar-batched."""
+    assert kind in KINDS
+    candidates = {name: runs for name, runs in by_method.items() if runs[0].kind == kind}
+    if not candidates:
+        return {}
+    if kind != "ar-batched":
+        return {m.round: m.ms_per_document for m in next(iter(candidates.values()))}
+    # Settings that lost in the first round have no other rounds, so they do not count.
+    n_rounds = max(len(runs) for runs in candidates.values())
+    candidates = {name: runs for name, runs in candidates.items() if len(runs) == n_rounds}
+    return {m.round: m.ms_per_document for m in candidates[by_speed(candidates)[0]]}
+
+
+def _row(
+    runs: Sequence[Measurement],
+    yardsticks: Mapping[str, Mapping[int, float]],
+    price_per_hour: float | None,
+    prices: Mapping[tuple[int, str], Prices],
+) -> dict[str, Any]:
+    first = runs[0]
+    n = first.n_documents
+    times = [m.ms_per_document for m in runs]
+    middle = statistics.median(times)
+
+    def ratio(kind: str) -> float | None:
+        """The yardstick's time divided by the method's, as a median over the rounds."""
+        pairs = [
+            yardsticks[kind][m.round] / m.ms_per_document
+            for m in runs
+            if m.round in yardsticks[kind]
+        ]
+        return statistics.median(pairs) if pairs else None
+
+    floor = ratio("prefill")
+    priced = [(m, prices.get((m.round, m.method))) for m in runs]
+    bills = [(m, m.bill(each)) for m, each in priced if each is not None]
+    billed = [(m, bill) for m, bill in bills if bill > 0]
+    return {
+        "type": "summary",
+        "method": first.method,
+        "kind": first.kind,
+        "settings": first.settings,
+        "n_rounds": len(runs),
+        "n_documents": n,
+        "documents_per_second": 1000 / middle,
+        "ms_per_document": middle,
+        "spread": (max(times) - min(times)) / middle,
+        "speedup_ar": ratio("ar"),
+        "speedup_ar_batched": ratio("ar-batched"),
+        "ratio_prefill": None if floor is None else 1 / floor,
+        "prompt_tokens": first.prompt_tokens / n,
+        "cached_tokens": first.cached_tokens / n,
+        "completion_tokens": first.completion_tokens / n,
+        "steps": statistics.median(m.steps for m in runs),
+        "n_batches": statistics.median(m.n_batches for m in runs) / n,
+        "tokens_per_batch": statistics.median(m.n_tokens / m.n_batches for m in runs),
+        "rows": statistics.median(m.n_rows for m in runs) / n,
+        "acceptance": (
+            sum(m.n_accepted for m in runs) / sum(m.n_drafted for m in runs)
+            if any(m.n_drafted for m in runs)
+            else None
+        ),
+        "reused_graphs": sum(m.n_graphs_reused for m in runs) / sum(m.n_graphs for m in runs),
+        "bill_ms": (statistics.median(1000 * bill / n for _, bill in billed) if billed else None),
+        "ratio_bill": statistics.median(m.seconds / bill for m, bill in billed) if billed else None,
+        "reading_ms": statistics.median(1000 * m.reading_seconds / n for m in runs),
+        "writing_ms": statistics.median(
+            1000 * (m.llama_seconds - m.reading_seconds) / n for m in runs
+        ),
+        "llama_ms": statistics.median(1000 * m.llama_seconds / n for m in runs),
+        "cpu_ms": statistics.median(1000 * m.cpu_seconds / n for m in runs),
+        "host_ms": statistics.median(1000 * m.host_seconds / n for m in runs),
+        "peak_mib": max(m.peak_bytes for m in runs) / 2**20,
+        "dollars_per_1000": None if price_per_hour is None else middle / 3600 * price_per_hour,
+        "n_wrong": max(m.n_wrong for m in runs),
+        "stolen": max(m.stolen for m in runs),
+    }
+
+
+def table_rows(summary: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """The table's cells, headings first; empty columns are left out."""
+    keys = [key for key in COLUMNS if any(row[key] is not None for row in summary)]
+    return [
+        [COLUMNS[key] for key in keys],
+        *([_cell(key, row[key]) for key in keys] for row in summary),
+    ]
+
+
+def _cell(key: str, value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    assert isinstance(value, int | float)
+    if key in ("spread", "acceptance", "reused_graphs"):
+        return f"{value:.0%}"
+    return f"{value:.{_DECIMALS.get(key, 0)}f}"
+
 
 Progress = Callable[[Measurement], None]
 
@@ -84,3 +265,24 @@ def _winner(contest: Contest, measurements: Sequence[Measurement]) -> Method:
 
 def _unique(methods: Iterable[Method]) -> list[Method]:
     return list({method.name: method for method in methods}.values())
+
+
+def environment(model: _native.Model, path: Path, n_gpu_layers: int = -1) -> dict[str, Any]:
+    """Everything that the figures depend on besides the settings."""
+    import llama_cpp
+
+    return {
+        "hpd": __version__,
+        "llama_cpp_python": importlib.metadata.version("llama-cpp-python"),
+        "llama_cpp": llama_cpp.llama_print_system_info().decode().strip(),
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        "processor": processor(),
+        "n_cores": os.cpu_count(),
+        "devices": devices(),
+        "computing_on": computing_place(n_gpu_layers),
+        "extra_bufts": use_extra_bufts(),
+        "model": path.name,
+        "model_description": model.description,
+        "model_bytes": model.n_bytes,
+    }

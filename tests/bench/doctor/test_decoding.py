@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from hpd.bench.doctor import decoding
-from hpd.bench.doctor.checks import Check
-from hpd.bench.doctor.questions import stored_questions
+from hpd.bench import doctor
+from hpd.bench.doctor import Check, stored_questions
 from hpd.models.memory import Memory
 
 
@@ -21,7 +20,7 @@ def by_name(checks: Any) -> dict[str, Check]:
 
 def test_the_self_test_passes_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HPD_MODEL", "not the one in the box.gguf")
-    checks = by_name(decoding.check_self_test())
+    checks = by_name(doctor.check_self_test())
     assert checks["self-test"].state == "ok", checks["self-test"].text
     assert "28 values of 4 documents" in checks["self-test"].text
     assert checks["attention"].state == "ok"
@@ -48,8 +47,8 @@ def test_other_answers_are_broken(
     stored = stored_questions()
     for key, values in change.items():
         stored["questions"][0][key].update(values)
-    monkeypatch.setattr(decoding, "stored_questions", lambda: stored)
-    check = by_name(decoding.check_self_test())["self-test"]
+    monkeypatch.setattr(doctor, "stored_questions", lambda: stored)
+    check = by_name(doctor.check_self_test())["self-test"]
     assert check.state == "broken"
     assert "1 of them wrong" in check.text
     assert says in check.text
@@ -78,7 +77,7 @@ def test_a_trial_that_ends_otherwise_is_broken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, says: str
 ) -> None:
     monkeypatch.setattr(sys, "executable", program(tmp_path, text))
-    (check,) = decoding.check_self_test()
+    (check,) = doctor.check_self_test()
     assert check.state == "broken"
     assert says in check.text
 
@@ -116,7 +115,7 @@ def test_the_attention_kernel_is_named_and_why_others_are_off(
     changes = {"tuned": {"n_batch": 256}, "attention_kernels": kernels}
     (tmp_path / "outcome").write_text(outcome(n_attention_taken=n_taken, **changes))
     monkeypatch.setattr(sys, "executable", program(tmp_path, f"cat {tmp_path}/outcome"))
-    checks = by_name(decoding.check_self_test())
+    checks = by_name(doctor.check_self_test())
     assert checks["attention"].state == state
     assert says in checks["attention"].text
     assert "n_batch 256" in checks["tuned"].text
@@ -127,20 +126,20 @@ def test_without_a_model_in_the_box_the_self_test_is_left_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("hpd.models.model_files.BOX_NAME", "none.gguf")
-    (check,) = decoding.check_self_test()
+    (check,) = doctor.check_self_test()
     assert (check.state, check.text.split(":")[0]) == ("note", "left out")
 
 
 def test_a_model_is_tried(tiny_model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tiny_model("qwen3")
-    checks = by_name(decoding.check_model(path))
+    checks = by_name(doctor.check_model(path))
     assert checks["model"].state == "ok"
     assert f"{path.name} takes about" in checks["fitting"].text
     assert checks["tuned"].text.startswith(f"none for {path.name}")
     (tmp_path / "broken.gguf").write_bytes(b"GGUF" + bytes(60))
-    (check,) = decoding.check_model(tmp_path / "broken.gguf")
+    (check,) = doctor.check_model(tmp_path / "broken.gguf")
     assert check.state == "broken"
-    monkeypatch.setattr(decoding, "memory", lambda: Memory(None, None, 1_000_000))
-    (check,) = decoding.check_model(path)
+    monkeypatch.setattr(doctor, "memory", lambda: Memory(None, None, 1_000_000))
+    (check,) = doctor.check_model(path)
     assert check.state == "broken"
     assert "1 MB are available: take a smaller model; so it is not tried" in check.text

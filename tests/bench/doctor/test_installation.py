@@ -9,12 +9,13 @@ import llama_cpp
 import pytest
 
 from hpd import _native
-from hpd.bench.doctor import examine, installation
+from hpd.bench import doctor
+from hpd.bench.doctor import examine
 from hpd.version import __version__
 
 
 def test_versions() -> None:
-    check = installation.check_engine()
+    check = doctor.check_engine()
     assert check.state == "ok"
     assert check.details["hpd"] == __version__
     assert check.details["llama-cpp-python"] == _native.LLAMA_CPP_PYTHON
@@ -43,24 +44,24 @@ def test_more_than_one_library_is_a_fault(tmp_path: Path, paths: list[str], stat
     maps = tmp_path / "maps"
     lines = [f"7f00-7f01 r-xp 00000000 08:01 42    {path}" for path in ["/lib/libc.so", *paths]]
     maps.write_text("\n".join(lines))
-    check = installation.check_library(maps)
+    check = doctor.check_library(maps)
     assert check.state == state
     assert check.details["paths"] == sorted(set(paths))
 
 
 def test_this_process_has_one_library() -> None:
-    assert installation.check_library().state == "ok"
+    assert doctor.check_library().state == "ok"
 
 
 def test_features_that_llama_cpp_was_built_without(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(installation, "cpu_flags", lambda: frozenset({"avx2", "avx512f", "other"}))
+    monkeypatch.setattr(doctor, "cpu_flags", lambda: frozenset({"avx2", "avx512f", "other"}))
     monkeypatch.setattr(llama_cpp, "llama_print_system_info", lambda: b"CPU : AVX2 = 1 | FMA = 1")
-    check = installation.check_processor()
+    check = doctor.check_processor()
     assert check.state == "note"
     assert check.text.endswith("AVX2, AVX512; llama.cpp was built without AVX512, so it is slow")
     assert "-DGGML_NATIVE=ON" in check.remedy
-    monkeypatch.setattr(installation, "cpu_flags", lambda: None)
-    assert installation.check_processor().state == "ok"
+    monkeypatch.setattr(doctor, "cpu_flags", lambda: None)
+    assert doctor.check_processor().state == "ok"
 
 
 @pytest.mark.parametrize(
@@ -81,10 +82,10 @@ def test_gpus(
     state: str,
     says: str,
 ) -> None:
-    monkeypatch.setattr(installation, "devices", lambda: names)
+    monkeypatch.setattr(doctor, "devices", lambda: names)
     monkeypatch.setattr(llama_cpp, "llama_supports_gpu_offload", lambda: can_offload)
     if nvidia:
         (tmp_path / "gpus" / "0000").mkdir(parents=True)
-    check = installation.check_gpu(tmp_path / "gpus")
+    check = doctor.check_gpu(tmp_path / "gpus")
     assert (check.state, bool(check.remedy)) == (state, state == "note")
     assert says in check.text

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hpd.bench.doctor import machine
+from hpd.bench import doctor
 from hpd.models import hardware
 from hpd.models.memory import Memory, memory, readable_size
 
@@ -84,7 +84,7 @@ def test_a_cache_that_cannot_be_written_is_a_note(
     (tmp_path / "file").write_text("")
     for folder, state in ((tmp_path / "file", "note"), (tmp_path / "new", "ok")):
         monkeypatch.setenv("HPD_CACHE", str(folder))
-        check = machine.check_cache()
+        check = doctor.check_cache()
         assert check.state == state
         assert ("HPD_CACHE" in check.remedy) == (state == "note")
     assert not (tmp_path / "new").exists(), "looking makes nothing"
@@ -112,8 +112,8 @@ def test_the_answer_about_amx(
         monkeypatch.delenv(hardware.EXTRA_BUFTS_VARIABLE, raising=False)
     else:
         monkeypatch.setenv(hardware.EXTRA_BUFTS_VARIABLE, forced)
-    monkeypatch.setattr(machine, "has_amx", lambda: amx)
-    monkeypatch.setattr(machine, "use_extra_bufts", lambda: works)
-    check = machine.check_amx()
+    monkeypatch.setattr(doctor, "has_amx", lambda: amx)
+    monkeypatch.setattr(doctor, "use_extra_bufts", lambda: works)
+    check = doctor.check_amx()
     assert (check.state, bool(check.remedy)) == (state, state == "note")
     assert says in check.text

@@ -12,9 +12,8 @@ import pytest
 import hpd
 from hpd import Extractor, Options, _native
 from hpd.bench.methods import parse_contest
-from hpd.bench.tune.catalogue import N_DOCUMENTS, catalogue
-from hpd.bench.tune.search import Found, Run, Search
-from hpd.bench.tune.timing import AXES, axes_for, default_settings
+from hpd.bench.tune import AXES, Found, Run, Search, axes_for, default_settings
+from hpd.bench.workload import N_DOCUMENTS, catalogue
 from hpd.cli import main
 from hpd.errors import HpdError, OptionError
 from hpd.models import tuned_settings as tuned
@@ -384,7 +383,7 @@ def test_the_command_keeps_what_the_next_run_takes(
     rows: Path, tiny_model: TinyModel, own_cache: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
-    from hpd.bench.tune.timing import Timer
+    from hpd.bench.tune import Timer
 
     fake = FakeMachine(drafts={False: 0.5})
     measured: list[Run] = []

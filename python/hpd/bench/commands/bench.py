@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from hpd.options import Options
 
 _DEFAULT_METHODS = ("prefill", "ar", "ar-batched", "hpd")
-_LEAST_FINAL_ROUNDS = 5
 
 _DESCRIPTION = """\
 Time methods of extraction side by side: same model, same documents, answers checked.
@@ -132,11 +131,15 @@ def run(arguments: argparse.Namespace) -> int:
         )
 
     from hpd import _native
-    from hpd.bench.environment import environment
-    from hpd.bench.finals import Finals, run_finals
     from hpd.bench.measure import Bench
-    from hpd.bench.rounds import n_different, run_rounds
-    from hpd.bench.summary import summarise, table_rows, to_json
+    from hpd.bench.rounds import (
+        environment,
+        n_different,
+        run_rounds,
+        summarise,
+        table_rows,
+        to_json,
+    )
     from hpd.models.model_files import resolve_model
     from hpd.models.native_options import model_options
 
@@ -158,10 +161,6 @@ def run(arguments: argparse.Namespace) -> int:
         bench = Bench(model, workload)
         rounds = run_rounds(bench, contests, arguments.rounds, note)
         measurements, answers = rounds.measurements, rounds.answers
-        finals = Finals()
-        if "defaults" in (arguments.sweep or ()):
-            n_rounds = max(_LEAST_FINAL_ROUNDS, arguments.rounds)
-            finals = run_finals(bench, contests, measurements, n_rounds, note)
         summary = summarise(measurements, arguments.price_per_hour, rounds.prices)
         for (number, name), prices in rounds.prices.items():
             write({"type": "prices", "round": number, "method": name, **asdict(prices)})
@@ -173,10 +172,8 @@ def run(arguments: argparse.Namespace) -> int:
         f"{known['n_cores']} cores of {known['processor']}; medians of {arguments.rounds} rounds\n"
     )
     print(table(table_rows(summary)))
-    if distance := str(finals):
-        print(f"\n{distance}")
     if workload.is_replay:
-        n_wrong = sum(row["n_wrong"] for row in summary) + finals.n_wrong
+        n_wrong = sum(row["n_wrong"] for row in summary)
         if n_wrong:
             say(f"error: {n_wrong} answers are not the replayed ones")
             return EXIT_FAILED

@@ -26,7 +26,7 @@ from hpd.schema import load_schemas
 
 if TYPE_CHECKING:
     from hpd.bench.measure import Measurement
-    from hpd.bench.tune.search import Found, Trial
+    from hpd.bench.tune import Found, Trial
 
 _SECONDS = 180
 
@@ -89,8 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from hpd import _native
     from hpd.bench.measure import Bench
-    from hpd.bench.tune.search import Search
-    from hpd.bench.tune.timing import Timer, axes_for, default_settings, n_tolerated
+    from hpd.bench.tune import Search, Timer, axes_for, default_settings, n_tolerated
     from hpd.models.hardware import devices, n_cores
     from hpd.models.model_files import resolve_model
     from hpd.models.native_options import model_options
@@ -134,7 +133,7 @@ def _workload(arguments: argparse.Namespace) -> Workload:
         for name in ("text_field", "id_field", "category_field"):
             if getattr(arguments, name) is not None:
                 raise UsageError(f"{flag_of(name)} is about INPUT, and there is none")
-        from hpd.bench.tune.catalogue import catalogue
+        from hpd.bench.workload import catalogue
 
         return catalogue()
     with before_the_model():

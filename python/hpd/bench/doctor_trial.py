@@ -1,4 +1,4 @@
-"""A trial of a model: ``python -m hpd.bench.doctor.trial MODEL.gguf``.
+"""A trial of a model: ``python -m hpd.bench.doctor_trial MODEL.gguf``.
 
 ``hpd doctor`` runs it in a process of its own, as llama.cpp may end that: on a processor for which
 it was not built, or where memory is short. It prints one object of JSON.
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from hpd import _native
-from hpd.bench.doctor.questions import stored_questions
+from hpd.bench.doctor import stored_questions
 from hpd.extractor import Extractor
 from hpd.values.confidence import NO_MAP
 
