@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 from hpd.documents import Document
 from hpd.errors import InputError, ModelLoadError, SchemaError
@@ -27,9 +29,11 @@ from hpd.prompt.text import instruction_text
 from hpd.results import Extraction
 from hpd.schema import describe, load_schema, load_schemas, parse_one_line, to_json_schema
 from hpd.schema.attributes import Attribute, Schema
-from hpd.serving.refusals import RefusedError
+from hpd.serving.bodies import ChatBody, ExtractBody, RefusedError, json_of, refusal_of
 from hpd.values import assemble, parse_value, split_answer
 from hpd.values.grammar import answer_grammar, value_grammar
+
+B = TypeVar("B", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -123,21 +127,22 @@ def resume_journal(data: bytes, suffix: str) -> None:
 def read_requests(data: bytes, suffix: str) -> None:
     """The body of a request to hpd serve, to both of its addresses, and an answer to it."""
     from hpd.pipeline import Task, prepared
-    from hpd.serving.asked import Asked
-    from hpd.serving.chat_request import Served, read_chat_request
-    from hpd.serving.extract_request import read_extract_request
-    from hpd.serving.limits import Limits
-    from hpd.serving.plans import Plans
+    from hpd.serving import Limits
+    from hpd.serving.chat import Served, chat_asked
+    from hpd.serving.dispatcher import Asked, Plans, extract_asked
 
     options = Options().filled()
 
     def prepare(schema: Any, *, examples: Any, **settings: object) -> Task:
         return prepared(options, schema, examples, None, settings)
 
-    def read_chat(plans: Plans) -> Asked:
-        return read_chat_request(data, plans, Served("m", options, 0))
+    def read_extract(plans: Plans) -> Asked:
+        return extract_asked(_body(ExtractBody, data), plans, Limits())
 
-    for read in (lambda plans: read_extract_request(data, plans, Limits()), read_chat):
+    def read_chat(plans: Plans) -> Asked:
+        return chat_asked(_body(ChatBody, data), plans, Served("m", options, 0))
+
+    for read in (read_extract, read_chat):
         try:
             asked = read(Plans(prepare, Limits().schema_bytes))
         except RefusedError as refusal:
@@ -148,6 +153,13 @@ def read_requests(data: bytes, suffix: str) -> None:
         for document in asked.documents:
             document.text.encode()  # as tokenizing does
         asked.answer([_extraction(asked.plan.task.schemas, each) for each in asked.documents])
+
+
+def _body(kind: type[B], data: bytes) -> B:
+    try:
+        return kind.model_validate(json_of(data))
+    except ValidationError as error:
+        raise refusal_of(error.errors()) from None
 
 
 def _check_refusal(refusal: RefusedError) -> None:

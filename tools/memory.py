@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from hpd.extractor import Extractor
-from hpd.serving.plans import N_KEPT
+from hpd.serving.dispatcher import N_KEPT
 from tools.server_process import serving
 
 SCHEMA = "brand, model_number, color"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from hpd.options import Options
-from hpd.serving.plans import Plans
+from hpd.serving.dispatcher import Plans
 from request_plans import plans_with
 from tools.server_process import Server, serving
 
@@ -21,7 +21,7 @@ def plans() -> Plans:
 @pytest.fixture(scope="package")
 def server() -> Iterator[Server]:
     """A server with the model in the box, which decodes what comes again once more."""
-    for package in ("starlette", "uvicorn", "httptools", "prometheus_client"):
+    for package in ("fastapi", "uvicorn", "httptools", "prometheus_client"):
         pytest.importorskip(package)
     with serving("-t", "1", "--no-dedupe") as server:
         yield server

@@ -11,11 +11,10 @@ import pytest
 from hpd.documents import Document
 from hpd.options import Options
 from hpd.results import Extraction, Failure, FieldResult, Usage
-from hpd.serving.asked import EVENTS, JSON, Asked
-from hpd.serving.chat_request import Served, read_chat_request
-from hpd.serving.plans import Plans
-from hpd.serving.refusals import RefusedError
-from request_plans import plans_with
+from hpd.serving.bodies import ChatBody, RefusedError
+from hpd.serving.chat import Served, chat_asked, pieces
+from hpd.serving.dispatcher import Asked, Plans
+from request_plans import parsed, plans_with
 
 SERVED = Served("box", Options().filled(), 0)
 SCHEMA = {
@@ -40,7 +39,7 @@ def function(name: str = "Product", **more: Any) -> dict[str, Any]:
 
 def read(plans: Plans, served: Served = SERVED, **more: Any) -> Asked:
     body = {"model": "box", "messages": MESSAGES, "response_format": FORMAT, **more}
-    return read_chat_request(json.dumps(body).encode(), plans, served)
+    return chat_asked(parsed(ChatBody, body), plans, served)
 
 
 def refusal(plans: Plans, **more: Any) -> RefusedError:
@@ -51,7 +50,7 @@ def refusal(plans: Plans, **more: Any) -> RefusedError:
 
 def reply(asked: Asked, extraction: Extraction[Any] = FOUND) -> Any:
     answer = asked.answer([extraction])
-    assert answer.media_type == JSON
+    assert answer.media_type == "application/json"
     return json.loads(answer.body)
 
 
@@ -117,7 +116,10 @@ def test_a_json_object_has_its_schema_beside_it_or_in_a_message(plans: Plans) ->
     said = {"role": "system", "content": f"Match this schema: {json.dumps(SCHEMA)}"}
     asked = read(plans, response_format={"type": "json_object"}, messages=[said, *MESSAGES])
     assert [each.name for each in asked.plan.task.schema(None)] == names
-    assert asked.plan.task.options.instructions == "Match this schema:"
+    # What is said about the form of the answer would only lead a small model astray.
+    assert asked.plan.task.options.instructions == Options().instructions
+    asked = read(plans, response_format=None, messages=[said, *MESSAGES])
+    assert [each.name for each in asked.plan.task.schema(None)] == names
     assert "schema is missing" in str(refusal(plans, response_format={"type": "json_object"}))
 
 
@@ -161,28 +163,39 @@ def test_an_answer_that_is_too_long_says_so(plans: Plans) -> None:
 
 def events(asked: Asked) -> list[Any]:
     answer = asked.answer([FOUND])
-    assert answer.media_type == EVENTS
+    assert answer.media_type == "text/event-stream"
     *parts, last = answer.body.decode().removesuffix("\n\n").split("\n\n")
     assert last == "data: [DONE]"
     return [json.loads(part.removeprefix("data: ")) for part in parts]
 
 
-def test_a_stream(plans: Plans) -> None:
-    first, last = events(read(plans, stream=True))
-    assert json.loads(first["choices"][0]["delta"]["content"]) == FOUND.data
-    assert first["choices"][0]["finish_reason"] is None
+def test_a_stream_has_value_after_value(plans: Plans) -> None:
+    first, *middle, last = events(read(plans, stream=True))
+    assert first["choices"][0]["delta"] == {"role": "assistant", "content": ""}
+    parts = [each["choices"][0]["delta"]["content"] for each in middle]
+    assert parts == ['{"brand": "Luma"', ', "price": null}']
+    assert {each["choices"][0]["finish_reason"] for each in (first, *middle)} == {None}
     assert (last["choices"][0]["delta"], last["choices"][0]["finish_reason"]) == ({}, "stop")
     assert last["hpd"]["fields"]
-    assert {each["object"] for each in (first, last)} == {"chat.completion.chunk"}
+    assert {each["object"] for each in (first, *middle, last)} == {"chat.completion.chunk"}
     *_, usage = events(read(plans, stream=True, stream_options={"include_usage": True}))
     assert (usage["choices"], usage["usage"]["completion_tokens"]) == ([], 5)
 
 
 def test_a_stream_of_a_call(plans: Plans) -> None:
-    first, last = events(read(plans, stream=True, response_format=None, tools=[function()]))
+    first, *middle, last = events(
+        read(plans, stream=True, response_format=None, tools=[function()])
+    )
     (call,) = first["choices"][0]["delta"]["tool_calls"]
     assert (call["index"], call["function"]["name"]) == (0, "Product")
+    calls = [each["choices"][0]["delta"]["tool_calls"][0] for each in middle]
+    assert json.loads("".join(call["function"]["arguments"] for call in calls)) == FOUND.data
     assert last["choices"][0]["finish_reason"] == "tool_calls"
+
+
+@pytest.mark.parametrize("data", [{}, [], [1], 5, None, {"a": {"b": [1]}, "c": "x"}])
+def test_pieces_are_the_json(data: Any) -> None:
+    assert "".join(pieces(data)) == json.dumps(data)
 
 
 @pytest.mark.parametrize(
@@ -204,26 +217,17 @@ def test_a_document_that_failed(plans: Plans, kind: str, status: int, code: str)
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"n": 2}, "n cannot be honoured"),
-        ({"n": True}, "n cannot be honoured"),
-        ({"temperature": 0.7}, "temperature is 0 here for all requests"),
-        ({"logprobs": True}, "logprobs cannot be honoured"),
-        ({"top_logprobs": 3}, "top_logprobs cannot be honoured"),
-        ({"stop": ["\n"]}, "stop cannot be honoured"),
-        ({"logit_bias": {"5": 1}}, "logit_bias cannot be honoured"),
-        ({"presence_penalty": 0.5}, "presence_penalty cannot be honoured"),
-        ({"reasoning_effort": "high"}, "reasoning_effort cannot be honoured"),
-        ({"functions": []}, "'functions' is not known here"),
-        ({"max_tokens": 0}, "max_tokens must be a whole number above 0"),
-        ({"max_tokens": "5"}, "max_tokens must be a whole number above 0"),
-        ({"stream": 1}, "'stream' must be true or false"),
+        ({"n": 2}, "n must be 1"),
+        ({"max_tokens": 0}, "max_tokens: .*greater than or equal to 1"),
+        ({"max_tokens": "5"}, "max_tokens: .*valid integer"),
+        ({"stream": 1}, "stream: .*valid boolean"),
         ({"response_format": None}, "answers with values only"),
         ({"response_format": {"type": "text"}}, "answers with values only"),
-        ({"response_format": {"type": "json_schema"}}, "json_schema.schema is missing"),
-        ({"response_format": {"type": "json_schema", "json_schema": {"schem": 1}}}, "not known"),
+        ({"response_format": {"type": "json_schema"}}, "json_schema is missing"),
+        ({"response_format": {"type": "json_schema", "json_schema": {"schem": 1}}}, "is missing"),
         ({"tools": [function()]}, "response_format beside tools"),
         ({"tool_choice": "auto"}, "tool_choice without tools"),
-        ({"response_format": None, "tools": [5]}, r"tools\[0\] must be a function"),
+        ({"response_format": None, "tools": [5]}, r"tools\[0\]: "),
         (
             {"response_format": None, "tools": [function()], "tool_choice": "none"},
             "there would be no answer",
@@ -233,8 +237,8 @@ def test_a_document_that_failed(plans: Plans, kind: str, status: int, code: str)
             "names none of Product",
         ),
         ({"hpd": {"n_ctx": 5}}, "cannot be set for a single call"),
-        ({"hpd": []}, "'hpd' must be an object"),
-        ({"messages": []}, "'messages' must be a list"),
+        ({"hpd": []}, "hpd: .*valid dictionary"),
+        ({"messages": []}, "no message of the user"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_honoured_is_refused(
@@ -246,27 +250,38 @@ def test_what_cannot_be_honoured_is_refused(
 
 
 @pytest.mark.parametrize(
-    "more",
+    ("more", "warnings"),
     [
-        {"n": 1, "temperature": 0, "top_p": 0.5, "seed": 3, "user": "me", "stop": []},
-        {"temperature": 0.0, "logprobs": False, "frequency_penalty": 0.0, "store": False},
-        {"n": None, "temperature": None, "logit_bias": {}, "parallel_tool_calls": False},
+        ({"n": 1, "temperature": 0, "top_p": 0.5, "seed": 3, "user": "me", "stop": []}, 0),
+        ({"temperature": 0.0, "logprobs": False, "frequency_penalty": 0.0, "store": True}, 0),
+        ({"n": None, "temperature": None, "logit_bias": {}, "parallel_tool_calls": True}, 0),
+        ({"temperature": 0.7}, 1),
+        ({"top_k": 40, "min_p": 0.1, "chat_template_kwargs": {"enable_thinking": False}}, 3),
+        ({"logprobs": True, "top_logprobs": 3, "stop": ["\n"], "reasoning_effort": "high"}, 4),
     ],
 )
-def test_what_changes_nothing_is_taken(plans: Plans, more: dict[str, Any]) -> None:
-    assert read(plans, **more).plan is read(plans).plan
+def test_what_changes_nothing_is_passed_over_with_a_warning(
+    plans: Plans, more: dict[str, Any], warnings: int
+) -> None:
+    asked = read(plans, **more)
+    assert asked.plan is read(plans).plan
+    assert len(asked.warnings) == warnings
+    assert all(name in " ".join(asked.warnings) for name in more if warnings)
+    assert reply(asked)["hpd"].get("warnings", []) == list(asked.warnings)
 
 
 def test_sampling_is_that_of_the_server(plans: Plans) -> None:
     warm = Served("box", Options(temperature=0.5, seed=3).filled(), 0)
-    read(plans, warm, temperature=0.5, seed=3)
+    assert read(plans, warm, temperature=0.5, seed=3).warnings == ()
     for more in ({"temperature": 0}, {"seed": 4}, {"top_p": 0.1}):
-        with pytest.raises(RefusedError, match=r"here for all requests"):
-            read(plans, warm, **more)
+        (warning,) = read(plans, warm, **more).warnings
+        assert "here for all requests" in warning
 
 
-def test_another_model_is_not_there(plans: Plans) -> None:
+def test_any_model_s_name_is_taken_unless_the_server_is_strict(plans: Plans) -> None:
     for name in ("gpt-4o", None, 5):
-        refused = refusal(plans, model=name)
-        assert (refused.status, refused.code) == (404, "model_not_found")
-        assert "only 'box'" in str(refused)
+        assert reply(read(plans, model=name))["model"] == "box"
+        with pytest.raises(RefusedError, match="only 'box'") as caught:
+            read(plans, Served("box", SERVED.options, 0, is_strict=True), model=name)
+        assert (caught.value.status, caught.value.code) == (404, "model_not_found")
+    read(plans, Served("box", SERVED.options, 0, is_strict=True), model="box")

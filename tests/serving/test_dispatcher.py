@@ -15,11 +15,9 @@ from hpd.options import Options
 from hpd.pipeline import Cancellation, Task
 from hpd.results import Extraction
 from hpd.schema import load_schema
-from hpd.serving.asked import Answer, Asked
-from hpd.serving.dispatcher import ClientGoneError, Dispatcher
-from hpd.serving.limits import Limits
-from hpd.serving.plans import Plan
-from hpd.serving.refusals import RefusedError
+from hpd.serving import Limits
+from hpd.serving.bodies import RefusedError
+from hpd.serving.dispatcher import Answer, Asked, ClientGoneError, Dispatcher, Plan
 
 PLAN = Plan(Task(load_schema("a"), Options()))
 SECONDS = 60.0

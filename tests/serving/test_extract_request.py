@@ -13,24 +13,21 @@ from hpd.documents import Document
 from hpd.options import Options
 from hpd.results import Extraction, Failure, FieldResult, Usage
 from hpd.schema import load_schema, load_schemas
-from hpd.serving.asked import Asked
-from hpd.serving.extract_request import read_extract_request
-from hpd.serving.limits import Limits
-from hpd.serving.plans import N_KEPT, Plans
-from hpd.serving.refusals import RefusedError
-from request_plans import plans_with
+from hpd.serving import Limits
+from hpd.serving.bodies import ExtractBody, RefusedError
+from hpd.serving.dispatcher import N_KEPT, Asked, Plans, extract_asked
+from request_plans import parsed, plans_with
 
 LIMITS = Limits(texts=3)
 
 
 def read(plans: Plans, **body: Any) -> Asked:
-    return read_extract_request(json.dumps(body).encode(), plans, LIMITS)
+    return extract_asked(parsed(ExtractBody, body), plans, LIMITS)
 
 
 def refusal(plans: Plans, body: Any) -> RefusedError:
-    content = body if isinstance(body, bytes) else json.dumps(body).encode()
     with pytest.raises(RefusedError) as caught:
-        read_extract_request(content, plans, LIMITS)
+        extract_asked(parsed(ExtractBody, body), plans, LIMITS)
     return caught.value
 
 
@@ -130,22 +127,14 @@ def test_only_the_latest_plans_are_kept(plans: Plans) -> None:
 @pytest.mark.parametrize(
     ("body", "status", "code", "message"),
     [
-        (b"", 400, "invalid_json", "not valid JSON"),
-        (b'{"text": "x"', 400, "invalid_json", "character 13"),
-        (b'{"text": "\xff"}', 400, "invalid_json", "not UTF-8"),
-        (b'{"text": NaN}', 400, "invalid_json", "NaN is not JSON"),
-        (b'{"text": "x", "text": "y"}', 400, "invalid_json", "'text' twice"),
-        (b'{"text": "\\ud800", "schema": "a"}', 400, "invalid_json", "surrogate"),
-        (b"[" * 100_000, 400, "invalid_json", "nested too deeply"),
-        ([], 400, "invalid_json", "must be a JSON object"),
         ({}, 400, "missing_parameter", "'text' is missing"),
-        ({"text": 5}, 400, "invalid_type", "'text' must be text"),
+        ({"text": 5}, 400, "invalid_type", "text: .* valid string"),
         ({"text": "x"}, 400, "missing_parameter", "the schema is missing"),
         ({"text": "x", "shema": "a"}, 400, "unknown_parameter", "'shema' is not known"),
         ({"text": "x", "texts": ["y"], "schema": "a"}, 400, None, "stands beside"),
         ({"texts": [], "schema": "a"}, 400, None, "is empty"),
-        ({"texts": "ab", "schema": "a"}, 400, "invalid_type", "'texts' must be a list"),
-        ({"texts": ["x", 5], "schema": "a"}, 400, "invalid_type", r"texts\[1\] must be text"),
+        ({"texts": "ab", "schema": "a"}, 400, "invalid_type", "texts: .* valid list"),
+        ({"texts": ["x", 5], "schema": "a"}, 400, "invalid_type", r"texts\[1\]: "),
         ({"texts": [{"txt": ""}], "schema": "a"}, 400, "unknown_parameter", r"texts\[0\]\.txt"),
         ({"texts": [{"id": 1}], "schema": "a"}, 400, "missing_parameter", r"texts\[0\]\.text"),
         ({"texts": ["x"] * 4, "schema": "a"}, 413, "too_many_texts", "4 texts .* 3 are allowed"),
@@ -153,17 +142,17 @@ def test_only_the_latest_plans_are_kept(plans: Plans) -> None:
         ({"text": "x", "schema": []}, 400, "invalid_schema", "at least one attribute"),
         ({"text": "x", "schema": 5}, 400, "invalid_schema", "not 5"),
         ({"text": "x", "schema": "a" * 5000}, 413, "schema_too_large", "4096 are allowed"),
-        ({"text": "x", "schema": "a", "options": []}, 400, "invalid_type", "must be an object"),
+        ({"text": "x", "schema": "a", "options": []}, 400, "invalid_type", "options: .*dictionary"),
         ({"text": "x", "schema": "a", "options": {"metod": 1}}, 400, "invalid_option", "method"),
         ({"text": "x", "schema": "a", "options": {"method": 1}}, 400, "invalid_option", "of hpd"),
         ({"text": "x", "schema": "a", "options": {"n_ctx": 9}}, 400, "invalid_option", "single"),
         ({"text": "x", "schema": "a", "options": {"loras": []}}, 400, "invalid_option", "single"),
-        ({"text": "x", "schema": "a", "examples": [5]}, 400, None, r"examples\[0\]"),
+        ({"text": "x", "schema": "a", "examples": [5]}, 400, "invalid_type", r"examples\[0\]"),
         (
             {"text": "x", "schema": "a", "examples": [{"text": "t"}]},
             400,
             "missing_parameter",
-            r"examples\[0\] must have",
+            r"examples\[0\].data' is missing",
         ),
     ],
 )  # fmt: skip
@@ -176,12 +165,6 @@ def test_what_is_wrong_is_said(
     error = json.loads(refused.body)["error"]
     assert (error["message"], error["code"]) == (str(refused), code)
     assert error["type"] == "invalid_request_error"
-
-
-def test_a_schema_that_is_nested_too_deeply(plans: Plans) -> None:
-    body = b'{"text": "x", "schema": ' + b'{"a":' * 300 + b"1" + b"}" * 300 + b"}"
-    refused = refusal(plans, body)
-    assert (refused.status, refused.code) == (400, "invalid_schema")
 
 
 def test_the_server_s_own_schema_is_for_requests_without_one() -> None:

@@ -6,7 +6,7 @@ import json
 
 from hpd.results import Extraction, FieldResult
 from hpd.schema import load_schema
-from hpd.serving.langextract_prompt import langextract_prompt
+from hpd.serving.messages import langextract_prompt
 
 ROMEO = {
     "extractions": [

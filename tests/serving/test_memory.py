@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-for package in ("starlette", "uvicorn", "httptools", "prometheus_client"):
+for package in ("fastapi", "uvicorn", "httptools", "prometheus_client"):
     pytest.importorskip(package)
 
 from tools.memory import main

@@ -7,8 +7,14 @@ from typing import Any
 
 import pytest
 
-from hpd.serving.messages import read_messages, schema_in
-from hpd.serving.refusals import RefusedError
+from hpd.serving.bodies import ChatBody, RefusedError
+from hpd.serving.messages import Conversation, schema_in
+from hpd.serving.messages import read_messages as read_parsed
+from request_plans import parsed
+
+
+def read_messages(messages: Any) -> Conversation:
+    return read_parsed(parsed(ChatBody, {"messages": messages}).messages)
 
 
 def system(text: str) -> dict[str, Any]:
@@ -36,9 +42,13 @@ def test_the_last_message_of_the_user_is_the_document() -> None:
     assert said.examples == ()
 
 
-def test_parts_of_text_are_one_text() -> None:
-    parts = [{"type": "text", "text": "A "}, {"type": "text", "text": "lamp"}]
-    assert read_messages([user(parts)]).document == "A lamp"
+@pytest.mark.parametrize(
+    ("texts", "whole"),
+    [(["A ", "lamp"], "A lamp"), (["A", "lamp"], "A\nlamp"), (["A", "\nlamp", ""], "A\nlamp\n")],
+)
+def test_parts_of_text_are_one_text_of_whole_words(texts: list[str], whole: str) -> None:
+    parts = [{"type": "text", "text": text} for text in texts]
+    assert read_messages([user(parts)]).document.rstrip() == whole.rstrip()
 
 
 def test_what_was_answered_is_an_example_and_what_was_not_is_an_instruction() -> None:
@@ -87,18 +97,18 @@ def test_a_fault_that_was_found_is_an_instruction(again: list[Any]) -> None:
 @pytest.mark.parametrize(
     ("messages", "message"),
     [
-        (None, "must be a list"),
-        ([], "must be a list"),
-        (["hello"], r"messages\[0\] must be an object"),
-        ([{"role": "robot", "content": "x"}], "role must be one of"),
-        ([{"role": "user"}], "content must be text"),
-        ([{"role": "user", "content": 5}], "content must be text"),
-        ([user([{"type": "image_url", "image_url": {}}])], "no pictures"),
-        ([user(["x"])], "no pictures"),
+        (None, "messages: .*valid list"),
+        ([], "no message of the user"),
+        (["hello"], r"messages\[0\]: "),
+        ([{"role": "robot", "content": "x"}], r"messages\[0\].role: .*'system'"),
+        ([{"role": "user"}], r"messages\[0\].content is missing"),
+        ([{"role": "user", "content": 5}], r"messages\[0\].content: .*list"),
+        ([user([{"type": "image_url", "image_url": {}}])], r"content\[0\].type: .*'text'"),
+        ([user(["x"])], r"content\[0\]: "),
         ([system("x")], "no message of the user"),
         ([user("a"), assistant("a lamp"), user("b")], r"messages\[1\].* must be a JSON object"),
         ([assistant('{"a": 1}'), user("b")], "must follow the message"),
-        ([user("a"), {**call("{}"), "tool_calls": [5]}, user("b")], "arguments of a function"),
+        ([user("a"), {**call("{}"), "tool_calls": [5]}, user("b")], r"tool_calls\[0\]: "),
     ],
 )
 def test_what_is_wrong_is_said(messages: Any, message: str) -> None:
@@ -110,9 +120,8 @@ def test_what_is_wrong_is_said(messages: Any, message: str) -> None:
 def test_a_schema_that_stands_in_a_text_is_found_there() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string"}}}
     text = f"Match {{this}} schema:\n\n{json.dumps(schema, indent=2)}\n\nNot the schema itself."
-    found, texts = schema_in(['Be {"terse": 1}.', text, "More."])
+    found, texts = schema_in(['Be {"terse": 1}.', f"Prices are in euros.\n{text}", "More."])
     assert found == schema
-    assert texts[0] == 'Be {"terse": 1}.'
-    assert texts[1] == "Match {this} schema:\nNot the schema itself."
-    assert texts[2] == "More."
+    # What is said about the form of the answer goes with it.
+    assert texts == ('Be {"terse": 1}.', "Prices are in euros.", "More.")
     assert schema_in(["no {schema} here"]) == (None, ("no {schema} here",))

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-for package in ("starlette", "uvicorn", "httptools", "prometheus_client", "openai", "instructor"):
+for package in ("fastapi", "uvicorn", "httptools", "prometheus_client", "openai", "instructor"):
     pytest.importorskip(package)
 if importlib.util.find_spec("langextract") is None:  # Importing it gives warnings.
     pytest.skip("could not import 'langextract'", allow_module_level=True)

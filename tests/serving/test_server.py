@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-for package in ("starlette", "uvicorn", "httptools", "prometheus_client"):
+for package in ("fastapi", "uvicorn", "httptools", "prometheus_client"):
     pytest.importorskip(package)
 
 from command_line import run_hpd
@@ -280,7 +280,20 @@ def test_bodies_that_are_refused(random_server: Server) -> None:
     def code(reply: Reply) -> tuple[int, str]:
         return reply.status, reply.json["error"]["code"]
 
-    assert code(random_server.post("/extract", b'{"text": ')) == (400, "invalid_json")
+    for body, why in (
+        (b'{"text": "x"', "line 1 column 12"),
+        (b'{"text": "\xff"}', "unicode"),
+        (b'{"text": NaN}', "column 10"),
+        (b'{"text": "x \\ud83d", "schema": "a"}', "half of a surrogate pair"),
+        (b'{"text": "\\udc00\\ud83d", "schema": "a"}', "half of a surrogate pair"),
+        (b"[" * 100_000, "recursion limit"),
+    ):
+        for path in ("/extract", "/v1/chat/completions"):
+            reply = random_server.post(path, body)
+            assert code(reply) == (400, "invalid_json")
+            assert why in reply.json["error"]["message"]
+    assert code(random_server.post("/extract", b"[]"))[0] == 400
+    assert code(random_server.post("/extract", b""))[0] == 400
     assert code(random_server.post("/extract", {"text": "x", "schema": "a [red|"})) == (
         400,
         "invalid_schema",

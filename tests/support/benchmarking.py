@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import hpd
-from hpd.bench.measure import MeasuredAnswers, Measurement
+from hpd.bench.measure import MeasuredAnswers, Measurement, Prices
 from hpd.bench.methods import Method
-from hpd.bench.measure import Prices
 from hpd.options import Options
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"

@@ -1,30 +1,45 @@
-"""The addresses of the server, as an ASGI application."""
+"""The addresses of the server, as a FastAPI application."""
 
 from __future__ import annotations
 
 import asyncio
 import hmac
+import json
 import time
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from starlette.applications import Starlette
+from fastapi import APIRouter, FastAPI
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.responses import HTMLResponse, JSONResponse, Response
 
-from hpd.serving.asked import Asked
-from hpd.serving.chat_request import Served, read_chat_request
-from hpd.serving.dispatcher import ClientGoneError, Dispatcher
-from hpd.serving.extract_request import read_extract_request
-from hpd.serving.limits import Limits
-from hpd.serving.metrics import MEDIA_TYPE, Metrics
-from hpd.serving.plans import Plans
-from hpd.serving.refusals import RefusedError
+from hpd.pages.colors import color_slots
+from hpd.pages.page import render_page
+from hpd.pages.segments import covered_segments, utf16_segments
+from hpd.pages.shown_values import shown_values
+from hpd.results import Extraction
+from hpd.serving import Limits
+from hpd.serving.bodies import ChatBody, ExtractBody, RefusedError, json_of, refusal_of
+from hpd.serving.chat import Served, chat_asked
+from hpd.serving.dispatcher import (
+    Answer,
+    Asked,
+    ClientGoneError,
+    Dispatcher,
+    Plans,
+    documents_of,
+    extract_asked,
+    plan_of,
+)
+from hpd.version import __version__
 
-_SMALL = 64 * 1024
-"""The bytes of a body that is read at once, without a thread of its own."""
+if TYPE_CHECKING:
+    from hpd.serving.server import Metrics
 
 _DISCARDED = 16 * 1024 * 1024
 """The bytes beyond the limit that are read all the same, and forgotten: a client that is hung up on
@@ -33,78 +48,30 @@ while it sends does not see the answer that says why."""
 _CLIENT_GONE = 499
 """Not sent to anybody, but counted; the number is nginx's."""
 
-Handler = Callable[[Request], Awaitable[Response]]
+_PAGE = Path(__file__).with_name("try.html")
+_ABOUT = "Structured values out of documents, with their confidence and their place in the text."
+
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
+@dataclass(frozen=True, slots=True)
 class Service:
-    """Answers requests.
+    """All that answers requests."""
 
-    Args:
-        dispatcher: has documents decoded.
-        plans: what requests ask for.
-        served: the model.
-        limits: how much a request may ask for.
-        metrics: counts.
-        api_key: the key that a request must bring; None to demand none.
-    """
+    dispatcher: Dispatcher
+    plans: Plans
+    served: Served
+    limits: Limits
+    metrics: Metrics
+    api_key: str | None = None
+    """The key that a request must bring; None to demand none."""
 
-    def __init__(
-        self,
-        dispatcher: Dispatcher,
-        plans: Plans,
-        served: Served,
-        limits: Limits,
-        metrics: Metrics,
-        api_key: str | None,
-    ) -> None:
-        self._dispatcher = dispatcher
-        self._plans = plans
-        self._served = served
-        self._limits = limits
-        self._metrics = metrics
-        self._authorization = None if api_key is None else f"Bearer {api_key}".encode()
-
-    def app(self) -> Starlette:
-        """The application."""
-        posts = {"/extract": self._extract, "/v1/chat/completions": self._chat}
-        gets = {
-            "/v1/models": self._models,
-            "/v1/models/{name:path}": self._model,
-            "/metrics": self._show_metrics,
-        }
-        routes = [
-            *(Route(path, self._guarded(path, to), methods=["POST"]) for path, to in posts.items()),
-            *(Route(path, self._guarded(path, to), methods=["GET"]) for path, to in gets.items()),
-            Route("/health", self._health, methods=["GET"]),
-        ]
-        handlers = {HTTPException: _unrouted, Exception: _broken}
-        return Starlette(routes=routes, exception_handlers=handlers)
-
-    def _guarded(self, path: str, handler: Handler) -> Handler:
-        """A handler for those who have the key; what it refuses is answered, and all is counted."""
-
-        async def answer(request: Request) -> Response:
-            start = time.perf_counter()
-            try:
-                self._check_key(request)
-                response = await handler(request)
-            except RefusedError as refusal:
-                response = _refused(refusal)
-            except (ClientGoneError, ClientDisconnect):
-                response = Response(status_code=_CLIENT_GONE)
-            except Exception:
-                self._metrics.note_request(path, 500, time.perf_counter() - start)
-                raise
-            self._metrics.note_request(path, response.status_code, time.perf_counter() - start)
-            return response
-
-        return answer
-
-    def _check_key(self, request: Request) -> None:
-        if self._authorization is None:
+    def check_key(self, request: Request) -> None:
+        """Refuse a request that does not bring the key."""
+        if self.api_key is None:
             return
         given = request.headers.get("authorization", "").encode("latin-1")
-        if not hmac.compare_digest(given, self._authorization):
+        if not hmac.compare_digest(given, f"Bearer {self.api_key}".encode()):
             raise RefusedError(
                 401,
                 "the API key is missing or wrong: send it as Authorization: Bearer KEY",
@@ -112,57 +79,167 @@ class Service:
                 headers={"WWW-Authenticate": "Bearer"},
             )
 
-    async def _extract(self, request: Request) -> Response:
-        return await self._answer(
-            request, lambda body: read_extract_request(body, self._plans, self._limits)
+    async def answer(self, request: Request, read: Callable[[], Asked]) -> Response:
+        """The answer to a request, whose schema is read in a thread, as it may take a while."""
+        asked = await asyncio.to_thread(read)
+        answer = await self.dispatcher.answer(asked, lambda: _disconnected(request))
+        headers = {}
+        if asked.warnings:
+            said = "; ".join(asked.warnings).encode("ascii", "replace").decode()
+            headers["X-Hpd-Warning"] = " ".join(said.split())
+        return Response(answer.body, headers=headers, media_type=answer.media_type)
+
+
+class _Body(Request):
+    """A request whose body has a limit, and must be JSON by its own account."""
+
+    async def body(self) -> bytes:
+        if not hasattr(self, "_body"):
+            limits: Limits = self.app.state.service.limits
+            try:
+                self._body = await asyncio.wait_for(
+                    read_body(self, limits.body_bytes), limits.seconds
+                )
+            except asyncio.TimeoutError:
+                raise RefusedError(408, "the body did not come in time", code="timeout") from None
+        return self._body
+
+    async def json(self) -> Any:
+        return json_of(await self.body())
+
+
+class _Guarded(APIRoute):
+    """An address for those who have the key; what it refuses is answered, and all is counted."""
+
+    def get_route_handler(self) -> Handler:
+        handle = super().get_route_handler()
+
+        async def guarded(request: Request) -> Response:
+            service: Service = request.app.state.service
+            start = time.perf_counter()
+            try:
+                service.check_key(request)
+                response = await handle(_Body(request.scope, request.receive))
+            except RefusedError as refusal:
+                response = _refused(refusal)
+            except RequestValidationError as error:
+                response = _refused(refusal_of(error.errors()))
+            except (ClientGoneError, ClientDisconnect):
+                response = Response(status_code=_CLIENT_GONE)
+            except HTTPException as error:
+                # FastAPI puts one around whatever was raised while the body was read.
+                cause = error.__cause__
+                if isinstance(cause, RefusedError):
+                    response = _refused(cause)
+                elif isinstance(cause, ClientDisconnect):
+                    response = Response(status_code=_CLIENT_GONE)
+                else:
+                    raise
+            except Exception:
+                service.metrics.note_request(self.path, 500, time.perf_counter() - start)
+                raise
+            seconds = time.perf_counter() - start
+            service.metrics.note_request(self.path, response.status_code, seconds)
+            return response
+
+        return guarded
+
+
+def make_app(service: Service) -> FastAPI:
+    """The application."""
+    app = FastAPI(
+        title="hpd",
+        version=__version__,
+        description=_ABOUT,
+        redoc_url=None,
+        exception_handlers={HTTPException: _unrouted, Exception: _broken},
+    )
+    app.state.service = service
+    guarded = APIRouter(route_class=_Guarded)
+
+    @app.get("/", include_in_schema=False)
+    async def page() -> Response:
+        """A page to try it: a text, a schema, and the values where they stand in it."""
+        has_own = service.plans.has_own
+        data = {"needsKey": service.api_key is not None, "hasSchema": has_own}
+        return HTMLResponse(
+            render_page(_PAGE, data=data, calls_home=True, model=service.served.name, **data)
         )
 
-    async def _chat(self, request: Request) -> Response:
-        return await self._answer(
-            request, lambda body: read_chat_request(body, self._plans, self._served)
-        )
-
-    async def _answer(self, request: Request, read: Callable[[bytes], Asked]) -> Response:
-        try:
-            body = await asyncio.wait_for(
-                read_body(request, self._limits.body_bytes), self._limits.seconds
-            )
-        except asyncio.TimeoutError:
-            raise RefusedError(408, "the body did not come in time", code="timeout") from None
-        if len(body) <= _SMALL:
-            asked = read(body)
-        else:
-            asked = await asyncio.to_thread(read, body)
-        answer = await self._dispatcher.answer(asked, lambda: _disconnected(request))
-        return Response(answer.body, media_type=answer.media_type)
-
-    async def _models(self, request: Request) -> Response:
-        return JSONResponse({"object": "list", "data": [self._about_model()]})
-
-    async def _model(self, request: Request) -> Response:
-        self._served.check(request.path_params["name"])
-        return JSONResponse(self._about_model())
-
-    def _about_model(self) -> dict[str, Any]:
-        served = self._served
-        return {
-            "id": served.name,
-            "object": "model",
-            "created": served.created,
-            "owned_by": "hpd",
-        }
-
-    async def _health(self, request: Request) -> Response:
-        is_ending = self._dispatcher.is_ending
+    @app.get("/health")
+    async def health() -> Response:
+        """Whether requests are taken on, and how many documents wait."""
+        is_ending = service.dispatcher.is_ending
         state = {
             "status": "ending" if is_ending else "ok",
-            "model": self._served.name,
-            "waiting": self._dispatcher.n_pending,
+            "model": service.served.name,
+            "waiting": service.dispatcher.n_pending,
         }
         return JSONResponse(state, 503 if is_ending else 200)
 
-    async def _show_metrics(self, request: Request) -> Response:
-        return Response(self._metrics.text(), media_type=MEDIA_TYPE)
+    @guarded.post("/extract")
+    async def extract(request: Request, body: ExtractBody) -> Response:
+        """The values of one text or of several: lines as those of `hpd extract`."""
+        return await service.answer(
+            request, lambda: extract_asked(body, service.plans, service.limits)
+        )
+
+    @guarded.post("/show", include_in_schema=False)
+    async def show(request: Request, body: ExtractBody) -> Response:
+        """The values of one text, as the page's script shows them."""
+        return await service.answer(request, lambda: _shown_asked(body, service))
+
+    @guarded.post("/v1/chat/completions")
+    async def chat(request: Request, body: ChatBody) -> Response:
+        """OpenAI's chat completions, with a JSON Schema or a function."""
+        return await service.answer(
+            request, lambda: chat_asked(body, service.plans, service.served)
+        )
+
+    @guarded.get("/v1/models")
+    async def models() -> Response:
+        """The model that is served."""
+        return JSONResponse({"object": "list", "data": [_about(service.served)]})
+
+    @guarded.get("/v1/models/{name:path}")
+    async def model(name: str) -> Response:
+        """The model that is served, by its name."""
+        service.served.check(name)
+        return JSONResponse(_about(service.served))
+
+    @guarded.get("/metrics")
+    async def metrics() -> Response:
+        """Counts, for Prometheus."""
+        return Response(service.metrics.text(), media_type=service.metrics.media_type)
+
+    app.include_router(guarded)
+    return app
+
+
+def _shown_asked(body: ExtractBody, service: Service) -> Asked:
+    (document,) = documents_of(body, Limits(texts=1))
+
+    def answer(extractions: Sequence[Extraction[Any]]) -> Answer:
+        line = extractions[0].to_dict()
+        values = shown_values(line.get("data") or {}, line.get("fields") or {})
+        slots = color_slots({"": dict.fromkeys(value.attribute for value in values)})
+        segments = covered_segments(values, len(document.text))
+        shown = {
+            "line": line,
+            "values": [
+                [value.place, slots[value.attribute], value.text, value.confidence, value.error]
+                for value in values
+            ],
+            "segments": utf16_segments(segments, document.text),
+        }
+        return Answer(json.dumps(shown, ensure_ascii=False).encode())
+
+    return Asked([document], plan_of(body, service.plans), answer)
+
+
+def _about(served: Served) -> dict[str, Any]:
+    created = served.created
+    return {"id": served.name, "object": "model", "created": created, "owned_by": "hpd"}
 
 
 async def read_body(request: Request, most: int) -> bytes:
@@ -177,29 +254,26 @@ async def read_body(request: Request, most: int) -> bytes:
         raise RefusedError(
             415, "the body must be sent as Content-Type: application/json", code="invalid_type"
         )
-    length = request.headers.get("content-length", "")
-    if length.isdecimal() and int(length) > most + _DISCARDED:
-        raise _too_large(most)
-    parts = []
-    n_bytes = 0
-    async for part in request.stream():
-        n_bytes += len(part)
-        if n_bytes > most + _DISCARDED:
-            raise _too_large(most)
-        if n_bytes <= most:
-            parts.append(part)
-    if n_bytes > most:
-        raise _too_large(most)
-    return b"".join(parts)
-
-
-def _too_large(most: int) -> RefusedError:
-    return RefusedError(
+    too_large = RefusedError(
         413,
         f"the body has more than {most} bytes: send less at a time",
         code="body_too_large",
         headers={"Connection": "close"},
     )
+    length = request.headers.get("content-length", "")
+    if length.isdecimal() and int(length) > most + _DISCARDED:
+        raise too_large
+    parts = []
+    n_bytes = 0
+    async for part in request.stream():
+        n_bytes += len(part)
+        if n_bytes > most + _DISCARDED:
+            raise too_large
+        if n_bytes <= most:
+            parts.append(part)
+    if n_bytes > most:
+        raise too_large
+    return b"".join(parts)
 
 
 async def _disconnected(request: Request) -> None:
@@ -209,25 +283,20 @@ async def _disconnected(request: Request) -> None:
 
 
 def _refused(refusal: RefusedError) -> Response:
-    return Response(
-        refusal.body,
-        refusal.status,
-        headers=refusal.headers,
-        media_type="application/json",
-    )
+    return Response(refusal.body, refusal.status, refusal.headers, "application/json")
 
 
 async def _unrouted(request: Request, error: Exception) -> Response:
     """The answer where there is no such address, or it takes another method."""
     assert isinstance(error, HTTPException)
-    refusal = RefusedError(
-        error.status_code,
-        f"{request.method} {request.url.path}: {error.detail}; there are POST /extract, "
-        "POST /v1/chat/completions, GET /v1/models, GET /health and GET /metrics",
-        code="unknown_url",
-        headers=error.headers,
+    return _refused(
+        RefusedError(
+            error.status_code,
+            f"{request.method} {request.url.path}: {error.detail}; /docs lists the addresses",
+            code="unknown_url",
+            headers=error.headers,
+        )
     )
-    return _refused(refusal)
 
 
 async def _broken(request: Request, error: Exception) -> Response:

@@ -1,89 +1,243 @@
-"""The body of a request: a JSON object, and its parts by name and kind."""
+"""The bodies of requests as Pydantic reads them, and the error of a request that is refused."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Collection, Mapping
-from typing import Any, NoReturn, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
 
-from hpd.serving.refusals import bad_request
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import from_json
 
-T = TypeVar("T")
+from hpd.errors import HpdError
 
-_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
-_KINDS: Mapping[type, str] = {str: "text", list: "a list", dict: "an object", bool: "true or false"}
+_KINDS = {401: "authentication_error", 429: "rate_limit_error"}
+_CODES = {"extra_forbidden": "unknown_parameter", "missing": "missing_parameter"}
 
 
-def json_object(body: bytes) -> dict[str, Any]:
-    """The object that a body holds.
+class RefusedError(HpdError):
+    """The answer to a request that cannot be served.
+
+    Args:
+        status: of HTTP.
+        message: for people: what is wrong, and what to do.
+        code: for programs.
+        param: the part of the body that is wrong.
+        headers: of the answer.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        *,
+        code: str | None = None,
+        param: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.param = param
+        self.headers = dict(headers or {})
+
+    @property
+    def body(self) -> bytes:
+        """The body of the answer, as OpenAI's clients expect it."""
+        kind = "invalid_request_error" if self.status < 500 else "server_error"
+        error = {
+            "message": str(self),
+            "type": _KINDS.get(self.status, kind),
+            "param": self.param,
+            "code": self.code,
+        }
+        # A message may quote whatever was sent.
+        return json.dumps({"error": error}).encode()
+
+
+def bad_request(message: str, param: str | None = None, code: str | None = None) -> RefusedError:
+    """The refusal of a body that says something wrong."""
+    return RefusedError(400, message, code=code, param=param)
+
+
+def refusal_of(errors: Sequence[Any]) -> RefusedError:
+    """The refusal of a body that Pydantic found wrong, for the first reason."""
+    # A name that is not known is mostly the misspelt one that is missing.
+    unknown = [error for error in errors if error["type"] == "extra_forbidden"]
+    first = [*unknown, *errors][0]
+    parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"][1:]]
+    place = "".join(parts).removeprefix(".")[:200]
+    kind: str = first["type"]
+    code = _CODES.get(kind, "invalid_type")
+    if kind == "extra_forbidden":
+        return bad_request(f"{place!r} is not known here", place, code)
+    if kind == "missing":
+        where = repr(place) if place else "the body, a JSON object,"
+        return bad_request(f"{where} is missing", place or None, code)
+    message = str(first["msg"]).removeprefix("Value error, ")
+    return bad_request(f"{place or 'the body'}: {message}", place or None, code)
+
+
+def json_of(body: bytes) -> Any:
+    """The content of a body.
 
     Raises:
-        RefusedError: it is no object of valid JSON, or names a key twice.
+        RefusedError: it is no JSON.
     """
     try:
-        parsed = json.loads(
-            body.decode("utf-8-sig"), object_pairs_hook=_object, parse_constant=_no_constant
-        )
-        if _SURROGATE.search(body):
-            json.dumps(parsed, ensure_ascii=False).encode()
-    except UnicodeDecodeError as error:
-        raise bad_request(f"the body is not UTF-8: {error.reason}", code="invalid_json") from None
+        return from_json(body, allow_inf_nan=False)
+    except ValueError as error:
+        if _has_half_a_pair(body):
+            why = "a text holds half of a surrogate pair (\\ud800 to \\udfff), which is no text"
+        else:
+            why = f"it is not valid JSON: {error}"
+        raise bad_request(f"the body cannot be read: {why}", code="invalid_json") from None
+
+
+def _has_half_a_pair(body: bytes) -> bool:
+    try:
+        json.dumps(json.loads(body), ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        raise bad_request(
-            "the body holds half of a surrogate pair, which no text can", code="invalid_json"
-        ) from None
-    except json.JSONDecodeError as error:
-        raise bad_request(
-            f"the body is not valid JSON: {error.msg} (line {error.lineno}, character "
-            f"{error.colno})",
-            code="invalid_json",
-        ) from None
-    except (RecursionError, ValueError) as error:
-        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise bad_request(f"the body cannot be read: {reason}", code="invalid_json") from None
-    if not isinstance(parsed, dict):
-        raise bad_request("the body must be a JSON object", code="invalid_json")
-    return parsed
+        return True
+    except (ValueError, RecursionError):
+        pass
+    return False
 
 
-def check_names(source: Mapping[str, Any], known: Collection[str], where: str = "") -> None:
-    """Refuse parts that have no meaning here.
+class _Exact(BaseModel):
+    """A part in which everything must be known."""
 
-    Raises:
-        RefusedError: naming the first one.
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class _Open(BaseModel):
+    """A part in which clients may say more."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+
+def _as_text(value: object) -> object:
+    return {"text": value} if isinstance(value, str) else value
+
+
+class Text(_Exact):
+    """A document."""
+
+    text: str
+    id: Any = None
+    category: str | None = None
+
+
+class ExampleBody(_Exact):
+    """A document with its answer."""
+
+    text: str
+    data: dict[str, Any]
+
+
+class ExtractBody(_Exact):
+    """The body of ``POST /extract``: one text, or several."""
+
+    text: str | None = Field(None, description="the document")
+    id: Any = Field(None, description="carried through")
+    category: str | None = Field(None, description="chooses the schema, if there are several")
+    texts: list[Annotated[Text, BeforeValidator(_as_text)]] | None = Field(
+        None, description='several documents in place of "text": texts, or objects with "text"'
+    )
+    schema_: Any = Field(
+        None,
+        alias="schema",
+        description="one line, a JSON Schema, a list of names, or an object of name to description",
+        examples=["brand: the maker, color, price float?"],
+    )
+    options: dict[str, Any] = Field({}, description="options by name, for this request")
+    examples: list[ExampleBody] = Field([], description="shown in the prompt")
+
+
+class _TextPart(_Open):
+    type: Literal["text"]
+    text: str
+
+
+def _as_parts(content: object) -> object:
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return [] if content is None else content
+
+
+class _Arguments(_Open):
+    arguments: str
+
+
+class _Call(_Open):
+    function: _Arguments
+
+
+class Message(_Open):
+    """A message of a chat."""
+
+    role: Literal["system", "developer", "user", "assistant", "tool"]
+    content: Annotated[list[_TextPart], BeforeValidator(_as_parts)] = []
+    tool_calls: list[_Call] | None = None
+
+    @property
+    def text(self) -> str:
+        """Its words; of a call of a function, the arguments."""
+        if self.tool_calls:
+            return "\n".join(call.function.arguments for call in self.tool_calls)
+        text = ""
+        for part in self.content:
+            # Words of two parts are not one word.
+            is_apart = not text or text[-1].isspace() or part.text[:1].isspace()
+            text += part.text if is_apart else f"\n{part.text}"
+        return text
+
+
+class _JsonSchema(_Open):
+    schema_: dict[str, Any] = Field(alias="schema")
+    strict: bool | None = None
+    description: str | None = None
+
+
+class ResponseFormat(_Open):
+    """The form in which a client wants the answer."""
+
+    type: Literal["text", "json_object", "json_schema"]
+    json_schema: _JsonSchema | None = None
+    schema_: dict[str, Any] | None = Field(None, alias="schema")
+
+
+class Function(_Open):
+    """A function that a client has."""
+
+    name: str
+    parameters: dict[str, Any] | None = None
+    strict: bool | None = None
+
+
+class _Tool(_Open):
+    function: Function
+
+
+class _StreamOptions(_Open):
+    include_usage: bool | None = None
+
+
+class ChatBody(BaseModel):
+    """The body of ``POST /v1/chat/completions``: the part of OpenAI's protocol that is used here.
+
+    Anything else is passed over, and named in the header ``X-Hpd-Warning`` of the answer.
     """
-    for name in source:
-        if name not in known:
-            place = f"{where}.{name}" if where else name
-            raise bad_request(
-                f"{place[:200]!r} is not known here; there are {', '.join(sorted(known))}",
-                param=place[:200],
-                code="unknown_parameter",
-            )
 
+    model_config = ConfigDict(extra="allow", strict=True)
 
-def part(source: Mapping[str, Any], name: str, kind: type[T], where: str = "") -> T | None:
-    """A part of a kind; None where it is missing or null.
-
-    Raises:
-        RefusedError: it is of another kind.
-    """
-    value = source.get(name)
-    if value is None or isinstance(value, kind):
-        return value
-    place = f"{where}.{name}" if where else name
-    raise bad_request(f"{place!r} must be {_KINDS[kind]}", param=place, code="invalid_type")
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"an object has the key {twice[:80]!r} twice")
-    return made
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
+    model: Any = None
+    messages: list[Message]
+    response_format: ResponseFormat | None = None
+    tools: list[_Tool] | None = None
+    tool_choice: Any = None
+    stream: bool | None = None
+    stream_options: _StreamOptions | None = None
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    max_completion_tokens: Annotated[int, Field(ge=1)] | None = None
+    hpd: dict[str, Any] = Field({}, description="options by name, for this request")

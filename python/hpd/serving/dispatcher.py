@@ -1,29 +1,224 @@
-"""Requests on their way through the extractor: a queue with an end, time limits, cancellation.
+"""Requests on their way through the extractor: what they ask for, and when it is done.
 
-Each request has a thread while its documents are decoded, as the host's work for a document is done
-by its caller; the extractor decodes the documents of all of them together.
+There is a queue with an end, time limits, and cancellation. Each request has a thread while its
+documents are decoded, as the host's work for a document is done by its caller; the extractor
+decodes the documents of all of them together. Schemas are prepared once, and used again by all
+requests that ask for the same.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import math
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+import warnings
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from hpd.documents import Document
-from hpd.errors import CallCancelledError, EngineClosedError
+from hpd.errors import CallCancelledError, EngineClosedError, OptionError, SchemaError
 from hpd.pipeline import Cancellation, Task
 from hpd.results import Extraction
-from hpd.serving.asked import Answer, Asked
-from hpd.serving.limits import Limits
-from hpd.serving.refusals import RefusedError
+from hpd.schema import SchemaWarning, load_untrusted_schemas
+from hpd.schema.attributes import Schema
+from hpd.serving import Limits
+from hpd.serving.bodies import ExtractBody, RefusedError, bad_request
 
+N_KEPT = 64
 _LATEST = 0.1
 """The weight of the latest request in the average that ``Retry-After`` is made of."""
+
+
+class Prepare(Protocol):
+    """``Extractor.prepare``."""
+
+    def __call__(
+        self, schema: object, *, examples: Sequence[tuple[str, object]], **settings: object
+    ) -> Task:
+        """A schema with options of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A task, and what its schema says that cannot be honoured to the letter."""
+
+    task: Task
+    warnings: tuple[str, ...] = ()
+
+
+class Plans:
+    """The plans of the latest requests; any number of threads may use them.
+
+    Args:
+        prepare: makes a task of a schema that has been read.
+        schema_bytes: the most that a schema, with its options and examples, may have as JSON.
+        own: the schema for requests that bring none.
+    """
+
+    def __init__(
+        self,
+        prepare: Prepare,
+        schema_bytes: int,
+        own: Schema | Mapping[str, Schema] | None = None,
+    ) -> None:
+        self._prepare = prepare
+        self._schema_bytes = schema_bytes
+        self._own = own
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[str, Plan] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    @property
+    def has_own(self) -> bool:
+        """Whether a request may come without a schema."""
+        return self._own is not None
+
+    def plan(
+        self,
+        schema: object,
+        settings: Mapping[str, Any],
+        examples: Sequence[tuple[str, object]] = (),
+        param: str = "schema",
+    ) -> Plan:
+        """The plan for a schema, as it stands in a request, with options and examples.
+
+        Args:
+            schema: in any form but the name of a file or a class; None for the server's own.
+            settings: options by name.
+            examples: documents with their answers.
+            param: the part of the body that the schema is from.
+
+        Raises:
+            RefusedError: it cannot be read, or is too large.
+        """
+        try:
+            key = json.dumps([schema, settings, examples])
+        except RecursionError:
+            raise _too_deep(param) from None
+        if len(key) > self._schema_bytes:
+            raise RefusedError(
+                413,
+                f"the schema with its options and examples has {len(key)} bytes as JSON, and "
+                f"{self._schema_bytes} are allowed",
+                code="schema_too_large",
+                param=param,
+            )
+        # One at a time, as warnings are gathered for the whole process.
+        with self._lock:
+            plan = self._kept.get(key)
+            if plan is None:
+                plan = self._made(schema, settings, examples, param)
+                self._kept[key] = plan
+                if len(self._kept) > N_KEPT:
+                    self._kept.popitem(last=False)
+            self._kept.move_to_end(key)
+            return plan
+
+    def _made(
+        self,
+        schema: object,
+        settings: Mapping[str, Any],
+        examples: Sequence[tuple[str, object]],
+        param: str,
+    ) -> Plan:
+        try:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                read = self._own if schema is None else load_untrusted_schemas(schema)
+                if read is None:
+                    raise bad_request("the schema is missing", param, "missing_parameter")
+                task = self._prepare(read, examples=examples, **settings)
+        except SchemaError as error:
+            raise bad_request(f"{param}: {error}", param, "invalid_schema") from None
+        except OptionError as error:
+            raise bad_request(str(error), "options", "invalid_option") from None
+        except RecursionError:
+            raise _too_deep(param) from None
+        said = [str(each.message) for each in caught if issubclass(each.category, SchemaWarning)]
+        return Plan(task, tuple(dict.fromkeys(said)))
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The body of an answer."""
+
+    body: bytes
+    media_type: str = "application/json"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request that was read: its documents, what is asked of them, and what becomes of it."""
+
+    documents: Sequence[Document]
+    plan: Plan
+    answer: Callable[[Sequence[Extraction[Any]]], Answer]
+    """Writes the extractions of the documents, in their order; may raise ``RefusedError``."""
+    warnings: tuple[str, ...] = ()
+    """What the request says and is passed over, for a header."""
+
+
+def extract_asked(body: ExtractBody, plans: Plans, limits: Limits) -> Asked:
+    """What a request of ``POST /extract`` asks for.
+
+    Raises:
+        RefusedError: it cannot be served, with the reason.
+    """
+    is_single = body.texts is None
+    documents = documents_of(body, limits)
+    plan = plan_of(body, plans)
+
+    def answer(extractions: Sequence[Extraction[Any]]) -> Answer:
+        lines = [extraction.to_json() for extraction in extractions]
+        whole = lines[0] if is_single else f'{{"extractions": [{", ".join(lines)}]}}'
+        if plan.warnings:
+            said = json.dumps(plan.warnings, ensure_ascii=False)
+            whole = f'{whole[:-1]}, "warnings": {said}}}'
+        return Answer(whole.encode())
+
+    return Asked(documents, plan, answer)
+
+
+def plan_of(body: ExtractBody, plans: Plans) -> Plan:
+    """The schema of a request, with its options and examples."""
+    examples = [(example.text, example.data) for example in body.examples]
+    return plans.plan(body.schema_, body.options, examples)
+
+
+def documents_of(body: ExtractBody, limits: Limits) -> list[Document]:
+    """The documents of a request.
+
+    Raises:
+        RefusedError: there are none, or too many.
+    """
+    if body.texts is None:
+        if body.text is None:
+            raise bad_request("'text' is missing", "text", "missing_parameter")
+        return [Document(body.text, body.id, body.category)]
+    for name in ("text", "id", "category"):
+        if getattr(body, name) is not None:
+            raise bad_request(
+                f'{name!r} stands beside "texts": give one text, or a list in which each is text '
+                'or an object with "text", "id" and "category"',
+                name,
+            )
+    if not body.texts:
+        raise bad_request('"texts" is empty', "texts")
+    if len(body.texts) > limits.texts:
+        raise RefusedError(
+            413,
+            f"{len(body.texts)} texts in one request, and {limits.texts} are allowed: send several",
+            code="too_many_texts",
+            param="texts",
+        )
+    return [Document(each.text, each.id, each.category) for each in body.texts]
 
 
 class Extracting(Protocol):
@@ -41,7 +236,7 @@ class Extracting(Protocol):
 
 
 class ClientGoneError(Exception):
-    """Whoever sent the request does not wait for its answer any more."""
+    """The client disconnected."""
 
 
 class Dispatcher:
@@ -200,3 +395,7 @@ def _ending() -> RefusedError:
         code="server_ending",
         headers={"Connection": "close", "Retry-After": "5"},
     )
+
+
+def _too_deep(param: str) -> RefusedError:
+    return bad_request("the schema is nested too deeply", param, "invalid_schema")

@@ -1,4 +1,4 @@
-"""The document, the instructions and the examples in the messages of a chat.
+"""The document, the instructions, the examples and the schema in the messages of a chat.
 
 - The last message of the user is the document, whole and as it is.
 - Messages of the system or the developer are instructions, wherever they stand.
@@ -7,22 +7,29 @@
 - Whatever comes after the document finds fault with an answer to it, as clients do that ask again
   where an answer is not valid: it is an instruction, too. Where such a client sends the fault as a
   message of the user, that is not mistaken for the document.
+
+langextract has the examples and the document in one message, which is taken apart. Its answers are
+a list of extractions, each with its class, its text and its attributes. A schema has a list for
+each class; what it is made of are the classes and attributes of the examples.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hpd.serving.bodies import part
-from hpd.serving.refusals import bad_request
+from hpd.results import Extraction
+from hpd.serving.bodies import Message, bad_request
 
 _FAULTS = ("Correct your JSON ONLY RESPONSE", "Validation Error found:")
 """The words with which instructor opens a message that finds fault with an answer."""
 
-_ROLES = ("system", "developer", "user", "assistant", "tool")
+_ABOUT_FORM = re.compile(r"\b(json|schema|markdown)", re.IGNORECASE)
+"""Lines beside a schema that speak of the form of the answer, which has that form in any case. As
+instructions they would only lead a small model astray."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,22 +41,12 @@ class Conversation:
     examples: tuple[tuple[str, object], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Message:
-    role: str
-    text: str
-    """Its words; of a call of a function, the arguments."""
-
-
-def read_messages(source: object) -> Conversation:
+def read_messages(messages: Sequence[Message]) -> Conversation:
     """The parts of a chat.
 
     Raises:
         RefusedError: a message that can be none of them.
     """
-    if not isinstance(source, list) or not source:
-        raise bad_request("'messages' must be a list with a message of the user", "messages")
-    messages = [_message(each, f"messages[{i}]") for i, each in enumerate(source)]
     places = [
         i
         for i, message in enumerate(messages)
@@ -60,6 +57,8 @@ def read_messages(source: object) -> Conversation:
             "there is no message of the user, which would be the document", "messages"
         )
     place = places[-1]
+    if not messages[place].content:
+        raise bad_request(f"messages[{place}].content is missing", f"messages[{place}].content")
     instructions = []
     examples = []
     for i, message in enumerate(messages):
@@ -86,42 +85,7 @@ def read_messages(source: object) -> Conversation:
     return Conversation(messages[place].text, tuple(instructions), tuple(examples))
 
 
-def _message(source: object, where: str) -> _Message:
-    if not isinstance(source, dict):
-        raise bad_request(f"{where} must be an object", where, "invalid_type")
-    role = source.get("role")
-    if role not in _ROLES:
-        raise bad_request(f"{where}.role must be one of {', '.join(_ROLES)}", f"{where}.role")
-    calls = part(source, "tool_calls", list, where)
-    if calls:
-        return _Message(role, "\n".join(_arguments(call, where) for call in calls))
-    content = source.get("content")
-    if isinstance(content, str):
-        return _Message(role, content)
-    if isinstance(content, list):
-        return _Message(role, "".join(_text(each, f"{where}.content") for each in content))
-    if content is None and role == "assistant":
-        return _Message(role, "")
-    raise bad_request(f"{where}.content must be text", f"{where}.content", "invalid_type")
-
-
-def _text(source: object, where: str) -> str:
-    if isinstance(source, dict) and source.get("type") == "text":
-        text = part(source, "text", str, where)
-        if text is not None:
-            return text
-    raise bad_request(f"{where}: only text can be read, no pictures, sound or files", where)
-
-
-def _arguments(call: object, where: str) -> str:
-    function = call.get("function") if isinstance(call, dict) else None
-    arguments = function.get("arguments") if isinstance(function, dict) else None
-    if isinstance(arguments, str):
-        return arguments
-    raise bad_request(f"{where}.tool_calls must have the arguments of a function", where)
-
-
-def _answer(message: _Message, where: str) -> object:
+def _answer(message: Message, where: str) -> object:
     try:
         answer = json.loads(message.text)
     except (ValueError, RecursionError):
@@ -138,7 +102,8 @@ def _answer(message: _Message, where: str) -> object:
 def schema_in(texts: Sequence[str]) -> tuple[Mapping[str, Any] | None, tuple[str, ...]]:
     """The JSON Schema that stands in some text, and the texts without it.
 
-    Clients write it there for endpoints that know no better than ``json_object``.
+    Clients write it there for endpoints that know no better than ``json_object``, with some words
+    about it, which are left out, too.
     """
     decoder = json.JSONDecoder()
     for i, text in enumerate(texts):
@@ -150,7 +115,141 @@ def schema_in(texts: Sequence[str]) -> tuple[Mapping[str, Any] | None, tuple[str
                 start = text.find("{", start + 1)
                 continue
             if isinstance(found, dict) and isinstance(found.get("properties"), dict):
-                rest = f"{text[:start].rstrip()}\n{text[end:].lstrip()}".strip()
-                return found, (*texts[:i], rest, *texts[i + 1 :])
+                lines = f"{text[:start]}\n{text[end:]}".splitlines()
+                rest = [line for line in lines if line.strip("` ") and not _ABOUT_FORM.search(line)]
+                return found, (*texts[:i], "\n".join(rest), *texts[i + 1 :])
             start = text.find("{", end)
     return None, tuple(texts)
+
+
+_LIST = "extractions"
+_SUFFIX = "_attributes"
+_HEADING = "Examples\n"
+_QUESTION = "Q: "
+_ANSWER = "\nA: "
+_FENCE = re.compile(r"```(?:json)?\s*")
+_LAST = re.compile(r"\nA:\s*\Z")
+
+Classes = Mapping[str, Mapping[str, bool]]
+"""The attributes of each class, and whether each is a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class LangextractPrompt:
+    """A prompt of langextract, taken apart."""
+
+    description: str
+    examples: tuple[tuple[str, object], ...]
+    """Texts with their answers, by class."""
+    document: str
+    classes: Classes
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of an answer: a list for each class."""
+        return {
+            "type": "object",
+            "properties": {name: _list_of(name, parts) for name, parts in self.classes.items()},
+        }
+
+    def answer(self, extraction: Extraction[Any]) -> dict[str, Any]:
+        """The answer as langextract reads it, in the order of the document."""
+        found: list[tuple[int, dict[str, Any]]] = []
+        for name, parts in self.classes.items():
+            for i, item in enumerate((extraction.data or {}).get(name) or []):
+                text = item.get(name) if parts else item
+                if not text:
+                    continue
+                attributes = {part: item.get(part) for part in parts} if parts else {}
+                field = extraction.fields.get(f"{name}[{i}]" + (f".{name}" if parts else ""))
+                start = field.start if field and field.start is not None else len(found)
+                given = {part: value for part, value in attributes.items() if value is not None}
+                found.append((start, {name: text, f"{name}{_SUFFIX}": given}))
+        return {_LIST: [each for _, each in sorted(found, key=lambda pair: pair[0])]}
+
+
+def langextract_prompt(text: str) -> LangextractPrompt | None:
+    """A message taken apart; None if it is no prompt of langextract with examples."""
+    end = _LAST.search(text)
+    start = text.find(_HEADING + _QUESTION)
+    if end is None or start < 0:
+        return None
+    examples: list[tuple[str, Sequence[Any]]] = []
+    rest = text[start + len(_HEADING) : end.start()]
+    while (example := _first_example(rest)) is not None:
+        question, answer, rest = example
+        examples.append((question, answer))
+    if not examples or not rest.startswith(_QUESTION):
+        return None
+    classes = _classes([answer for _, answer in examples])
+    if not classes:
+        return None
+    return LangextractPrompt(
+        text[:start].strip(),
+        tuple((question, _by_class(answer, classes)) for question, answer in examples),
+        rest[len(_QUESTION) :],
+        classes,
+    )
+
+
+def _first_example(text: str) -> tuple[str, Sequence[Any], str] | None:
+    """The question and the answer of the first example, and what comes after it."""
+    place = text.find(_ANSWER)
+    if not text.startswith(_QUESTION) or place < 0:
+        return None
+    start = place + len(_ANSWER)
+    fence = _FENCE.match(text, start)
+    try:
+        answer, end = json.JSONDecoder().raw_decode(text, fence.end() if fence else start)
+    except (ValueError, RecursionError):
+        return None
+    items = answer.get(_LIST) if isinstance(answer, dict) else None
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        return None
+    rest = text[end:].lstrip()
+    rest = rest.removeprefix("```") if fence else rest
+    return text[len(_QUESTION) : place], items, rest.lstrip()
+
+
+def _classes(answers: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, dict[str, bool]]:
+    classes: dict[str, dict[str, bool]] = {}
+    for item in (item for items in answers for item in items):
+        for name in _class_names(item):
+            parts = classes.setdefault(name, {})
+            for part, value in _attributes(item, name).items():
+                parts[part] = parts.get(part, False) or isinstance(value, list)
+    return classes
+
+
+def _class_names(item: Mapping[str, Any]) -> list[str]:
+    return [
+        name for name in item if not (name.endswith(_SUFFIX) and name.removesuffix(_SUFFIX) in item)
+    ]
+
+
+def _attributes(item: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    attributes = item.get(f"{name}{_SUFFIX}")
+    given = attributes if isinstance(attributes, dict) else {}
+    # One that is called as its class would take the place of the text.
+    return {part: value for part, value in given.items() if part != name}
+
+
+def _list_of(name: str, parts: Mapping[str, bool]) -> dict[str, Any]:
+    text = {"type": "string"}
+    if not parts:
+        return {"type": "array", "items": text}
+    kinds = {
+        part: {"type": "array", "items": text} if many else text for part, many in parts.items()
+    }
+    return {"type": "array", "items": {"type": "object", "properties": {name: text, **kinds}}}
+
+
+def _by_class(items: Sequence[Mapping[str, Any]], classes: Classes) -> dict[str, list[Any]]:
+    answer: dict[str, list[Any]] = {name: [] for name in classes}
+    for item in items:
+        for name in _class_names(item):
+            parts = classes[name]
+            attributes = _attributes(item, name)
+            values = {part: attributes.get(part) for part in parts}
+            answer[name].append({name: item[name], **values} if parts else item[name])
+    return answer

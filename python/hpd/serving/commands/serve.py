@@ -25,11 +25,11 @@ from hpd.options import Options
 from hpd.pipeline import check_method
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
-from hpd.serving.limits import Limits
+from hpd.serving import Limits
 
 KEY_VARIABLE = "HPD_API_KEY"
 
-_PACKAGES = ("starlette", "uvicorn", "httptools", "prometheus_client")
+_PACKAGES = ("fastapi", "uvicorn", "httptools", "prometheus_client")
 _DEFAULT = Limits()
 _LARGEST_PORT = 65_535
 _LONGEST = 86_400  # seconds: a day
@@ -39,7 +39,8 @@ Answer requests over HTTP. The documents of all clients are decoded together by 
 
   POST /extract               text or texts, with a schema in any form: lines as of hpd extract
   POST /v1/chat/completions   for clients of OpenAI's API, with a JSON Schema or a function
-  GET  /v1/models, /health, /metrics
+  GET  /                      a page to try it: a text, a schema, and the values in the text
+  GET  /docs, /v1/models, /health, /metrics
 
   hpd serve
   curl --json '{{"text": "Diesel sneaker, black", "schema": "brand, color"}}' \\
@@ -80,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     schemas = None if arguments.schema is None else load_schemas(arguments.schema)
     if schemas is not None:
         check_method(options, schemas)
-    from hpd.serving.running import listen
+    from hpd.serving.server import listen
 
     try:
         sock = listen(arguments.host, arguments.port)
@@ -94,7 +95,8 @@ def run(arguments: argparse.Namespace) -> int:
             say("warning: other machines can connect, and no --api-key is asked for")
         model = resolve_model(arguments.model, arguments.hf, progress=not options.quiet)
         name = arguments.alias or model.stem
-        return _serve(sock, schemas, model, name, options, limits, key)
+        is_strict: bool = arguments.strict_model
+        return _serve(sock, schemas, model, name, options, limits, key, is_strict=is_strict)
 
 
 def _serve(
@@ -105,21 +107,24 @@ def _serve(
     options: Options,
     limits: Limits,
     key: str | None,
+    *,
+    is_strict: bool,
 ) -> int:
     from hpd.extractor import Extractor
-    from hpd.serving.running import serve
+    from hpd.serving.server import serve
 
     # An extractor has a schema; one that is never asked for costs nothing.
     with Extractor(schemas or ["value"], model, options=options) as extractor:
         if not options.quiet:
             say(f"{name} on {computing_place(options.n_gpu_layers)}")
-            say(f"listening on {_address(sock)} (Ctrl-C ends)")
+            say(f"listening on {_address(sock)}, a page to try it and /docs (Ctrl-C ends)")
         ending = serve(
             extractor,
             sock,
             name=name,
             limits=limits,
             has_schema=schemas is not None,
+            is_strict=is_strict,
             api_key=key,
         )
     if ending.n_cancelled:
@@ -149,7 +154,12 @@ def _add_server(group: argparse._ArgumentGroup) -> None:
         "--alias",
         metavar="NAME",
         type=not_empty,
-        help="the model's name in requests [default: that of its file, without .gguf]",
+        help="the model's name in answers [default: that of its file, without .gguf]",
+    )
+    group.add_argument(
+        "--strict-model",
+        action="store_true",
+        help="refuse requests for a model of another name; else any name is taken",
     )
     group.add_argument("--schema", metavar="S", help=f"for requests that bring none: {SCHEMA_HELP}")
 

@@ -1,0 +1,357 @@
+"""OpenAI's chat completions: what is asked of which document, and the answer, whole or in events.
+
+The schema of the answer is that of ``response_format``, of the function that is to be called, or
+one that stands in a message.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hpd.documents import Document
+from hpd.options import Options
+from hpd.results import Extraction, Usage, plain_data
+from hpd.serving.bodies import ChatBody, Function, RefusedError, bad_request
+from hpd.serving.dispatcher import Answer, Asked, Plans
+from hpd.serving.messages import LangextractPrompt, langextract_prompt, read_messages, schema_in
+
+_ABOUT_THE_CALLER = (
+    "user", "metadata", "safety_identifier", "prompt_cache_key", "prompt_cache_retention",
+    "parallel_tool_calls", "store", "service_tier",
+)  # fmt: skip
+"""Parameters that have nothing to say about the values of an answer."""
+
+_SAMPLING = ("temperature", "top_p", "seed")
+"""The ways of choosing tokens, which are the engine's and so the same for all requests."""
+
+_NEUTRAL: Mapping[str, tuple[object, ...]] = {
+    "modalities": (["text"],),
+    "reasoning_effort": ("none", "minimal"),
+}
+"""The values with which other parameters ask for what is done in any case; and all that is empty,
+zero or false does so."""
+
+_DETAILS: tuple[str, ...] = ("fields", "truncated_at")
+"""The parts of a line of ``/extract`` that only hpd gives."""
+
+_STATUS = {"ContextOverflowError": 400, "InputError": 400, "InvalidDataError": 422}
+_CODES = {
+    "ContextOverflowError": "context_length_exceeded",
+    "InputError": "invalid_document",
+    "InvalidDataError": "invalid_data",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """The model that is served."""
+
+    name: str
+    options: Options
+    created: int
+    """Seconds since 1970."""
+    is_strict: bool = False
+    """Whether a request must call the model by this name."""
+
+    def check(self, name: object) -> None:
+        """Refuse the name of another model.
+
+        Raises:
+            RefusedError: it is another one, or none.
+        """
+        if name != self.name:
+            raise RefusedError(
+                404,
+                f"there is no model {str(name)[:80]!r} here, only {self.name!r}",
+                code="model_not_found",
+                param="model",
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """The form of the answer that a request asks for."""
+
+    param: str = "response_format"
+    schema: object = None
+    function: str | None = None
+    """The name of the function whose arguments the answer is."""
+    is_forced: bool = False
+    """Whether the request says that this function is to be called."""
+    is_strict: bool = False
+    description: str = ""
+    may_be_langextract: bool = False
+
+
+def chat_asked(body: ChatBody, plans: Plans, served: Served) -> Asked:
+    """What a request asks for.
+
+    Raises:
+        RefusedError: it cannot be served, with the reason.
+    """
+    if served.is_strict:
+        served.check(body.model)
+    warnings = _passed_over(body, served.options)
+    wanted = _wanted(body)
+    conversation = read_messages(body.messages)
+    schema = wanted.schema
+    prompt = langextract_prompt(conversation.document) if wanted.may_be_langextract else None
+    if prompt is not None:
+        schema = prompt.schema
+        # Its system message says no more than that the answer is JSON.
+        conversation = replace(
+            conversation,
+            document=prompt.document,
+            instructions=(prompt.description,) if prompt.description else (),
+            examples=(*conversation.examples, *prompt.examples),
+        )
+    elif schema is None:
+        schema, texts = schema_in(conversation.instructions)
+        conversation = replace(conversation, instructions=texts)
+    if schema is None:
+        raise bad_request(
+            "this model answers with values only, and their schema is missing: use the "
+            "response_format json_schema, or tools; with json_object the schema stands beside the "
+            'type ("schema"), or as JSON in a message of the system',
+            "response_format",
+            "missing_parameter",
+        )
+    bounds = [n for n in (body.max_tokens, body.max_completion_tokens) if n is not None]
+    n_most = min(bounds, default=None)
+    settings = _settings(body, wanted, conversation.instructions, served.options, n_most)
+    plan = plans.plan(schema, settings, conversation.examples, wanted.param)
+    with_usage = bool(body.stream_options and body.stream_options.include_usage)
+    reply = Reply(
+        served.name,
+        wanted.function,
+        wanted.is_forced,
+        n_most,
+        bool(body.stream),
+        with_usage,
+        (*plan.warnings, *warnings),
+        prompt,
+    )
+    return Asked(
+        [Document(conversation.document)], plan, lambda found: reply.answer(found[0]), warnings
+    )
+
+
+def _passed_over(body: ChatBody, options: Options) -> tuple[str, ...]:
+    """A warning of each parameter that changes nothing here, though it asks for something.
+
+    Raises:
+        RefusedError: more than one answer is asked for, which a client would miss.
+    """
+    more = dict(body.model_extra or {})
+    n = more.pop("n", None)
+    if n is not None and n != 1:
+        raise bad_request("n must be 1: there is one answer", "n", "unsupported_value")
+    warnings = []
+    for name, value in more.items():
+        if name in _SAMPLING:
+            own = getattr(options, name)
+            # Where nothing is drawn, it does not matter how.
+            is_drawn = name == "temperature" or options.temperature > 0
+            if value is not None and value != own and is_drawn:
+                warnings.append(f"{name} is {own:g} here for all requests")
+        elif value and name not in _ABOUT_THE_CALLER and value not in _NEUTRAL.get(name, ()):
+            warnings.append(f"{name[:80]} changes nothing here")
+    return tuple(warnings)
+
+
+def _wanted(body: ChatBody) -> _Wanted:
+    form = body.response_format
+    if body.tools:
+        if form is not None and form.type != "text":
+            raise bad_request("response_format beside tools: there is one answer", "tools")
+        return _wanted_call([tool.function for tool in body.tools], body.tool_choice)
+    if body.tool_choice not in (None, "none"):
+        raise bad_request("tool_choice without tools", "tool_choice")
+    if form is None or form.type == "text":
+        return _Wanted()
+    if form.type == "json_object":
+        return _Wanted(
+            "response_format.schema", form.schema_, may_be_langextract=form.schema_ is None
+        )
+    inner = form.json_schema
+    if inner is None:
+        where = "response_format.json_schema"
+        raise bad_request(f"{where} is missing", where, "missing_parameter")
+    parts = inner.schema_.get("properties")
+    return _Wanted(
+        "response_format.json_schema.schema",
+        inner.schema_,
+        is_strict=bool(inner.strict),
+        description=inner.description or "",
+        may_be_langextract=isinstance(parts, dict) and [*parts] == ["extractions"],
+    )
+
+
+def _wanted_call(functions: Sequence[Function], choice: object) -> _Wanted:
+    names = [function.name for function in functions]
+    if choice == "none":
+        raise bad_request("tool_choice none: there would be no answer", "tool_choice")
+    if isinstance(choice, dict):
+        called = choice.get("function")
+        name = called.get("name") if isinstance(called, dict) else None
+        if name not in names:
+            raise bad_request(f"tool_choice names none of {', '.join(names)}", "tool_choice")
+        chosen = functions[names.index(name)]
+    elif choice not in (None, "auto", "required", "any"):
+        raise bad_request("tool_choice must be auto, required or a function", "tool_choice")
+    elif len(functions) > 1:
+        raise bad_request(
+            f"tool_choice must name one of {', '.join(names)}: which to call is not chosen here",
+            "tool_choice",
+        )
+    else:
+        chosen = functions[0]
+    where = f"tools[{functions.index(chosen)}].function"
+    if chosen.parameters is None:
+        raise bad_request(f"{where}.parameters is missing", where, "missing_parameter")
+    return _Wanted(
+        f"{where}.parameters",
+        chosen.parameters,
+        function=chosen.name,
+        is_forced=isinstance(choice, dict),
+        is_strict=bool(chosen.strict),
+    )
+
+
+def _settings(
+    body: ChatBody,
+    wanted: _Wanted,
+    instructions: Sequence[str],
+    options: Options,
+    n_most: int | None,
+) -> dict[str, Any]:
+    """The options of the request, by name."""
+    settings: dict[str, Any] = {}
+    if options.on_invalid != "retry":
+        settings["on_invalid"] = "raise" if wanted.is_strict else "record"
+    if n_most is not None and n_most < options.max_tokens:
+        settings["max_tokens"] = n_most
+    settings |= body.hpd
+    said = [text for text in (wanted.description, *instructions) if text.strip()]
+    if said:
+        own = settings.get("instructions", options.instructions)
+        settings["instructions"] = "\n\n".join([*said, own] if own else said)
+    return settings
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The form that a request wants its answer in."""
+
+    model: str
+    function: str | None = None
+    """The name of the function whose arguments the answer is."""
+    is_forced: bool = False
+    n_most: int | None = None
+    """The most tokens that an answer may have, by the request."""
+    streams: bool = False
+    with_usage: bool = False
+    """Whether a stream ends with the usage."""
+    warnings: tuple[str, ...] = ()
+    prompt: LangextractPrompt | None = None
+    """The prompt that wants langextract's form of the data."""
+
+    def answer(self, extraction: Extraction[Any]) -> Answer:
+        """The answer for one extraction.
+
+        Raises:
+            RefusedError: there is no data, or it breaks the schema and the request is strict.
+        """
+        if extraction.error is not None:
+            kind = extraction.error.type
+            raise RefusedError(
+                _STATUS.get(kind, 500),
+                str(extraction.error),
+                code=_CODES.get(kind, "failed"),
+                param="messages" if kind in _STATUS else None,
+            )
+        usage = extraction.usage or Usage()
+        data = self.prompt.answer(extraction) if self.prompt else plain_data(extraction.data)
+        identity = uuid.uuid4().hex
+        head: dict[str, Any] = {
+            "id": f"chatcmpl-{identity}",
+            "object": "chat.completion.chunk" if self.streams else "chat.completion",
+            "created": int(time.time()),
+            "model": self.model,
+        }
+        reason = self._finish_reason(extraction, usage)
+        line: Mapping[str, Any] = extraction.to_dict()
+        own: dict[str, Any] = {name: line[name] for name in _DETAILS if name in line}
+        if self.warnings:
+            own["warnings"] = list(self.warnings)
+        call = {
+            "id": f"call_{identity}",
+            "type": "function",
+            "function": {"name": self.function, "arguments": ""},
+        }
+        if self.streams:
+            parts = [*self._deltas(call, pieces(data)), {}]
+            events = [
+                {**head, "choices": [{"index": 0, "delta": part, "finish_reason": None}]}
+                for part in parts
+            ]
+            events[-1]["choices"][0]["finish_reason"] = reason
+            events[-1]["hpd"] = own
+            if self.with_usage:
+                events.append({**head, "choices": [], "usage": _usage(usage)})
+            lines = [json.dumps(event, ensure_ascii=False) for event in events]
+            text = "".join(f"data: {line}\n\n" for line in [*lines, "[DONE]"])
+            return Answer(text.encode(), "text/event-stream")
+        content = "".join(pieces(data))
+        message: dict[str, Any] = {"role": "assistant", "content": content, "refusal": None}
+        if self.function is not None:
+            call["function"] = {"name": self.function, "arguments": content}
+            message |= {"content": None, "tool_calls": [call]}
+        choice = {"index": 0, "message": message, "finish_reason": reason, "logprobs": None}
+        whole = {**head, "choices": [choice], "usage": _usage(usage), "hpd": own}
+        return Answer(json.dumps(whole, ensure_ascii=False).encode())
+
+    def _deltas(self, call: Mapping[str, Any], parts: Iterator[str]) -> Iterator[dict[str, Any]]:
+        """The parts of a message: who speaks, and then value after value."""
+        if self.function is None:
+            yield {"role": "assistant", "content": ""}
+            for part in parts:
+                yield {"content": part}
+            return
+        yield {"role": "assistant", "content": None, "tool_calls": [{"index": 0, **call}]}
+        for part in parts:
+            yield {"tool_calls": [{"index": 0, "function": {"arguments": part}}]}
+
+    def _finish_reason(self, extraction: Extraction[Any], usage: Usage) -> str:
+        is_over = self.n_most is not None and usage.completion_tokens > self.n_most
+        if is_over or any(field.truncated for field in extraction.fields.values()):
+            return "length"
+        return "stop" if self.function is None or self.is_forced else "tool_calls"
+
+
+def pieces(data: object) -> Iterator[str]:
+    """JSON in pieces, one for each attribute."""
+    if not isinstance(data, dict) or not data:
+        yield _json(data)
+        return
+    for i, (name, value) in enumerate(data.items()):
+        end = "}" if i + 1 == len(data) else ""
+        yield f"{', ' if i else '{'}{_json(name)}: {_json(value)}{end}"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _usage(usage: Usage) -> dict[str, Any]:
+    return {
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "total_tokens": usage.prompt_tokens + usage.completion_tokens,
+        "prompt_tokens_details": {"cached_tokens": usage.cached_tokens},
+    }
