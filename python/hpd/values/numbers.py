@@ -59,14 +59,6 @@ def folded(word: str) -> str:
     return word.casefold().replace("\u0307", "").replace("\u0131", "i")
 
 
-def find_number(value: int | float, document: str) -> Iterator[tuple[int, int]]:
-    """The offsets of everything in a document that can be read as ``value``."""
-    wanted = Decimal(str(value))
-    for start, end, values in numbers_in(document):
-        if wanted in values:
-            yield start, end
-
-
 def numbers_in(document: str) -> Iterator[tuple[int, int, set[Decimal]]]:
     """The numbers that a document states, with their offsets and all that each can be read as.
 
@@ -204,33 +196,43 @@ class Day:
             return None
 
 
-def find_date(value: str, document: str) -> Iterator[tuple[int, int]]:
-    """The offsets of everything in a document that means the day ``value`` (YYYY-MM-DD).
+class DaysOf:
+    """The days that a document states, read once, for many searches."""
 
-    The time of a date-time must stand beside the day, unless it is midnight. Where a date is all
-    numbers, day and month may come in either order. Days with their years come first, then those
-    whose year the document names elsewhere.
-    """
-    wanted, _, time = value.partition("T")
-    time = time[:8]
-    year = int(wanted[:4])
-    found = [
-        (min(day.year == 0 for day in same), start, end)
-        for start, end, days in dates_in(document)
-        if (same := [day for day in days if day.in_year(year) == wanted])
-    ]
-    names_year = year in years_in(document)
-    for has_no_year, start, end in sorted(found):
-        if has_no_year and not names_year:
-            continue
-        if not time or time == "00:00:00":
-            yield start, end
-            continue
-        gap = _BESIDE.match(document, end)
-        assert gap, "it matches nothing at all, too"
-        beside = _TIME.match(document, gap.end()) if gap.end() > end else None
-        if beside and time in _times(beside):
-            yield start, beside.end()
+    def __init__(self, document: str) -> None:
+        self.document = document
+        self._years = years_in(document)
+        self._by_day: dict[tuple[int, int], list[tuple[int, int, set[Day]]]] = {}
+        for start, end, days in dates_in(document):
+            for month, day in {(day.month, day.day) for day in days}:
+                self._by_day.setdefault((month, day), []).append((start, end, days))
+
+    def find(self, value: str) -> Iterator[tuple[int, int]]:
+        """The offsets of everything in the document that means the day ``value`` (YYYY-MM-DD).
+
+        The time of a date-time must stand beside the day, unless it is midnight. Where a date is
+        all numbers, day and month may come in either order. Days with their years come first, then
+        those whose year the document names elsewhere.
+        """
+        wanted, _, time = value.partition("T")
+        time = time[:8]
+        year, month, day = (int(part) for part in wanted.split("-"))
+        found = [
+            (min(day.year == 0 for day in same), start, end)
+            for start, end, days in self._by_day.get((month, day), ())
+            if (same := [day for day in days if day.in_year(year) == wanted])
+        ]
+        for has_no_year, start, end in sorted(found):
+            if has_no_year and year not in self._years:
+                continue
+            if not time or time == "00:00:00":
+                yield start, end
+                continue
+            gap = _BESIDE.match(self.document, end)
+            assert gap, "it matches nothing at all, too"
+            beside = _TIME.match(self.document, gap.end()) if gap.end() > end else None
+            if beside and time in _times(beside):
+                yield start, beside.end()
 
 
 def years_in(document: str) -> set[int]:

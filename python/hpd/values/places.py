@@ -12,13 +12,14 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from decimal import Decimal
+from functools import cached_property, lru_cache
 from typing import Any, Final
 
 from rapidfuzz import fuzz
 
 from hpd.results import Match
-from hpd.values.numbers import find_date, find_number
+from hpd.values.numbers import DaysOf, numbers_in
 
 FUZZY_THRESHOLD: Final = 85.0
 """The least similarity of a text that is taken for the value, of 100 (rapidfuzz's ratio)."""
@@ -28,7 +29,11 @@ MAX_FUZZY_LENGTH: Final = 256
 """The longest value for which similar texts are looked up: longer ones take too long, and are
 made up more often than misspelt."""
 
+MAX_PLACES: Final = 1000
+"""The most places of one value that are compared: more say nothing of any of them."""
+
 _DIGITS = re.compile(r"\d+")
+_LETTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz")
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}\S*)?", re.ASCII)
 _ZERO_WIDTH_JOINER = "\u200d"
 
@@ -59,18 +64,53 @@ def ground_all(value: Any, document: str, *, fuzzy: bool = True) -> list[Span]:
 
 
 class Grounder:
-    """The search for many values in one document, which is normalised only once."""
+    """The search for many values in one document, which is read only once."""
 
     def __init__(self, document: str) -> None:
         self.document = document
-        self._normalized: Normalized | None = None
+        self._places: dict[tuple[type, Any, bool], list[Span]] = {}
 
-    @property
+    @cached_property
     def normalized(self) -> Normalized:
         """The document's normalised text, with the way back to its offsets."""
-        if self._normalized is None:
-            self._normalized = normalize(self.document)
-        return self._normalized
+        return normalize(self.document)
+
+    @cached_property
+    def _numbers(self) -> dict[Decimal, list[tuple[int, int]]]:
+        """The offsets of all that can be read as a number, by the number."""
+        numbers: dict[Decimal, list[tuple[int, int]]] = {}
+        for start, end, values in numbers_in(self.document):
+            for value in values:
+                numbers.setdefault(value, []).append((start, end))
+        return numbers
+
+    @cached_property
+    def _days(self) -> DaysOf:
+        return DaysOf(self.document)
+
+    def places(self, value: Any, *, fuzzy: bool = True) -> list[Span]:
+        """All places at which a value may be meant, exact or not, from left to right."""
+        key = type(value), value, fuzzy
+        known = self._places.get(key)
+        if known is None:
+            self._places[key] = known = self._all_places(value, fuzzy)[:MAX_PLACES]
+        return known
+
+    def _all_places(self, value: Any, fuzzy: bool) -> list[Span]:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return sorted(self._number(value), key=_by_place)
+        text = ("false", "true")[value] if isinstance(value, bool) else value
+        if not isinstance(text, str):
+            return []
+        text = text.strip()
+        whole = []
+        for span in self._normal(text, only_whole=True):
+            if self._border(span.start) and self._border(span.end):
+                is_exact = self.document[span.start : span.end] == text
+                whole.append(Span(span.start, span.end, "exact") if is_exact else span)
+                if len(whole) == MAX_PLACES:
+                    break
+        return whole or self.ground_all(value, fuzzy=fuzzy)
 
     def ground(self, value: Any, *, fuzzy: bool = True) -> Span | None:
         """``ground`` in this document."""
@@ -90,9 +130,7 @@ class Grounder:
         if spans:
             return spans
         if _ISO_DATE.fullmatch(value):
-            days = (
-                Span(start, end, "normalized") for start, end in find_date(value, self.document)
-            )
+            days = (Span(start, end, "normalized") for start, end in self._days.find(value))
             return _cut(days, only_first)
         span = self._similar(value) if fuzzy else None
         return [span] if span is not None else []
@@ -124,19 +162,26 @@ class Grounder:
             yield Span(at, end, "exact")
             at = self.document.find(value, self._onward(at, end))
 
-    def _normal(self, value: str) -> Iterator[Span]:
+    def _normal(self, value: str, *, only_whole: bool = False) -> Iterator[Span]:
+        """The places of a text's normal form; ``only_whole`` leaves out most parts of words."""
         wanted = normalized_text(value)
         if not wanted:
             return
-        text = self.normalized
-        at = text.text.find(wanted)
+        normalized = self.normalized
+        text = normalized.text
+        before = _LETTERS if only_whole and wanted[0] in _LETTERS else ()
+        behind = _LETTERS if only_whole and wanted[-1] in _LETTERS else ()
+        at = text.find(wanted)
         while at >= 0:
             end = at + len(wanted)
-            low, high = text.starts[at], text.ends[end - 1]
-            if text.is_edge(at) and text.is_edge(end):
+            if text[at - 1 : at] in before or text[end : end + 1] in behind:
+                at = text.find(wanted, at + 1)
+                continue
+            low, high = normalized.starts[at], normalized.ends[end - 1]
+            if normalized.is_edge(at) and normalized.is_edge(end):
                 yield Span(low, high, "normalized")
-            onward = bisect_left(text.starts, self._onward(low, high), at + 1)
-            at = text.text.find(wanted, onward)
+            onward = bisect_left(normalized.starts, self._onward(low, high), at + 1)
+            at = text.find(wanted, onward)
 
     def _onward(self, start: int, end: int) -> int:
         """The offset at which to go on after a match.
@@ -168,7 +213,7 @@ class Grounder:
         if isinstance(value, float) and value == int(value):
             written.add(str(int(value)))
         inexact: list[Span] = []
-        for start, end in find_number(value, self.document):
+        for start, end in self._numbers.get(Decimal(str(value)), ()):
             if self.document[start:end] in written:
                 yield Span(start, end, "exact")
             else:
@@ -223,6 +268,10 @@ class Grounder:
         return start, end
 
 
+def _by_place(span: Span) -> tuple[int, int]:
+    return span.start, span.end
+
+
 def is_joined(before: str, after: str) -> bool:
     """Whether a reader sees two neighbouring characters as one."""
     return extends(after) or before == _ZERO_WIDTH_JOINER
@@ -253,6 +302,8 @@ _ALIKE: Final = str.maketrans(
         **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u00ad\ufe63\uff0d", "-"),
     }
 )
+_PLAIN = re.compile(r"[!-~]+(?: [!-~]+)*(?![^\x00-\x7f])")
+"""Words and single blanks that nothing behind them can change."""
 _INVISIBLE: Final = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff\ufe0e\ufe0f")
 
 
@@ -277,23 +328,32 @@ def normalize(text: str) -> Normalized:
     starts: list[int] = []
     ends: list[int] = []
     after_blank = True  # Blanks at the start are dropped, as all but one in a run.
-    for start, end in _clusters(text):
+    position = 0
+    while position < len(text):
+        plain = _PLAIN.match(text, position)
+        if plain is not None:
+            end = plain.end()
+            pieces.append(plain.group().lower().translate(_ALIKE))
+            starts.extend(range(position, end))
+            ends.extend(range(position + 1, end + 1))
+            position, after_blank = end, False
+            continue
+        start, end = position, _cluster_end(text, position)
+        position = end
         piece = _even_out(text[start:end])
         if not piece:
             if ends:
                 ends[-1] = end  # An invisible character belongs to the one before it.
-            continue
-        if piece.isspace():
-            if not after_blank:
-                pieces.append(" ")
-                starts.append(start)
-                ends.append(end)
+        elif not piece.isspace():
+            pieces.append(piece)
+            starts.extend([start] * len(piece))
+            ends.extend([end] * len(piece))
+            after_blank = False
+        elif not after_blank:
+            pieces.append(" ")
+            starts.append(start)
+            ends.append(end)
             after_blank = True
-            continue
-        after_blank = False
-        pieces.append(piece)
-        starts.extend([start] * len(piece))
-        ends.extend([end] * len(piece))
     if pieces and pieces[-1] == " ":
         pieces.pop()
         starts.pop()
@@ -317,19 +377,12 @@ def extends(char: str) -> bool:
     )
 
 
-def _clusters(text: str) -> Iterator[tuple[int, int]]:
-    """The stretches of a text that can be normalised one by one, with the same result."""
-    if text.isascii():
-        for index in range(len(text)):
-            yield index, index + 1
-        return
-    start = 0
-    for index in range(1, len(text)):
-        if not extends(text[index]) or index - start >= MAX_CLUSTER:
-            yield start, index
-            start = index
-    if text:
-        yield start, len(text)
+def _cluster_end(text: str, start: int) -> int:
+    """The end of the stretch from ``start`` that can be normalised by itself, with the same result."""
+    end = start + 1
+    while end < len(text) and end - start < MAX_CLUSTER and extends(text[end]):
+        end += 1
+    return end
 
 
 @lru_cache(maxsize=4096)
