@@ -8,7 +8,15 @@ import time
 
 import pytest
 
-from hpd.values.placement import APART, UNLIKE, Candidates, Item, Part, place, windows_in_order
+from hpd.values.placement import (
+    APART,
+    UNLIKE,
+    Candidates,
+    Item,
+    Part,
+    place_values,
+    windows_in_order,
+)
 from hpd.values.places import Grounder, Span
 
 Row = dict[str, object]
@@ -18,7 +26,7 @@ def places(text: str, values: dict[str, object]) -> dict[str, str]:
     """The places in a text, of values by dotted path in which numbers are those of items."""
     paths = {tuple(name.split(".")): value for name, value in values.items()}
     arrays = {path[:n] for path in paths for n in range(1, len(path)) if path[n].isdigit()}
-    found = place(Grounder(text), paths, arrays)
+    found = place_values(Grounder(text), paths, arrays)
     return {".".join(path): f"{span.start}:{span.end}" for path, span in found.items()}
 
 
@@ -146,8 +154,8 @@ def all_ways(parts: list[Part]) -> dict[tuple[int, int], int]:
         if not any(p.path in placed for p in anchors):
             continue
         spans = [p.candidates.spans[placed[p.path]] for p in parts if p.path in placed]
-        distinct = {(p.candidates.spans[0].start, placed[p.path]) for p in parts if p.path in placed}
-        if len(distinct) < len(spans):
+        ends = [(p.candidates.starts[0], placed[p.path]) for p in parts if p.path in placed]
+        if len(set(ends)) < len(ends):
             continue  # Two parts that are equal are at one place.
         window = min(s.start for s in spans), max(s.end for s in spans)
         ways[window] = min(ways.get(window, 10**9), cost_of(parts, chosen))

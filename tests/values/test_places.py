@@ -237,7 +237,8 @@ def test_numbers_are_found_however_they_are_written(number: float) -> None:
         document = f"a {shape} b"
         assert found(number, document) is not None, document
         span = ground(number, document)
-        assert span is not None and document[span.start : span.end] == shape
+        assert span is not None
+        assert document[span.start : span.end] == shape
 
 
 @given(st.dates(date(1900, 1, 1), date(2099, 12, 31)))

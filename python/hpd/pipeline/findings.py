@@ -17,6 +17,7 @@ from hpd.results import Extraction, Failure, FieldResult, RefusedText, Usage, bu
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values import ABSENT, Parsed, answer_leaf, assemble
 from hpd.values.confidence import COUNT, ConfidenceMap, kind_of
+from hpd.values.placement import place_values
 from hpd.values.places import Grounder
 
 
@@ -107,21 +108,30 @@ class Findings:
     def ground(self, schema: Schema, text: str, options: Options) -> None:
         """Look up every value in the document, and drop those that must be there but are not."""
         grounder = Grounder(text)
+        values: dict[Path, Any] = {}
+        arrays: set[Path] = set()
+        attributes: dict[Path, Attribute] = {}
         for path, result in self.results.items():
-            attribute = answer_leaf(schema, path)
-            if attribute is None or is_count(path) or result.value is None:
-                continue
-            is_fixed = attribute.type in ("enum", "boolean")
-            spans = grounder.ground_all(
-                result.value, fuzzy=not is_fixed, only_first=not options.all_occurrences
-            )
-            if spans:
+            attribute, array = answer_leaf(schema, path), answer_leaf(schema, path[:-1])
+            if array is not None and array.type == "array" and is_count(path):
+                arrays.add(path[:-1])
+            elif attribute is not None and result.value is not None:
+                attributes[path], values[path] = attribute, result.value
+        spans = place_values(grounder, values, arrays, lambda path: is_of_set(attributes[path]))
+        for path, value in values.items():
+            attribute, result = attributes[path], self.results[path]
+            is_fixed = is_of_set(attribute)
+            span = spans.get(path)
+            if span is not None:
+                others: list[Any] = []
+                if options.all_occurrences:
+                    others = grounder.ground_all(value, fuzzy=not is_fixed)
                 self.results[path] = replace(
                     result,
-                    start=spans[0].start,
-                    end=spans[0].end,
-                    match=spans[0].match,
-                    occurrences=_places(spans) if options.all_occurrences else (),
+                    start=span.start,
+                    end=span.end,
+                    match=span.match,
+                    occurrences=_places(others),
                 )
             elif is_fixed or not options.require_grounding:
                 self.results[path] = replace(result, match="none")
@@ -227,6 +237,11 @@ def is_count(path: Path) -> bool:
 def _counts_above(path: Path) -> list[Path]:
     """The paths of the numbers of items of all arrays in which a field may be."""
     return [(*path[:n], COUNT_KEY) for n in range(1, len(path))]
+
+
+def is_of_set(attribute: Attribute) -> bool:
+    """Whether a value is one of a fixed set, so that the document need not hold its text."""
+    return attribute.type in ("enum", "boolean")
 
 
 def refusal(attribute: Attribute, why: str) -> str | None:

@@ -276,7 +276,8 @@ class Placement:
         objects: dict[str, list[Path]] = {}
         own: list[Path] = []
         for path in paths:
-            n = next((n for n in range(depth + 1, len(path)) if path[:n] in self._arrays), None)
+            ns = (n for n in range(depth + 1, len(path)) if path[:n] in self._arrays)
+            n = next((n for n in ns if path[n].isdecimal()), None)
             if n is not None:
                 lists.setdefault(path[:n], {}).setdefault(int(path[n]), []).append(path)
             elif len(path) > depth + 1:
@@ -417,7 +418,7 @@ class Placement:
         self._put(path, candidates.spans[min(range(len(candidates.spans)), key=order)])
 
 
-def place(
+def place_values(
     grounder: Grounder,
     values: Mapping[Path, Any],
     arrays: Collection[Path] = (),
@@ -428,9 +429,7 @@ def place(
     return {path: spans[path] for path in values if path in spans}
 
 
-def _segments(
-    windows: Sequence[Window | None], low: int, high: int
-) -> list[tuple[int, int]]:
+def _segments(windows: Sequence[Window | None], low: int, high: int) -> list[tuple[int, int]]:
     """The stretch of the text that each item has: from the window before it to the one behind."""
     segments = []
     start = low

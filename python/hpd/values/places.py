@@ -378,7 +378,7 @@ def extends(char: str) -> bool:
 
 
 def _cluster_end(text: str, start: int) -> int:
-    """The end of the stretch from ``start`` that can be normalised by itself, with the same result."""
+    """The end of the stretch from ``start`` that can be normalised by itself."""
     end = start + 1
     while end < len(text) and end - start < MAX_CLUSTER and extends(text[end]):
         end += 1
