@@ -28,6 +28,7 @@ from hpd.schema import SchemaWarning
 COMMANDS = {
     "extract": "hpd.cli.extract",
     "serve": "hpd.serving.commands.serve",
+    "mcp": "hpd.serving.commands.mcp",
     "eval": "hpd.evaluation.commands.eval",
     "calibrate": "hpd.evaluation.commands.calibrate",
     "report": "hpd.evaluation.commands.report",

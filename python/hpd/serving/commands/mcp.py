@@ -1,0 +1,184 @@
+"""``hpd mcp``: values for assistants, over the Model Context Protocol."""
+
+from __future__ import annotations
+
+import argparse
+import threading
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hpd.cli.common import EXIT_OK, UsageError, need_extra
+from hpd.cli.option_arguments import add_option_arguments, options_of
+from hpd.documents import Document
+from hpd.errors import HpdError, InputError
+from hpd.files import RecordReader
+from hpd.models.model_files import resolve_model
+from hpd.options import Options
+from hpd.schema import describe, load_untrusted_schemas, to_json_schema
+from hpd.schema.attributes import Schema
+from hpd.version import __version__
+
+if TYPE_CHECKING:
+    from mcp.server import MCPServer
+
+    from hpd.extractor import Extractor
+
+_MOST = 256
+"""The documents of one call: an assistant reads all that comes back."""
+
+_DESCRIPTION = """\
+Serve an assistant over standard input and output (Model Context Protocol), so that it can fill
+schemas from texts, and from files of the folders that are named, with a model on this machine:
+nothing of them goes anywhere else. It has two tools: extract (a text, or the path of a file; a
+schema) and schema (what hpd understands of one).
+
+  hpd mcp ~/invoices ~/mails
+  claude mcp add hpd -- hpd mcp ~/invoices        # for one assistant, as an example
+"""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "mcp",
+        help="let an assistant fill schemas from local files",
+        usage="%(prog)s [FOLDER ...] [options]",
+        description=_DESCRIPTION,
+    )
+    parser.add_argument(
+        "folders", metavar="FOLDER", nargs="*", help="files below it may be read; else none"
+    )
+    parser.set_defaults(run=run)
+    add_option_arguments(parser, leave_out=("on_invalid",))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serve until the assistant closes standard input."""
+    need_extra("hpd mcp", "mcp", ("mcp",))
+    folders = [Path(folder).resolve() for folder in arguments.folders]
+    for folder in folders:
+        if not folder.is_dir():
+            raise UsageError(f"{folder} is not a folder")
+    options = options_of(arguments)
+    model = resolve_model(arguments.model, arguments.hf, progress=False)
+    tools = Tools(folders, model, options)
+    try:
+        _server(tools).run("stdio")
+    finally:
+        tools.close()
+    return EXIT_OK
+
+
+class Tools:
+    """What an assistant can ask for; any number of threads may.
+
+    Args:
+        folders: files below them may be read.
+        model: loaded at the first extraction, as assistants start more servers than they use.
+        options: how to read and decode.
+    """
+
+    def __init__(self, folders: list[Path], model: Path, options: Options) -> None:
+        self._folders = folders
+        self._model = model
+        self._options = options
+        self._extractor: Extractor[Any] | None = None
+        self._lock = threading.Lock()
+
+    def extract(self, schema: object, text: str | None, path: str | None) -> dict[str, Any]:
+        """The lines of a text, or of the documents of a file.
+
+        Raises:
+            HpdError: the schema or the file cannot be read, or may not.
+        """
+        if (text is None) == (path is None):
+            raise InputError("give either a text or a path")
+        read = load_untrusted_schemas(schema)
+        documents = [Document(text)] if text is not None else self._documents(Path(path or ""))
+        n_more = max(0, len(documents) - _MOST)
+        found = self._opened().extract_many(
+            documents[:_MOST],
+            schema=read,
+            on_error="record",
+        )
+        lines = {"extractions": [extraction.to_dict() for extraction in found]}
+        note = {"note": f"the file has more documents, of which the first {_MOST} were read"}
+        return {**lines, **note} if n_more else lines
+
+    def schema(self, schema: object) -> dict[str, Any]:
+        """What is understood of a schema: a table, and JSON Schema.
+
+        Raises:
+            HpdError: it cannot be read.
+        """
+        read = load_untrusted_schemas(schema)
+        schemas = {"": read} if isinstance(read, Schema) else read
+        tables = [f"{name}\n\n{describe(each)}".strip() for name, each in schemas.items()]
+        as_json = {name: to_json_schema(each) for name, each in schemas.items()}
+        return {"table": "\n\n".join(tables), "json_schema": as_json.get("", as_json)}
+
+    def close(self) -> None:
+        """Free the model."""
+        if self._extractor is not None:
+            self._extractor.close()
+
+    def _documents(self, path: Path) -> list[Document]:
+        # Links and .. are followed before it is known where the file is.
+        places = [(folder / path).resolve() for folder in self._folders] or [path]
+        full = next((place for place in places if place.exists()), places[0])
+        if not any(full.is_relative_to(folder) for folder in self._folders):
+            allowed = ", ".join(map(str, self._folders)) or "none: name them after hpd mcp"
+            raise InputError(f"{path} is not below a folder that may be read ({allowed})")
+        documents = []
+        with RecordReader(full) as reader:
+            for record in islice(reader, _MOST + 1):
+                if record.error is not None:
+                    raise record.error
+                documents.append(Document(record.text, record.id, record.category))
+        return documents
+
+    def _opened(self) -> Extractor[Any]:
+        from hpd.extractor import Extractor
+
+        with self._lock:
+            if self._extractor is None:
+                # An extractor has a schema; one that is never asked for costs nothing.
+                options = self._options.replaced({"on_invalid": "record"})
+                self._extractor = Extractor(["value"], self._model, options=options)
+            return self._extractor
+
+
+def _server(tools: Tools) -> MCPServer[Any]:
+    import anyio.to_thread
+    from mcp.server import MCPServer
+    from mcp.server.mcpserver.exceptions import ToolError
+
+    server: MCPServer[Any] = MCPServer("hpd", version=__version__, log_level="WARNING")
+
+    async def called(function: Any, *arguments: Any) -> dict[str, Any]:
+        try:
+            result: dict[str, Any] = await anyio.to_thread.run_sync(function, *arguments)
+        except HpdError as error:
+            raise ToolError(str(error)) from error
+        return result
+
+    @server.tool()
+    async def extract(
+        schema: str | list[str] | dict[str, Any], text: str | None = None, path: str | None = None
+    ) -> dict[str, Any]:
+        """Fill a schema from a text, or from each document of a local file (text, PDF, e-mail,
+        HTML, CSV, JSON Lines, Parquet), with a model on this machine. A value has its confidence
+        and, if the document states it, its place there; null means that it is not stated.
+
+        The schema is one line ("brand: the maker, color, price float?"), a list of names, an
+        object of name to description, or a JSON Schema.
+        """
+        return await called(tools.extract, schema, text, path)
+
+    @server.tool()
+    async def schema(schema: str | list[str] | dict[str, Any]) -> dict[str, Any]:
+        """Tell what is understood of a schema for extract: a table, and JSON Schema."""
+        return await called(tools.schema, schema)
+
+    return server
