@@ -408,16 +408,6 @@ def test_values_that_the_document_does_not_hold_become_null(model: Path) -> None
     assert found.fields["tags[1]"].match == "none"
 
 
-def test_all_places_of_a_value_on_request(model: Path) -> None:
-    text = "Nike shoe by Nike, not nike"
-    answers = {text: {"brand": "Nike"}}
-    with Extractor("brand", model, all_occurrences=True, answers=answers) as extractor:
-        found = extractor.extract(text)
-    assert found.to_dict()["fields"]["brand"]["occurrences"] == [[0, 4], [13, 17]]
-    with Extractor("brand", model, answers=answers) as extractor:
-        assert "occurrences" not in extractor.extract(text).to_dict()["fields"]["brand"]
-
-
 @pytest.mark.outcome(
     "data",
     "a value is longer than `--max-tokens`",

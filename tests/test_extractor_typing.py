@@ -11,7 +11,7 @@ from typing import get_type_hints
 import pytest
 
 from hpd.options import Options
-from hpd.options.settings import Settings
+from hpd.options import Settings
 
 PROGRAM = """
 from dataclasses import dataclass

@@ -59,13 +59,12 @@ def test_a_failed_document() -> None:
         ),
         (FieldResult(None, error="required"), {"error": "required"}),
         (
-            FieldResult(1.0, 3, 4, "exact", value="x", occurrences=((3, 4), (7, 8))),
+            FieldResult(1.0, 3, 4, "exact", value="x"),
             {
                 "confidence": 1.0,
                 "start": 3,
                 "end": 4,
                 "match": "exact",
-                "occurrences": [[3, 4], [7, 8]],
             },
         ),
     ],

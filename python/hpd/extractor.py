@@ -47,7 +47,7 @@ from hpd.values.confidence import METADATA_KEY, asked_map, own_map
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
-    from hpd.options.settings import Settings
+    from hpd.options import Settings
 
 T = TypeVar("T")
 S = TypeVar("S")

@@ -13,7 +13,7 @@ from hpd.results import Extraction
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from hpd.options.settings import Settings
+    from hpd.options import Settings
 
 T = TypeVar("T")
 

@@ -45,8 +45,6 @@ class FieldResult:
     truncated: bool = False
     """Whether the text was cut off at the limit of tokens for a value."""
     value: Any = None
-    occurrences: tuple[tuple[int, int], ...] = ()
-    """The start and end of all places of the value, if they were asked for."""
     margin: float | None = None
     """The margin of a near tie: the smallest difference between the logit of a token that was taken
     and that of the runner-up. None if no token was nearly another one."""
@@ -81,8 +79,6 @@ class FieldResult:
             if self.start is not None and self.end is not None:
                 result |= {"start": self.start, "end": self.end}
             result["match"] = self.match
-            if self.occurrences:
-                result["occurrences"] = [list(span) for span in self.occurrences]
         if self.error is not None:
             result["error"] = self.error
         if (self.error is not None and self.raw) or self.nulled:

@@ -279,7 +279,7 @@ def test_instructions_and_what_is_not_valid(
     (tmp_path / "below").mkdir()
     monkeypatch.chdir(tmp_path / "below")
     assert main(["extract", "--job", "a"]) == 0
-    assert main(["extract", "--job", "a", "--no-strict"]) == 0
+    assert main(["extract", "--job", "a", "--on-invalid", "record"]) == 0
     assert [each.options.instructions for each in fake] == ["Be brief."] * 2
     assert [each.options.on_invalid for each in fake] == ["retry", "record"]
     write(job.replace("on-invalid", "strict"))

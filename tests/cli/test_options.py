@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from hpd import Options, _native
 from hpd.cli import build_parser, main
 from hpd.cli.option_arguments import options_of
-from hpd.options import OPTIONS, Option
+from hpd.option import Option
+from hpd.options import OPTIONS
 from option_values import OTHER, texts
 
 COMMANDS = ("extract", "bench", "tune")

@@ -249,7 +249,7 @@ def test_a_quote_that_never_closes_is_an_error() -> None:
     "records",
     "a quotation mark in a CSV file has no partner, and swallows the rows behind it",
     "an error, which names the first and the last line, and their number, if that is more"
-    " than `--max-field-lines` (50). These lines are left out, and reading goes on behind"
+    " than 50. These lines are left out, and reading goes on behind"
     " the next mark",
 )
 @pytest.mark.parametrize(("closing", "last"), [('65,"closed"', 65), ("65,not closed", 69)])
@@ -263,7 +263,7 @@ def test_a_row_that_spans_too_many_lines_is_an_error_and_the_rest_is_read(
     (failed,) = [record for record in records if record.error is not None]
     assert failed.line == 5
     assert f"a field spans {last - 4} lines (5 to {last})" in message(failed)
-    assert "--max-field-lines" in message(failed)
+    assert "write the file as JSON Lines or Parquet" in message(failed)
     if last == 65:
         said(message(failed))
     kept = [int(record.id) for record in records if record.error is None]

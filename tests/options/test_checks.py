@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 import hpd
 from hpd import Extractor, OptionError, Options
-from hpd.options import OPTIONS, Option, combined
+from hpd.option import Option
+from hpd.options import OPTIONS, combined
 from option_values import NEEDED, anything, is_allowed, is_unicode, texts
 
 NUMBERS = [option for option in OPTIONS.values() if option.kind in ("integer", "number")]

@@ -7,17 +7,21 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import fields
-from pathlib import Path
 
 import pytest
 
 from hpd import Options
 from hpd.cli import build_parser
 from hpd.cli.option_arguments import add_option_arguments
-from hpd.options import OPTIONS, TUNABLE
+from hpd.options import (
+    OPTIONS,
+    TUNABLE,
+    engine_identity,
+    speed_identity,
+    values_identity,
+)
 from option_values import NEEDED, OTHER
 
-PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
 LEFT_OUT = {
     "extract": set(),
     "serve": set(),
@@ -58,7 +62,7 @@ def test_an_option_is_declared_in_full(name: str) -> None:
 
 
 def test_no_flag_is_used_twice() -> None:
-    flags = [flag for option in OPTIONS.values() for flag in (*option.flags, *option.shorthands)]
+    flags = [flag for option in OPTIONS.values() for flag in option.flags]
     assert len(flags) == len(set(flags))
 
 
@@ -81,13 +85,9 @@ def test_a_command_has_all_options_but_those_that_it_cannot_honour(command: str)
         flags.setdefault(action.dest, set()).update(action.option_strings)
     assert LEFT_OUT[command] == OPTIONS.keys() - flags.keys()
     shown = without_spaces(parser.format_help())
-    # The page is written from what the command prints; argparse does so otherwise since 3.13.
-    _, _, page = PAGE.read_text(encoding="utf-8").partition(f"## hpd {command}\n")
-    on_page = without_spaces(page.partition("\n## ")[0])
     for name in OPTIONS.keys() - LEFT_OUT[command]:
-        assert {*OPTIONS[name].flags, *OPTIONS[name].shorthands} <= flags[name]
+        assert {*OPTIONS[name].flags} <= flags[name]
         assert without_spaces(OPTIONS[name].help) in shown
-        assert without_spaces(OPTIONS[name].help) in on_page
 
 
 def test_only_these_commands_have_options() -> None:
@@ -121,3 +121,45 @@ def test_nothing_that_is_made_from_the_table_leaves_an_option_out() -> None:
     parser = argparse.ArgumentParser()
     add_option_arguments(parser)
     assert vars(parser.parse_args([])).keys() == {*OPTIONS, "model", "hf"}
+
+
+# --- what an option decides ---
+
+
+def test_what_decides_values_is_in_every_identity() -> None:
+    """One option at a time: whoever changes it may not go on, nor use what was kept."""
+    for name, option in OPTIONS.items():
+        needed = {option.needs: NEEDED[option.needs]} if option.needs else {}
+        if OTHER[name] == option.default:
+            continue  # tested by itself
+        before, after = Options(**needed), Options(**{**needed, name: OTHER[name]})  # type: ignore[arg-type]
+        changes = values_identity(before) != values_identity(after)
+        assert changes == (option.decides == "values" and name != "n_ctx"), name
+        of_engine = option.target in ("engine", "model", "sampling") and name != "loras"
+        assert (engine_identity(before) != engine_identity(after)) == (changes and of_engine), name
+
+
+def test_another_attention_kernel_is_another_run() -> None:
+    for settings in ({"flash_attn": "on"}, {"cpu_attention": False}, {"n_gpu_layers": 0}):
+        assert values_identity(Options(**settings)) != values_identity(Options())  # type: ignore[arg-type]
+        assert engine_identity(Options(**settings)) != engine_identity(Options())  # type: ignore[arg-type]
+
+
+def test_a_larger_context_may_save_documents_that_failed() -> None:
+    assert values_identity(Options(n_ctx=900)) == values_identity(Options())
+    cut = Options(on_overflow="chunk")
+    assert values_identity(cut.replaced({"n_ctx": 900})) != values_identity(cut)
+
+
+def test_a_deterministic_run_depends_on_rounding_but_not_on_what_is_in_flight() -> None:
+    run = Options(deterministic=True, n_threads=2)
+    for settings in ({"n_threads": 3}, {"n_batch": 64}, {"drafts": False}):
+        assert values_identity(run.replaced(settings)) != values_identity(run)
+    assert values_identity(run.replaced({"in_flight": 3})) == values_identity(run)
+
+
+def test_tuned_settings_hold_for_other_answers_but_not_for_another_engine() -> None:
+    tuned = speed_identity(Options())
+    assert not tuned.keys() & {*TUNABLE, "seed", "max_tokens", "null_threshold", "instructions"}
+    for settings in ({"n_threads": 3}, {"layout": "label"}, {"flash_attn": "off"}, {"stack": 2}):
+        assert speed_identity(Options(**settings)) != tuned  # type: ignore[arg-type]

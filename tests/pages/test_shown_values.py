@@ -53,11 +53,6 @@ def test_a_failed_field_is_shown_though_the_data_lacks_it() -> None:
     assert shown[4].raw == "seven"
 
 
-def test_all_places_of_a_value_are_kept_once_and_the_best_is_first() -> None:
-    field = {"start": 9, "end": 12, "match": "exact", "occurrences": [[0, 3], [9, 12]]}
-    assert shown_values({"a": "red"}, {"a": field})[0].spans == ((9, 12), (0, 3))
-
-
 @pytest.mark.parametrize(
     "field",
     [
@@ -65,7 +60,6 @@ def test_all_places_of_a_value_are_kept_once_and_the_best_is_first() -> None:
         {"start": -1, "end": 3},
         {"start": 3},
         {"start": "0", "end": "3"},
-        {"occurrences": [[1], 7, None, [2, 1]]},
     ],
 )
 def test_a_span_that_is_none_is_left_out(field: dict[str, Any]) -> None:

@@ -80,7 +80,7 @@ def test_cancelling_after_the_end_changes_nothing(extractor: Extractor) -> None:
 
 
 def test_a_prepared_schema_has_options_of_its_own(extractor: Extractor) -> None:
-    task = extractor.prepare("maker", max_tokens=3, all_occurrences=True)
+    task = extractor.prepare("maker", max_tokens=3)
     extractions = [each for _, each in extractor.iter_extract(TEXTS, schema=task)]
     assert all(set(each.data) == {"maker"} for each in extractions)
     assert all(each.usage is not None for each in extractions)

@@ -178,10 +178,10 @@ def test_arrays_are_the_union_of_their_items() -> None:
 
 
 def test_spans_are_moved_to_the_whole_document() -> None:
-    part = Findings(results={("a",): FieldResult(0.5, 3, 5, "exact", occurrences=((3, 5), (7, 9)))})
+    part = Findings(results={("a",): FieldResult(0.5, 3, 5, "exact")})
     shift(part, 100)
     result = part.results["a",]
-    assert (result.start, result.end, result.occurrences) == (103, 105, ((103, 105), (107, 109)))
+    assert (result.start, result.end) == (103, 105)
 
 
 # --- what later passes add -------------------------------------------------------------------
@@ -346,7 +346,7 @@ def test_chunks_are_put_together_with_spans_in_the_whole_document(
             "things": re.findall(r"thing\d+", document.text),
         }
 
-    settings = {"n_ctx": 1024, "on_overflow": "chunk", "all_occurrences": True}
+    settings = {"n_ctx": 1024, "on_overflow": "chunk"}
     with Extractor("maker, things [str]", model, replay=Replay(replay), **settings) as extractor:
         documents = [Document("thing1", "a"), Document(LONG, "b"), Document("Nike", "c")]
         before, found, after = extractor.extract_many(documents)
@@ -358,7 +358,6 @@ def test_chunks_are_put_together_with_spans_in_the_whole_document(
         field = found.fields[place]
         assert field.match == "exact"
         assert (field.start, field.end) == (LONG.index(value), LONG.index(value) + len(value))
-        assert field.occurrences == ((field.start, field.end),)
     assert found.usage is not None
     assert found.usage.n_chunks >= 2
     assert found.to_dict()["usage"]["chunks"] == found.usage.n_chunks

@@ -141,7 +141,7 @@ def test_half_of_a_surrogate_pair_is_refused() -> None:
 def command(tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.chdir(tmp_path)
     write_texts(tmp_path / "in.jsonl", "Diesel", "Nike")
-    settings = ["--max-tokens", "4", "-t", "1", "--quiet", "--no-strict"]
+    settings = ["--max-tokens", "4", "-t", "1", "--quiet", "--on-invalid", "record"]
     return ["extract", "in.jsonl", "--schema", "brand, price number?", "-m", str(model), *settings]
 
 

@@ -102,9 +102,9 @@ def test_values_are_those_of_the_command(server: Server) -> None:
 
 
 def test_options_of_a_request_do_what_they_do_on_the_command_line(server: Server) -> None:
-    flags = ("--null-threshold", "0.9", "--all-occurrences")
+    flags = ("--null-threshold", "0.9", "--require-grounding")
     expected = [compared(line) for line in lines_of_the_command(*flags)]
-    options = {"null_threshold": 0.9, "all_occurrences": True}
+    options = {"null_threshold": 0.9, "require_grounding": True}
     body = {"texts": TEXTS, "schema": SCHEMA, "options": options}
     lines = server.post("/extract", body).json["extractions"]
     assert [compared(line) for line in lines] == expected
@@ -351,7 +351,7 @@ def test_metrics(random_server: Server) -> None:
 def test_the_server_s_own_schema(tiny_model: TinyModel, tmp_path: Path) -> None:
     schema = tmp_path / "schema.json"
     schema.write_text('["brand"]')
-    arguments = ["-m", str(tiny_model("qwen3")), "--max-tokens", "2", "--no-strict"]
+    arguments = ["-m", str(tiny_model("qwen3")), "--max-tokens", "2", "--on-invalid", "record"]
     with serving("-t", "1", *arguments, "--schema", str(schema)) as server:
         assert set(server.post("/extract", {"text": "x"}).json["data"]) == {"brand"}
         other = server.post("/extract", {"text": "x", "schema": "color"})

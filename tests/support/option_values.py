@@ -7,7 +7,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from hpd.options import OPTIONS, Option
+from hpd.option import Option
+from hpd.options import OPTIONS
 
 # What an option cannot do without, so that it may be set at all.
 NEEDED: dict[str, object] = {
@@ -27,7 +28,6 @@ OTHER: dict[str, object] = {
     "loras": (("a.gguf", 0.5), ("b.gguf", 1.0)), "temperature": 0.75, "top_k": 3, "top_p": 0.5,
     "min_p": 0.125, "seed": 42, "on_invalid": "record", "null_threshold": 0.25,
     "calibration": "none", "require_grounding": True, "stated": True, "decide": True,
-    "all_occurrences": True,
     "on_overflow": "chunk", "chunk_size": 300, "passes": 2, "verbose": True, "quiet": True,
 }  # fmt: skip
 """One value for each option that is not its default; all together are good, so the method is, and

@@ -23,7 +23,7 @@ from hpd.bench.workload import Item, Workload, spread
 from hpd.documents import Document
 from hpd.errors import HpdError
 from hpd.models.native_options import engine_options
-from hpd.options import OPTIONS, Options
+from hpd.options import TUNABLE, Options, speed_identity
 from hpd.pipeline.long_documents import Replay
 from hpd.pipeline.pipeline import MakeEngine, Pipeline
 from hpd.prompt.questions import schema_leaves
@@ -347,9 +347,5 @@ def without_nulls(data: Any) -> Any:
 
 def _settings(method: Method) -> dict[str, Any]:
     """The options on which a method's speed depends."""
-    options = {
-        name: getattr(method.options, name)
-        for name, option in OPTIONS.items()
-        if option.in_identity or option.tuning is not None
-    }
-    return {**options, "grammar": method.grammar}
+    tuned = {name: getattr(method.options, name) for name in TUNABLE}
+    return {**speed_identity(method.options), **tuned, "grammar": method.grammar}

@@ -16,7 +16,8 @@ from hpd.bench.measure import Bench, Measurement
 from hpd.bench.methods import Method
 from hpd.bench.rounds import n_different
 from hpd.errors import HpdError
-from hpd.options import OPTIONS, TUNABLE, Options, Tuning
+from hpd.option import Tuning
+from hpd.options import OPTIONS, TUNABLE, Options
 
 Settings = Mapping[str, int]
 Axis = Sequence[Settings]

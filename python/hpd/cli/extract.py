@@ -103,7 +103,6 @@ def run(arguments: argparse.Namespace) -> int:
             text_field=arguments.text_field,
             id_field=arguments.id_field,
             category_field=arguments.category_field,
-            max_field_lines=arguments.max_field_lines,
             leave_out=written_files(arguments.output),
             shard=arguments.shard,
         )

@@ -11,7 +11,7 @@ from hpd.cli.jobs import add_job_arguments
 from hpd.cli.option_arguments import add_option_arguments
 from hpd.cli.output_arguments import add_output_arguments
 from hpd.errors import InputError
-from hpd.files import FORMATS, MAX_FIELD_LINES, TEXT_FIELDS, Shard, parse_shard
+from hpd.files import FORMATS, TEXT_FIELDS, Shard, parse_shard
 
 EPILOG = textwrap.fill(
     "Records are read from .jsonl, .json, .csv, .tsv and .parquet; .txt, .md, .html, .eml and .pdf "
@@ -61,14 +61,6 @@ def _add_input(group: argparse._ArgumentGroup) -> None:
         help="each line of a text file, or of standard input, is a document",
     )
     add_field_arguments(group)
-    group.add_argument(
-        "--max-field-lines",
-        metavar="N",
-        type=integer(1),
-        default=MAX_FIELD_LINES,
-        help="a field of a CSV or TSV file that spans more lines is an error, as a quotation mark "
-        f"without its partner makes it [default: {MAX_FIELD_LINES}]",
-    )
     group.add_argument("--limit", metavar="N", type=integer(0), help="stop after N documents")
     group.add_argument(
         "--shard",

@@ -11,17 +11,15 @@ from hpd.cli.common import say, setting_text
 from hpd.errors import ModelLoadError
 from hpd.models.hardware import devices
 from hpd.models.model_files import parse_lora
-from hpd.options import OPTIONS, Option, Options
-from hpd.options.option import Group
+from hpd.option import Option, Target
+from hpd.options import OPTIONS, Options
 
-_HEADINGS: dict[Group, str] = {
-    "decoding": "decoding",
-    "values": "values",
-    "model": "model (flags as in llama.cpp)",
-    "speed": "speed (values stay the same, but for rounding)",
-    "sampling": "sampling",
-    "output": "messages",
+_HEADINGS: dict[str, tuple[Target, ...]] = {
+    "quality": ("prompt", "answer", "value", "document"),
+    "engine (flags as in llama.cpp, where it has them)": ("model", "engine", "sampling"),
+    "run": ("run",),
 }
+"""The groups of the help, and what the options in each are for."""
 
 
 def add_option_arguments(parser: argparse.ArgumentParser, leave_out: Collection[str] = ()) -> None:
@@ -31,12 +29,12 @@ def add_option_arguments(parser: argparse.ArgumentParser, leave_out: Collection[
         parser: of a command that reads documents with a model.
         leave_out: names of options that the command cannot honour.
     """
-    for group, heading in _HEADINGS.items():
+    for heading, targets in _HEADINGS.items():
         arguments = parser.add_argument_group(heading)
-        if group == "model":
+        if "model" in targets:
             add_model_arguments(arguments)
         for option in OPTIONS.values():
-            if option.group == group and option.name not in leave_out:
+            if option.target in targets and option.name not in leave_out:
                 add_option_argument(arguments, option)
 
 
@@ -56,17 +54,7 @@ def add_option_argument(
         settings["metavar"] = option.metavar or "{" + ",".join(option.choices) + "}"
     if option.kind == "adapters":
         settings["action"] = "append"
-    if option.shorthands:
-        group = group.add_mutually_exclusive_group()
     group.add_argument(*option.flags, **settings)
-    for flag, value in option.shorthands.items():
-        group.add_argument(
-            flag,
-            dest=option.name,
-            action="store_const",
-            const=value,
-            help=f"the same as {option.flag} {value}",
-        )
 
 
 def options_of(arguments: argparse.Namespace) -> Options:
@@ -101,7 +89,7 @@ def _choices(option: Option) -> str:
 def _default(option: Option) -> str:
     if option.tuning is not None:
         return f" [default: as tuned, else {setting_text(option.tuning.otherwise)}]"
-    if option.default is False or option.default in ("", ()):
+    if option.default is None or option.default in ("", ()) or option.default is False:
         return ""
     return f" [default: {setting_text(option.default)}]"
 

@@ -19,7 +19,7 @@ from hpd.files import FileWriter, StreamWriter, Writer, journal_path
 from hpd.files.journal import file_fingerprint, text_fingerprint
 from hpd.files.tables import check_writable, is_table, lines_path
 from hpd.models.model_files import local_lora
-from hpd.options import OPTIONS, Options
+from hpd.options import OPTIONS, Options, values_identity
 from hpd.prompt import STACK_RULE, SYSTEM
 from hpd.schema.attributes import Schema
 from hpd.values.confidence import NO_MAP
@@ -32,9 +32,6 @@ _OTHER_FORMS = (
     *(".html", ".xml", ".yaml", ".yml", ".pdf", ".gz", ".zst", ".bz2", ".xz", ".zip"),
 )
 """Extensions of files that a run does not write, and would write as JSON Lines without a word."""
-
-_DECIDING_GROUPS = ("decoding", "sampling", "values")
-"""Groups of options that decide the values; of the others only the types of the KV cells do."""
 
 
 def add_output_arguments(group: argparse._ActionsContainer) -> None:
@@ -230,17 +227,12 @@ def run_settings(
     schemas: Schema | Mapping[str, Schema], model: Path, options: Options, examples: object
 ) -> dict[str, Any]:
     """All that decides the values of a run, by name, as fingerprints."""
-    decoding = {
-        name: getattr(options, name)
-        for name, option in OPTIONS.items()
-        if option.group in _DECIDING_GROUPS or name in ("cache_type_k", "cache_type_v")
-    }
+    decoding = values_identity(options)
     if options.calibration not in ("", NO_MAP):
         decoding["calibration"] = file_fingerprint(options.calibration)
-    if options.deterministic:
-        decoding |= _rounding(options)
     if options.instructions:
         decoding["instructions"] = text_fingerprint(options.instructions)
+    del decoding["loras"]
     adapters = [(file_fingerprint(local_lora(path)), scale) for path, scale in options.loras]
     return {
         "schema": text_fingerprint(repr(schemas)),
@@ -248,24 +240,6 @@ def run_settings(
         "adapters": text_fingerprint(repr(adapters)),
         "prompt": text_fingerprint(repr((SYSTEM, STACK_RULE, examples))),
         **{f"option {OPTIONS[name].flag}": value for name, value in decoding.items()},
-    }
-
-
-def _rounding(options: Options) -> dict[str, Any]:
-    """The options that decide how sums are rounded, as they are here."""
-    filled = options.filled()
-    values = {
-        name: getattr(filled, name)
-        for name, option in OPTIONS.items()
-        if option.group in ("model", "speed") and option.target == "engine"
-        if name not in ("in_flight", "n_busy_cells")
-    }
-    n_threads = options.n_threads or os.cpu_count()
-    return {
-        **values,
-        "n_gpu_layers": options.n_gpu_layers,
-        "n_threads": n_threads,
-        "n_threads_batch": options.n_threads_batch or n_threads,
     }
 
 

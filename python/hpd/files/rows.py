@@ -166,8 +166,8 @@ def _too_many(where: str, max_field_lines: int, begins: int, ends: int) -> str:
     return (
         f"{where}: a field spans {ends - begins + 1} lines ({begins} to {ends}), and at most "
         f"{max_field_lines} are allowed: is there a quotation mark without its partner? All of "
-        "them are left out; if the field is meant to be as long as that, allow it with "
-        "--max-field-lines"
+        "them are left out; if the field is meant to be as long as that, write "
+        "the file as JSON Lines or Parquet"
     )
 
 

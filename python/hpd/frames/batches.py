@@ -21,7 +21,7 @@ from hpd.version import __version__
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from hpd.options.settings import Settings
+    from hpd.options import Settings
     from hpd.pipeline import Examples
 
 _loaded: dict[tuple[int, str], Extractor[Any]] = {}

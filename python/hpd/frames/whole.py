@@ -15,8 +15,7 @@ from hpd.schema.attributes import Schema
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from hpd.options import Options
-    from hpd.options.settings import Settings
+    from hpd.options import Options, Settings
 
 F = TypeVar("F")
 

@@ -9,8 +9,8 @@ from typing import Any
 from hpd import _native
 from hpd.models.hardware import use_extra_bufts
 from hpd.models.model_files import local_lora, resolve_draft_model
+from hpd.option import Target
 from hpd.options import OPTIONS, Options
-from hpd.options.option import Target
 
 
 def model_options(options: Options) -> _native.ModelOptions:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from hpd.errors import HpdError
 from hpd.models.cache import CACHE_VARIABLE, cache_folder, write_json
 from hpd.models.hardware import devices, n_cores, processor, use_extra_bufts
-from hpd.options import OPTIONS, TUNABLE, Options
+from hpd.options import TUNABLE, Options, speed_identity
 from hpd.version import __version__
 
 if TYPE_CHECKING:
@@ -50,9 +50,6 @@ def identity(model: _native.Model, path: Path, options: Options) -> dict[str, An
     """All that the fastest settings depend on, except the documents."""
     import llama_cpp
 
-    conditions = {
-        name: getattr(options, name) for name, option in OPTIONS.items() if option.in_identity
-    }
     return {
         "model": {
             "name": model.metadata("general.name") or path.name,
@@ -69,7 +66,7 @@ def identity(model: _native.Model, path: Path, options: Options) -> dict[str, An
             "extra_bufts": use_extra_bufts(),
             "hpd": __version__,
         },
-        "options": {**conditions, "n_threads": options.n_threads or n_cores()},
+        "options": {**speed_identity(options), "n_threads": options.n_threads or n_cores()},
     }
 
 

@@ -93,16 +93,10 @@ def _shown(place: str, attribute: str, value: object, field: Mapping[str, Any]) 
 
 
 def _spans(field: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
-    """The best place, and all others if they were asked for."""
-    best = [field.get("start"), field.get("end")]
-    others = field.get("occurrences")
-    seen = set()
-    for span in [best, *(others if isinstance(others, list) else [])]:
-        if isinstance(span, list) and len(span) == 2 and all(type(at) is int for at in span):
-            start, end = span
-            if 0 <= start < end and (start, end) not in seen:
-                seen.add((start, end))
-                yield start, end
+    """The place of the value, unless it has none."""
+    start, end = field.get("start"), field.get("end")
+    if type(start) is int and type(end) is int and 0 <= start < end:
+        yield start, end
 
 
 def _probability(value: object) -> float | None:

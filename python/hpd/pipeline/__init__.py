@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hpd.errors import OptionError, SchemaError
-from hpd.options import OPTIONS, Options
-from hpd.options.options import check_name, named
+from hpd.options import OPTIONS, Options, check_name, named
 from hpd.prompt import LABEL_KEY
 from hpd.schema.attributes import Attribute, Schema
 

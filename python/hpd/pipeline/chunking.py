@@ -145,9 +145,6 @@ def shift(findings: Findings, offset: int) -> None:
                 result,
                 start=result.start + offset,
                 end=result.end + offset,
-                occurrences=tuple(
-                    (low + offset, high + offset) for low, high in result.occurrences
-                ),
             )
 
 
@@ -176,7 +173,6 @@ class _Merger:
                 self.array(first, path)
             else:
                 self.take_surest([path])
-                self.gather_occurrences(path)
 
     def take_surest(self, roots: Sequence[Path]) -> None:
         """Take the best values below some paths, all from one chunk."""
@@ -198,20 +194,6 @@ class _Merger:
                 if any(other.value != result.value for other in same):
                     margins += decided
                 self.whole.results[path] = replace(result, margin=least(margins))
-
-    def gather_occurrences(self, path: Path) -> None:
-        """Note all places of a value in the whole document."""
-        taken = self.whole.results.get(path)
-        if taken is None or not taken.occurrences:
-            return
-        same = [part.results[path] for part in self.parts if path in part.results]
-        places = {
-            place
-            for result in same
-            if result.value == taken.value and result.match == taken.match
-            for place in result.occurrences
-        }
-        self.whole.results[path] = replace(taken, occurrences=tuple(sorted(places)))
 
     def array(self, array: Attribute, path: Path) -> None:
         items: list[tuple[Findings, Path, float]] = []

@@ -118,20 +118,16 @@ class Findings:
             elif attribute is not None and result.value is not None:
                 attributes[path], values[path] = attribute, result.value
         spans = place_values(grounder, values, arrays, lambda path: is_of_set(attributes[path]))
-        for path, value in values.items():
+        for path in values:
             attribute, result = attributes[path], self.results[path]
             is_fixed = is_of_set(attribute)
             span = spans.get(path)
             if span is not None:
-                others: list[Any] = []
-                if options.all_occurrences:
-                    others = grounder.ground_all(value, fuzzy=not is_fixed)
                 self.results[path] = replace(
                     result,
                     start=span.start,
                     end=span.end,
                     match=span.match,
-                    occurrences=_places(others),
                 )
             elif is_fixed or not options.require_grounding:
                 self.results[path] = replace(result, match="none")
@@ -247,10 +243,6 @@ def is_of_set(attribute: Attribute) -> bool:
 def refusal(attribute: Attribute, why: str) -> str | None:
     """A refused value: null, with an error if the field must have a value."""
     return f"required, but {why}" if attribute.needs_a_value else None
-
-
-def _places(spans: list[Any]) -> tuple[tuple[int, int], ...]:
-    return tuple((span.start, span.end) for span in spans)
 
 
 N_RETRIES = 2

@@ -12,7 +12,7 @@ from typing import Any
 
 from hpd import prompt
 from hpd._native import Field, Model
-from hpd.options import Options
+from hpd.options import Options, values_identity
 from hpd.pipeline import Examples
 from hpd.pipeline.findings import N_REFUSED_TOKENS, N_RETRIES
 from hpd.pipeline.reuse import fingerprint
@@ -247,9 +247,6 @@ NO_DEFAULTS = ModelDefaults()
 Answers = Sequence[Mapping[str, Any] | None]
 """Known answers of stacked documents, to be replayed; None where there is none."""
 
-_SHAPING = ("method", "layout", "document_turn", "max_tokens")
-"""The options that shape what is asked and how long it may be, beside the instruction's text."""
-
 _N_ANSWER_ITEMS = 16
 """The items of an array for which a whole answer has room, if all have their greatest length."""
 _N_NAME_TOKENS = 16
@@ -387,7 +384,7 @@ class Questionnaire:
         """
         own = repr((self.options.instructions, self._examples))
         instruction = self._instruction if with_others else own
-        asked = [getattr(self.options, name) for name in _SHAPING]
+        asked = values_identity(self.options, "prompt", "answer")
         system = prompt.system_text(1, self.options.layout, self._rules)
         return repr((asked, self._stated, self._decide, system, instruction))
 

@@ -21,7 +21,7 @@ from hpd.errors import HpdError
 from hpd.models.file_content import content_fingerprint
 from hpd.models.gguf_files import part_names
 from hpd.models.model_files import local_lora
-from hpd.options import Options
+from hpd.options import Options, engine_identity
 from hpd.pipeline import ReuseWarning
 from hpd.results import Extraction, Usage
 from hpd.version import __version__
@@ -326,11 +326,6 @@ def _read(kept: Mapping[str, Any] | None) -> dict[str, Decoded]:
     return {question: Decoded.from_json(value) for question, value in (kept or {}).items()}
 
 
-_DECIDING = ("flash_attn", "cache_type_k", "cache_type_v")
-"""The options of an engine that decide what a model says. Those of a call are part of its
-questionnaire's context."""
-
-
 def reuse_of(model: Path, options: Options) -> Reuse | None:
     """The place in which an extractor finds and keeps values that were decoded.
 
@@ -352,7 +347,7 @@ def reuse_of(model: Path, options: Options) -> Reuse | None:
         __version__,
         repr([content_fingerprint(part) for part in parts]),
         repr(adapters),
-        repr([getattr(options, name) for name in _DECIDING]),
+        repr(engine_identity(options)),
     )
     return Reuse(FolderTable(Path(options.cache).expanduser()), context, by_field=True)
 

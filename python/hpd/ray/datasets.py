@@ -18,7 +18,7 @@ from hpd.schema import load_schemas
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from hpd.options.settings import Settings
+    from hpd.options import Settings
     from hpd.pipeline import Examples
 
 _N_LOST: Final = 3

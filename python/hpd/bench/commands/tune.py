@@ -21,7 +21,7 @@ from hpd.cli.common import (
     table,
 )
 from hpd.cli.option_arguments import add_option_arguments, options_of, say_without_effect
-from hpd.options import OPTIONS, TUNABLE
+from hpd.options import OPTIONS, TUNABLE, Options, speed_identity
 from hpd.schema import load_schemas
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ that answer more than one document in ten otherwise than the default ones are no
 kept holds for the model, the processor, the GPUs, the versions of hpd and llama.cpp, and for these
 options as they are now; HPD_TUNED=0 leaves it out:
 
-{in_lines(name for name, option in OPTIONS.items() if option.in_identity)}
+{in_lines(speed_identity(Options()))}
 """
 
 

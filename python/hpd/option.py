@@ -12,9 +12,13 @@ from pathlib import Path
 from typing import Any, Literal, TypeGuard, TypeVar, Union, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
-Target = Literal["engine", "model", "sampling", "python"]
+Decides = Literal["values", "speed", "display"]
+"""What an option decides: which values come out; only how fast, but for rounding; or only what is
+shown."""
+Target = Literal["engine", "model", "sampling", "prompt", "answer", "value", "document", "run"]
+"""What an option is for: a struct of the engine; how the model is asked; what it may answer; which
+values are made of that; documents that are too long; or the run as a whole."""
 Kind = Literal["switch", "integer", "number", "choice", "text", "adapters", "shares"]
-Group = Literal["decoding", "speed", "values", "model", "sampling", "output"]
 
 _METADATA = "option"
 _LONGEST_SHOWN = 60
@@ -52,10 +56,8 @@ class Option:
     """Its names on the command line, as ``-c`` and ``--ctx-size``."""
     help: str
     """One or two sentences, without the default."""
-    group: Group
-    """Its heading on the command line."""
+    decides: Decides
     target: Target
-    """The struct of the engine to which it belongs; ``python`` if it belongs to none."""
     native_name: str
     """Its name in that struct, if it is a different one."""
     metavar: str
@@ -64,12 +66,8 @@ class Option:
     """The bounds of a number."""
     needs: str
     """The option without which this one does nothing."""
-    shorthands: Mapping[str, str]
-    """Flags of their own for some of its values."""
     is_prose: bool
     """Whether it is text for the model, for which ``@FILE`` stands on the command line."""
-    in_identity: bool
-    """Whether the fastest settings may depend on its value."""
     per_call: bool
     """Whether a call may set it for itself: it is none of the engine's, and names no file."""
     tuning: Tuning | None
@@ -180,16 +178,14 @@ def option(
     default: T,
     *flags: str,
     help: str,  # noqa: A002
-    group: Group,
-    target: Target = "python",
+    decides: Decides,
+    target: Target,
     native_name: str = "",
     metavar: str = "",
     minimum: float = -math.inf,
     maximum: float = math.inf,
     needs: str = "",
-    shorthands: Mapping[str, str] | None = None,
     is_prose: bool = False,
-    in_identity: bool = False,
     per_call: bool = False,
     tuning: Tuning | None = None,
 ) -> T:
@@ -197,16 +193,14 @@ def option(
     declared = Option(
         flags=flags,
         help=help,
-        group=group,
+        decides=decides,
         target=target,
         native_name=native_name,
         metavar=metavar,
         minimum=minimum,
         maximum=maximum,
         needs=needs,
-        shorthands=shorthands or {},
         is_prose=is_prose,
-        in_identity=in_identity,
         per_call=per_call,
         tuning=tuning,
     )

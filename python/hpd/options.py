@@ -1,15 +1,22 @@
-"""The table of options: one field for each."""
+"""The table of options: one field of ``Options`` for each.
+
+Each option is declared once, with its default, help, flags, bounds, and what it decides. The
+command line, the checks, the engine's own structs and every identity are made from that: whether a
+run may go on (``--resume``), whether a value may be used again (``--cache``), and for which runs
+tuned settings hold.
+"""
 
 from __future__ import annotations
 
 import difflib
+import os
 import textwrap
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, Literal, TypedDict
 
 from hpd.errors import OptionError
-from hpd.options.option import Option, Tuning, option, shown, table_of
+from hpd.option import Option, Target, Tuning, option, shown, table_of
 from hpd.prompt import DocumentTurn, Layout
 
 Method = Literal["hpd", "ar"]
@@ -49,33 +56,35 @@ class Options:
     method: Method = option(
         "hpd",
         "--method",
-        group="decoding",
+        decides="values",
+        target="prompt",
         help="hpd decodes all fields in parallel, ar the whole object, token after token",
         per_call=True,
     )
     layout: Layout = option(
         "branch",
         "--layout",
-        group="decoding",
+        decides="values",
+        target="prompt",
         help="what a field sees of the others: nothing (branch), the keys before its own "
         "(skeleton), or nothing behind a letter in place of a key (label)",
-        in_identity=True,
         per_call=True,
     )
     document_turn: DocumentTurn = option(
         "user",
         "--document-turn",
-        group="decoding",
+        decides="values",
+        target="prompt",
         help="in whose turn of the chat a document stands; in the assistant's, the tokens that "
         "open it are read once for all documents instead of with each",
-        in_identity=True,
         per_call=True,
     )
     instructions: str = option(
         "",
         "--instructions",
         metavar="TEXT|@FILE",
-        group="decoding",
+        decides="values",
+        target="prompt",
         help="what you want to say of the task, for every prompt, before the attributes: a text, "
         "or @ and the name of a file that holds it",
         is_prose=True,
@@ -85,33 +94,33 @@ class Options:
         1,
         "--stack",
         metavar="J",
-        group="decoding",
+        decides="values",
+        target="prompt",
         help="documents in one prompt, where one may sway what is read from the others; one with "
         "numbers like those of a stack, as [2], goes alone",
         minimum=1,
         maximum=_INT32,
-        in_identity=True,
     )
     in_flight: int | None = option(
         None,
         "--in-flight",
         metavar="N",
-        group="speed",
+        decides="speed",
+        target="engine",
         help="prompts decoded together; 0: as many as the engine thinks best, which is "
         f"{_MOST_IN_FLIGHT} or, on a CPU, fewer where they are long",
         minimum=0,
         maximum=_N_SEQUENCES,
-        target="engine",
         native_name="n_in_flight",
         tuning=Tuning(0, tried=(0, 4, 8, 16, 32, 64)),
     )
     drafts: bool | None = option(
         None,
         "--drafts",
-        group="speed",
+        decides="speed",
+        target="engine",
         help="guess tokens where that pays and let the model verify them: the same values in "
         "fewer, larger steps",
-        target="engine",
         tuning=Tuning(True, tried=(True, False)),
     )
     draft_model: str = option(
@@ -119,47 +128,47 @@ class Options:
         "-md",
         "--draft-model",
         metavar="MODEL",
-        group="speed",
+        decides="speed",
+        target="engine",
         help="let this smaller model of the same vocabulary guess tokens, too: a GGUF file, or "
         "USER/REPO[:QUANT] on the Hugging Face Hub",
-        target="engine",
-        in_identity=True,
     )
     n_draft: int = option(
         8,
         "--draft-max",
         metavar="N",
-        group="speed",
+        decides="speed",
+        target="engine",
         help="tokens that the draft model guesses for a value at a time, at most",
         minimum=1,
         maximum=_INT32,
         needs="draft_model",
-        target="engine",
     )
     draft_p_min: float = option(
         0.75,
         "--draft-p-min",
         metavar="P",
-        group="speed",
+        decides="speed",
+        target="engine",
         help="the draft model stops where its likeliest token is less likely than P",
         minimum=0.0,
         maximum=1.0,
         needs="draft_model",
-        target="engine",
     )
     deterministic: bool = option(
         False,
         "--deterministic",
-        group="decoding",
+        decides="values",
+        target="engine",
         help="the same values, bit for bit, in any order of the documents, also of a part of them "
         "and after --resume: prompts are decoded one after another, and those in flight wait",
-        target="engine",
     )
     max_tokens: int = option(
         64,
         "--max-tokens",
         metavar="K",
-        group="decoding",
+        decides="values",
+        target="answer",
         help="longest value, in tokens; a longer one is cut and marked",
         minimum=1,
         maximum=_INT32,
@@ -169,7 +178,8 @@ class Options:
     dedupe: bool | None = option(
         None,
         "--dedupe",
-        group="speed",
+        decides="speed",
+        target="run",
         help="decode a document that comes again in a run only once; by default, unless values are "
         "drawn at random (--temp), documents share a prompt (--stack), or every line is to be the "
         "same in every run (--deterministic)",
@@ -178,7 +188,8 @@ class Options:
         "",
         "--cache",
         metavar="DIR",
-        group="speed",
+        decides="speed",
+        target="run",
         help="keep all values in this folder, and take from it those that were decoded before: by "
         "the same model, of the same document, for an attribute that has not changed",
     )
@@ -188,22 +199,22 @@ class Options:
         "-c",
         "--ctx-size",
         metavar="N",
-        group="model",
+        decides="values",
+        target="engine",
         help="KV cells for everything in flight; 0: chosen from the model",
         minimum=0,
         maximum=_INT32,
-        target="engine",
     )
     n_batch: int = option(
         0,
         "-b",
         "--batch-size",
         metavar="N",
-        group="speed",
+        decides="speed",
+        target="engine",
         help="tokens in one decode call, at most",
         minimum=0,
         maximum=_INT32,
-        target="engine",
         tuning=Tuning(512, tried=(256, 512, 1024, 2048)),
     )
     n_ubatch: int = option(
@@ -211,11 +222,11 @@ class Options:
         "-ub",
         "--ubatch-size",
         metavar="N",
-        group="speed",
+        decides="speed",
+        target="engine",
         help="tokens in one pass over the weights, at most",
         minimum=0,
         maximum=_INT32,
-        target="engine",
         # Fewer in a pass than in a call would save memory only.
         tuning=Tuning(512, together_with="n_batch"),
     )
@@ -223,237 +234,226 @@ class Options:
         None,
         "--value-batch-size",
         metavar="N",
-        group="speed",
+        decides="speed",
+        target="engine",
         help="tokens in a batch of values alone; 0: values ride in the batches that read "
         "documents; -1: as the engine thinks best",
         minimum=-1,
         maximum=_INT32,
-        target="engine",
         tuning=Tuning(-1, tried=(-1, 0, 32, 128)),
     )
     n_busy_cells: int | None = option(
         None,
         "--busy-cells",
         metavar="N",
-        group="speed",
+        decides="speed",
+        target="engine",
         help="begin no document beside others where it would take more than N KV cells with them, "
         "as each token pays for cells in use; 0: no such bound; -1: as the engine thinks best "
         "where --in-flight is not set, else none",
         minimum=-1,
         maximum=_INT32,
-        target="engine",
         tuning=Tuning(-1, tried=(-1, 768, 3072, 12288)),
     )
     n_pad: int = option(
         0,
         "--pad-batches",
         metavar="N",
-        group="speed",
+        decides="speed",
+        target="engine",
         help="fill the tokens, the rows of logits and the sequences of a batch up to multiples of "
         "N, so that llama.cpp can use its graph again for the next one, which may save time on a "
         "GPU and costs time on a CPU; 0: do not",
         minimum=0,
         maximum=64,
-        target="engine",
-        in_identity=True,
     )
     n_threads: int = option(
         0,
         "-t",
         "--threads",
         metavar="N",
-        group="speed",
+        decides="speed",
+        target="engine",
         help="threads that compute a batch of one token; 0: one for each core",
         minimum=0,
         maximum=_N_THREADS,
-        target="engine",
-        in_identity=True,
     )
     n_threads_batch: int = option(
         0,
         "-tb",
         "--threads-batch",
         metavar="N",
-        group="speed",
+        decides="speed",
+        target="engine",
         help="threads that compute larger batches, which most are; 0: as --threads",
         minimum=0,
         maximum=_N_THREADS,
-        target="engine",
-        in_identity=True,
     )
     n_gpu_layers: int = option(
         -1,
         "-ngl",
         "--gpu-layers",
         metavar="N",
-        group="model",
+        decides="values",
+        target="model",
         help="layers on the GPU; -1: all of them",
         minimum=-1,
         maximum=_INT32,
-        target="model",
-        in_identity=True,
     )
     split_mode: SplitMode = option(
         "layer",
         "-sm",
         "--split-mode",
-        group="model",
+        decides="values",
+        target="model",
         help="how several GPUs share the model: one has all of it (none), each has some layers "
         "(layer), or a part of the weights of each layer (row; tensor, experimental in llama.cpp)",
-        target="model",
-        in_identity=True,
     )
     tensor_split: tuple[float, ...] = option(
         (),
         "-ts",
         "--tensor-split",
         metavar="N0,N1,...",
-        group="model",
-        help="the share of the model for each GPU, as 3,1; else by their free memory",
+        decides="speed",
         target="model",
-        in_identity=True,
+        help="the share of the model for each GPU, as 3,1; else by their free memory",
     )
     main_gpu: int = option(
         0,
         "-mg",
         "--main-gpu",
         metavar="I",
-        group="model",
+        decides="speed",
+        target="model",
         help="the GPU that has the model where --split-mode is none, counted from 0; or that has "
         "intermediate results where it is row",
         minimum=0,
         maximum=_INT32,
         needs="split_mode",
-        target="model",
-        in_identity=True,
     )
     flash_attn: FlashAttention = option(
         "auto",
         "-fa",
         "--flash-attn",
-        group="model",
-        help="llama.cpp's flash attention",
+        decides="values",
         target="engine",
-        in_identity=True,
+        help="llama.cpp's flash attention",
     )
     logits_on_device: LogitsOnDevice = option(
         "off",
         "--logits-on-device",
-        group="speed",
+        decides="speed",
+        target="engine",
         help="of the logits of a token only the likeliest are copied from the device that computes "
         "them, and all where these do not tell the next token; auto: where that is a GPU, on which "
         "it was never tried",
-        target="engine",
-        in_identity=True,
     )
     cpu_attention: bool = option(
         True,
         "--cpu-attention",
-        group="model",
-        help="on a CPU, hpd's own kernel for flash attention where the cells are f16",
+        decides="values",
         target="engine",
-        in_identity=True,
+        help="on a CPU, hpd's own kernel for flash attention where the cells are f16",
     )
     cache_type_k: CacheType = option(
         "f16",
         "-ctk",
         "--cache-type-k",
         metavar="TYPE",
-        group="model",
-        help="type of the K cells",
+        decides="values",
         target="engine",
-        in_identity=True,
+        help="type of the K cells",
     )
     cache_type_v: CacheType = option(
         "f16",
         "-ctv",
         "--cache-type-v",
         metavar="TYPE",
-        group="model",
-        help="type of the V cells",
+        decides="values",
         target="engine",
-        in_identity=True,
+        help="type of the V cells",
     )
     loras: tuple[tuple[str, float], ...] = option(
         (),
         "--lora",
         metavar="FILE[:SCALE]",
-        group="model",
-        help="an adapter and its scale; may be repeated",
+        decides="values",
         target="model",
+        help="an adapter and its scale; may be repeated",
     )
 
     temperature: float = option(
         0.0,
         "--temp",
         metavar="T",
-        group="sampling",
+        decides="values",
+        target="sampling",
         help="temperature; 0: always the most likely token",
         minimum=0.0,
         maximum=100.0,
-        target="sampling",
     )
     top_k: int = option(
         40,
         "--top-k",
         metavar="K",
-        group="sampling",
+        decides="values",
+        target="sampling",
         help="keep this many tokens; 0: all",
         minimum=0,
         maximum=_INT32,
         needs="temperature",
-        target="sampling",
     )
     top_p: float = option(
         0.95,
         "--top-p",
         metavar="P",
-        group="sampling",
+        decides="values",
+        target="sampling",
         help="keep the likeliest tokens that together reach this probability",
         minimum=0.0,
         maximum=1.0,
         needs="temperature",
-        target="sampling",
     )
     min_p: float = option(
         0.05,
         "--min-p",
         metavar="P",
-        group="sampling",
+        decides="values",
+        target="sampling",
         help="drop tokens less likely than this times the likeliest",
         minimum=0.0,
         maximum=1.0,
         needs="temperature",
-        target="sampling",
     )
     seed: int = option(
         0,
         "-s",
         "--seed",
         metavar="N",
-        group="sampling",
+        decides="values",
+        target="sampling",
         help="seed of the random numbers, of which each value has its own stream",
         minimum=0,
         maximum=_UINT64,
-        target="sampling",
     )
 
     on_invalid: OnInvalid = option(
         "raise",
         "--on-invalid",
-        group="values",
+        decides="values",
+        target="value",
         help="what happens where data breaks the schema (a required value is missing, or not "
         "valid): the document has an error, beside its data (raise); only the field has one "
         "(record); or what is not valid is asked again, with the reason why, twice at most, and "
         "then it is as with raise (retry)",
-        shorthands={"--strict": "raise", "--no-strict": "record"},
         per_call=True,
     )
     null_threshold: float | None = option(
         None,
         "--null-threshold",
         metavar="P",
-        group="values",
+        decides="values",
+        target="value",
         help="values with a confidence below P become null; the raw text is kept, but for what "
         "--decide takes although null is likelier. By default the calibration says how low that "
         "is, for values that need not be there; without one, 0",
@@ -465,7 +465,8 @@ class Options:
         "",
         "--calibration",
         metavar="FILE",
-        group="values",
+        decides="values",
+        target="value",
         help="what hpd calibrate wrote: it turns the model's confidence into the share of such "
         "values that is right; none: as the model gives it, also where the model file has a "
         "calibration of its own (which is left out where an adapter is loaded)",
@@ -473,7 +474,8 @@ class Options:
     require_grounding: bool = option(
         False,
         "--require-grounding",
-        group="values",
+        decides="values",
+        target="value",
         help="values that the document does not hold become null; the raw text is kept. Choices "
         "and booleans, which it need not hold, stay, with a match of none",
         per_call=True,
@@ -481,7 +483,8 @@ class Options:
     stated: bool | None = option(
         None,
         "--stated",
-        group="values",
+        decides="values",
+        target="answer",
         help="numbers, dates, times, e-mail addresses and links can only be those that the "
         "document states, in whatever form: the model chooses among these. By default the model's "
         "file says whether, as that of the one in the box does; without that, they are free",
@@ -490,7 +493,8 @@ class Options:
     decide: bool | None = option(
         None,
         "--decide",
-        group="values",
+        decides="values",
+        target="answer",
         help="take the best of an enum's choices, of true and false, and, with --stated, of what "
         "the document states, also where the model would rather say null: a field is null only "
         "where the best is less likely than the threshold says. By default the model's file says "
@@ -498,17 +502,11 @@ class Options:
         "without that, null is one more choice",
         per_call=True,
     )
-    all_occurrences: bool = option(
-        False,
-        "--all-occurrences",
-        group="values",
-        help="tell all places of a value in the document, not only the best one",
-        per_call=True,
-    )
     on_overflow: OnOverflow = option(
         "error",
         "--on-overflow",
-        group="decoding",
+        decides="values",
+        target="document",
         help="what happens to a document that is too long for the context: it fails (error); it "
         "is cut into overlapping chunks, whose values are put together (chunk); or its end is "
         "left out (truncate)",
@@ -518,7 +516,8 @@ class Options:
         0,
         "--chunk-size",
         metavar="N",
-        group="decoding",
+        decides="values",
+        target="document",
         help="with --on-overflow chunk, cut all documents of more than N tokens, into chunks of N "
         "at most; 0: cut only what does not fit, into chunks of a good length",
         minimum=0,
@@ -530,7 +529,8 @@ class Options:
         1,
         "--passes",
         metavar="N",
-        group="decoding",
+        decides="values",
+        target="document",
         help="with --on-overflow chunk, read a document that is cut N times, with other cuts each "
         "time: a later pass adds values that are still null, and items of lists that stand "
         "elsewhere than those that there are",
@@ -539,19 +539,21 @@ class Options:
         needs="on_overflow",
         per_call=True,
     )
-    verbose: bool = option(False, "--verbose", group="output", help="show llama.cpp's own log")
+    verbose: bool = option(
+        False, "--verbose", decides="display", target="run", help="show llama.cpp's own log"
+    )
     quiet: bool = option(
-        False, "--quiet", group="output", help="show no progress bars and no summary"
+        False,
+        "--quiet",
+        decides="display",
+        target="run",
+        help="show no progress bars and no summary",
     )
 
     def __post_init__(self) -> None:
         """Refuse values that cannot work, naming the option."""
-        for name, declared in OPTIONS.items():
-            try:
-                value = declared.checked(getattr(self, name))
-            except ValueError as error:
-                raise OptionError(f"{named(name)} {error}") from None
-            object.__setattr__(self, name, value)
+        for name in OPTIONS:
+            object.__setattr__(self, name, _checked(name, getattr(self, name)))
         self._check_together()
 
     def _check_together(self) -> None:
@@ -668,8 +670,22 @@ class Options:
         """
         for name in settings:
             check_name(name)
-        changes: dict[str, Any] = dict(settings)
-        return replace(self, **changes)
+        return self.with_checked({name: _checked(name, settings[name]) for name in settings})
+
+    def with_checked(self, values: Mapping[str, Any]) -> Options:
+        """A copy with other values that ``Option.checked`` has returned, so no check is repeated.
+
+        Raises:
+            OptionError: two options do not go together.
+        """
+        if not values:
+            return self
+        made = object.__new__(Options)
+        for name in OPTIONS:
+            value = values[name] if name in values else getattr(self, name)
+            object.__setattr__(made, name, value)
+        made._check_together()
+        return made
 
     def filled(self, tuned: Mapping[str, int] | None = None) -> Options:
         """A copy in which options that are not set have the values of ``tuned`` or ``TUNABLE``."""
@@ -681,7 +697,7 @@ class Options:
             values["n_batch"] = max(values["n_batch"], self.n_ubatch)
         elif "n_ubatch" in values and "n_batch" not in values:
             values["n_ubatch"] = min(values["n_ubatch"], self.n_batch)
-        return self.replaced(values)
+        return self.with_checked(values)
 
     def _is_set(self, name: str) -> bool:
         return bool(getattr(self, name) != OPTIONS[name].default)
@@ -701,6 +717,73 @@ They decide how fast values are decoded, not which values.
 """
 
 
+_ENGINE: tuple[Target, ...] = ("engine", "model", "sampling")
+"""What the tokens of a prompt become is decided by options for these, and by nothing else."""
+
+
+def values_identity(options: Options, *targets: Target) -> dict[str, Any]:
+    """The options that decide the values of a run, by name.
+
+    Two runs of the same documents whose identities are equal give the same values: bit for bit with
+    ``deterministic``, else but for near ties. Files count by their names here; whoever compares
+    runs puts fingerprints in their place.
+
+    Args:
+        options: those of the run.
+        targets: only options for these; none: all of them.
+    """
+    wanted = targets or {option.target for option in OPTIONS.values()}
+    names = {
+        name
+        for name, option in OPTIONS.items()
+        if option.decides == "values" and option.target in wanted
+    }
+    if options.on_overflow == "error":
+        # A larger context then only saves documents that failed in a smaller one.
+        names.discard("n_ctx")
+    identity = {name: getattr(options, name) for name in OPTIONS if name in names}
+    return identity | _rounding(options) if options.deterministic else identity
+
+
+def engine_identity(options: Options) -> dict[str, Any]:
+    """The options that decide what an engine answers to a prompt that fits its context.
+
+    With the prompt, this is the identity of a value that is kept for use in later runs. Adapters
+    are left out: their files count, not their names.
+    """
+    identity = values_identity(options, *_ENGINE)
+    return {name: value for name, value in identity.items() if name not in ("n_ctx", "loras")}
+
+
+def speed_identity(options: Options) -> dict[str, Any]:
+    """The options on which the fastest settings depend, other than the settings themselves.
+
+    Like the documents and the schema, a text for the model is no part of it.
+    """
+    return {
+        name: getattr(options, name)
+        for name, option in OPTIONS.items()
+        if option.target in ("prompt", "engine", "model")
+        if option.tuning is None and not option.is_prose
+    }
+
+
+def _rounding(options: Options) -> dict[str, Any]:
+    """The options that decide how sums are rounded, as they are on this machine.
+
+    Not ``in_flight``: with ``deterministic``, prompts in flight wait for each other.
+    """
+    filled = options.filled()
+    values = {
+        name: getattr(filled, name)
+        for name, option in OPTIONS.items()
+        if option.target == "engine" and name not in ("in_flight", "n_busy_cells")
+    }
+    n_threads = options.n_threads or os.cpu_count()
+    n_threads_batch = options.n_threads_batch or n_threads
+    return {**values, "n_threads": n_threads, "n_threads_batch": n_threads_batch}
+
+
 def combined(options: Options | None, settings: Mapping[str, object]) -> Options:
     """Options, and single ones by name, which win.
 
@@ -717,6 +800,13 @@ def named(name: str) -> str:
     return f"{name} ({OPTIONS[name].flag})"
 
 
+def _checked(name: str, value: object) -> Any:
+    try:
+        return OPTIONS[name].checked(value)
+    except ValueError as error:
+        raise OptionError(f"{named(name)} {error}") from None
+
+
 def check_name(name: str) -> None:
     """Refuse a name that no option has, and tell the one that was probably meant."""
     if name in OPTIONS:
@@ -724,6 +814,59 @@ def check_name(name: str) -> None:
     close = difflib.get_close_matches(name, OPTIONS, n=1)
     hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(OPTIONS)}"
     raise OptionError(f"there is no option {shown(name)}: {hint}")
+
+
+class Settings(TypedDict, total=False):
+    """Any of the fields of ``Options``, for ``**settings``; a test holds it against them."""
+
+    method: Method
+    layout: Layout
+    document_turn: DocumentTurn
+    instructions: str
+    stack: int
+    in_flight: int | None
+    drafts: bool | None
+    draft_model: str
+    n_draft: int
+    draft_p_min: float
+    deterministic: bool
+    max_tokens: int
+    dedupe: bool | None
+    cache: str
+    n_ctx: int
+    n_batch: int
+    n_ubatch: int
+    n_value_batch: int | None
+    n_busy_cells: int | None
+    n_pad: int
+    n_threads: int
+    n_threads_batch: int
+    n_gpu_layers: int
+    split_mode: SplitMode
+    tensor_split: tuple[float, ...]
+    main_gpu: int
+    flash_attn: FlashAttention
+    logits_on_device: LogitsOnDevice
+    cpu_attention: bool
+    cache_type_k: CacheType
+    cache_type_v: CacheType
+    loras: tuple[tuple[str, float], ...]
+    temperature: float
+    top_k: int
+    top_p: float
+    min_p: float
+    seed: int
+    on_invalid: OnInvalid
+    null_threshold: float | None
+    calibration: str
+    require_grounding: bool
+    stated: bool | None
+    decide: bool | None
+    on_overflow: OnOverflow
+    chunk_size: int
+    passes: int
+    verbose: bool
+    quiet: bool
 
 
 def _as_docstring() -> str:
