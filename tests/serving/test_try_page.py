@@ -1,0 +1,78 @@
+"""The page at ``/``, in headless Chromium: a text, a schema, and the values where they stand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+for package in ("fastapi", "uvicorn", "httptools", "prometheus_client", "selenium"):
+    pytest.importorskip(package)
+
+from tools.browser import DESKTOP, PHONE, Browser, has_browser, headless_browser
+from tools.server_process import Server, serving
+
+pytestmark = pytest.mark.skipif(
+    not has_browser(), reason="Chromium and its driver are not installed"
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with headless_browser() as browser:
+        yield browser
+
+
+def fill(browser: Browser, name: str, value: str) -> None:
+    browser.run("document.getElementById(arguments[0]).value = arguments[1]", name, value)
+
+
+def marks(browser: Browser) -> list[str]:
+    return list(browser.run("[...document.querySelectorAll('mark')].map(e => e.textContent)"))
+
+
+@pytest.mark.parametrize(("size", "theme"), [(DESKTOP, "light"), (PHONE, "dark")])
+def test_values_are_shown_where_they_stand(
+    browser: Browser, server: Server, size: tuple[int, int], theme: str
+) -> None:
+    browser.open(server.url, size, theme)
+    fill(browser, "text", "Diesel \N{GRINNING FACE} T-Shirt for Men, Black, XL <b>")
+    fill(browser, "schema", "brand: the maker, color")
+    browser.click("#run")
+    browser.wait_for("document.querySelectorAll('mark').length === 2")
+    assert marks(browser) == ["Diesel", "Black"]
+    assert "XL <b>" in browser.text("#result .text")
+    assert browser.complaints() == []
+    browser.press("n")
+    active = "document.querySelector('tr.active th').textContent"
+    assert browser.run(active) == "brand"
+    assert browser.run("document.documentElement.scrollWidth <= window.innerWidth")
+    schema = {"type": "object", "properties": {"color": {"type": "string"}}}
+    fill(browser, "schema", json.dumps(schema))
+    browser.click("#run")
+    browser.wait_for("document.querySelectorAll('mark').length === 1")
+    assert marks(browser) == ["Black"]
+
+
+def test_what_is_wrong_is_said(browser: Browser, server: Server) -> None:
+    browser.open(server.url)
+    for schema, message in (("a [red|", "schema"), ("{", "JSON")):
+        fill(browser, "schema", schema)
+        browser.click("#run")
+        browser.wait_for("!document.getElementById('message').hidden")
+        assert message in browser.text("#message")
+        assert marks(browser) == []
+
+
+def test_a_key_is_asked_for_where_there_is_one(browser: Browser) -> None:
+    with serving("-t", "1", "--api-key", "secret") as server:
+        browser.open(server.url)
+        fill(browser, "key", "wrong")
+        browser.click("#run")
+        browser.wait_for("!document.getElementById('message').hidden")
+        assert "API key is missing or wrong" in browser.text("#message")
+        fill(browser, "key", "secret")
+        browser.click("#run")
+        browser.wait_for("document.querySelectorAll('mark').length > 0")
+        assert "Diesel" in marks(browser)
