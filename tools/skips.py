@@ -4,6 +4,8 @@
 does not allow. With ``--postpone-skips OUT`` it does not: the skipped tests, or whole files of
 tests, are written to OUT, one a line, so that ``pytest @OUT`` runs them once nothing is missing.
 
+With pytest-xdist, each worker hands its skips to the process that reports.
+
 A line of FILE names a test, or several with ``*`` and ``?``, and after a colon and a space the
 reason for which it may be skipped; what begins with ``#`` is a comment.
 """
@@ -14,6 +16,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,11 +55,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Begin to watch the reports."""
-    watcher = _Watcher(
-        [*allowed_skips(config.getoption("--allowed-skips"))],
-        config.getoption("--postpone-skips"),
-    )
-    config.pluginmanager.register(watcher)
+    allowed = [*allowed_skips(config.getoption("--allowed-skips"))]
+    config.pluginmanager.register(_Watcher(allowed, config.getoption("--postpone-skips")))
 
 
 class _Watcher:
@@ -65,7 +65,7 @@ class _Watcher:
     def __init__(self, allowed: list[Skip], postponed: Path | None) -> None:
         self._allowed = allowed
         self._postponed = postponed
-        self._others: list[Skip] = []
+        self._others: dict[Skip, None] = {}  # every worker meets a file that is skipped whole
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         self._note(report)
@@ -78,17 +78,19 @@ class _Watcher:
         if report.skipped and isinstance(report.longrepr, tuple):
             skip = Skip(report.nodeid, report.longrepr[2].removeprefix("Skipped: "))
             if not any(entry.allows(skip) for entry in self._allowed):
-                self._others.append(skip)
+                self._others[skip] = None
 
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Take over what a worker has skipped."""
+        for test, reason in getattr(node, "workeroutput", {}).get("skips", ()):
+            self._others[Skip(test, reason)] = None
+
+    @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        if self._postponed is not None:
-            tests = "".join(f"{skip.test}\n" for skip in self._others)
-            self._postponed.write_text(tests, encoding="utf-8")
-        elif self._others and session.exitstatus in (
-            pytest.ExitCode.OK,
-            pytest.ExitCode.NO_TESTS_COLLECTED,
-        ):
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        output = getattr(session.config, "workeroutput", None)
+        if output is not None:
+            output["skips"] = [(skip.test, skip.reason) for skip in self._others]
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         if self._others:
@@ -97,6 +99,19 @@ class _Watcher:
             )
             for skip in self._others:
                 terminalreporter.write_line(str(skip))
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> Iterator[None]:
+        """Fail a run with skips, or put them off, once all tests have run."""
+        result = yield
+        if hasattr(session.config, "workeroutput"):
+            return result
+        if self._postponed is not None:
+            tests = "".join(f"{skip.test}\n" for skip in self._others)
+            self._postponed.write_text(tests, encoding="utf-8")
+        elif self._others:
+            session.testsfailed += 1
+        return result
 
 
 def _matches(pattern: str, text: str) -> bool:

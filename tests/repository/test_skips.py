@@ -67,15 +67,22 @@ def run(project: Path, allowed: str, *arguments: str) -> subprocess.CompletedPro
     )
 
 
-def test_skips_on_the_list_pass(project: Path) -> None:
-    assert run(project, ALL).returncode == 0
+PROCESSES = pytest.mark.parametrize("n", [(), ("-n", "2")], ids=["one process", "workers"])
 
 
-def test_skips_that_are_not_on_the_list_fail_the_run_and_are_named(project: Path) -> None:
-    done = run(project, ALL.replace("no such processor", "too slow").replace("[?]", "[3]"))
+@PROCESSES
+def test_skips_on_the_list_pass(project: Path, n: tuple[str, ...]) -> None:
+    assert run(project, ALL, *n).returncode == 0
+
+
+@PROCESSES
+def test_skips_that_are_not_on_the_list_fail_the_run_and_are_named(
+    project: Path, n: tuple[str, ...]
+) -> None:
+    done = run(project, ALL.replace("no such processor", "too slow").replace("[?]", "[3]"), *n)
     assert done.returncode == 1
     _, _, named = done.stdout.partition("skipped without permission")
-    assert named.strip(" =\n").splitlines()[:2] == [
+    assert sorted(named.strip(" =\n").splitlines()[:2], reverse=True) == [
         "test_some.py::test_marked: no such processor",
         "test_some.py::test_half[2]: n is 2",
     ]
@@ -91,11 +98,12 @@ def test_a_failed_test_fails_the_run_whatever_is_postponed(project: Path) -> Non
     assert run(project, "", "--postpone-skips", "later.txt").returncode == 1
 
 
-def test_what_is_postponed_is_run_later(project: Path) -> None:
-    done = run(project, ALL.splitlines()[1], "--postpone-skips", "later.txt")
+@PROCESSES
+def test_what_is_postponed_is_run_later(project: Path, n: tuple[str, ...]) -> None:
+    done = run(project, ALL.splitlines()[1], "--postpone-skips", "later.txt", *n)
     assert done.returncode == 0
     later = (project / "later.txt").read_text().splitlines()
-    assert later == ["test_file.py", "test_some.py::test_half[2]"]
+    assert sorted(later) == ["test_file.py", "test_some.py::test_half[2]"]
     (project / "no_such_module.py").write_text("")
     (project / "test_some.py").write_text(_TESTS.replace("n == 2", "n == 3"))
     done = run(project, "", "@later.txt", "-v")

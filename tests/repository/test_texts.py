@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -115,34 +114,3 @@ def test_a_wrong_include_is_found(file: str, text: str, problem: str) -> None:
 def test_a_right_include_is_none() -> None:
     text = '#include "engine.h"\n#include "model/model.h"\n// llama_decode( is called elsewhere\n'
     assert includes.problems({"engine.cpp": text}) == []
-
-
-QUESTION = re.compile(r"(?:What|How|Where|When|Who|Which|Why|Whatever)\b")
-
-
-def docstrings(code: str) -> Iterator[tuple[int, str]]:
-    """The docstrings of a file, those of attributes included, with their lines."""
-    for node in ast.walk(ast.parse(code)):
-        body = getattr(node, "body", [])
-        for statement in body if isinstance(body, list) else []:
-            value = statement.value if isinstance(statement, ast.Expr) else None
-            if isinstance(value, ast.Constant) and isinstance(value.value, str):
-                yield value.lineno, value.value.strip()
-
-
-def test_docstrings_open_with_a_noun_or_a_verb() -> None:
-    others = [
-        f"{path.relative_to(ROOT)}:{line}: {text.splitlines()[0]}"
-        for path in files()
-        if path.suffix in (".py", ".pyi")
-        for line, text in docstrings(path.read_text(encoding="utf-8"))
-        if QUESTION.match(text)
-    ]
-    assert others == []
-
-
-def test_other_openings_are_noticed() -> None:
-    code = 'def f():\n    """What it is."""\n\nclass C:\n    x: int\n    """How many."""\n'
-    assert all(QUESTION.match(text) for _, text in docstrings(code))
-    assert len(list(docstrings(code))) == 2
-    assert not QUESTION.match("Whether it is so.")
