@@ -130,9 +130,6 @@ steps() { # a line for each: its name, and what it runs
         "$documents 1 --method prefill $(methods stack 1 2 4 8 16)"
       echo "$name-$workload-batches bench $name-$workload-batches $model $workload" \
         "$documents 1 --method hpd $(batches 256 1024 2048)"
-      echo "$name-$workload-padding bench $name-$workload-padding $model $workload" \
-        "$documents 1 --method hpd $(methods n_pad 8 16 32) --method hpd:in_flight=1" \
-        "--method hpd:in_flight=1,n_pad=8 --method hpd:in_flight=1,n_pad=32"
     done
   done
   model=${models%% *}

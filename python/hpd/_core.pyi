@@ -33,10 +33,7 @@ class EngineOptions:
     n_threads: int
     n_threads_batch: int
     n_seq_max: int
-    n_value_batch: int
     n_in_flight: int
-    n_busy_cells: int
-    n_pad: int
     flash_attn: str
     cache_type_k: str
     cache_type_v: str

@@ -230,43 +230,6 @@ class Options:
         # Fewer in a pass than in a call would save memory only.
         tuning=Tuning(512, together_with="n_batch"),
     )
-    n_value_batch: int | None = option(
-        None,
-        "--value-batch-size",
-        metavar="N",
-        decides="speed",
-        target="engine",
-        help="tokens in a batch of values alone; 0: values ride in the batches that read "
-        "documents; -1: as the engine thinks best",
-        minimum=-1,
-        maximum=_INT32,
-        tuning=Tuning(-1, tried=(-1, 0, 32, 128)),
-    )
-    n_busy_cells: int | None = option(
-        None,
-        "--busy-cells",
-        metavar="N",
-        decides="speed",
-        target="engine",
-        help="begin no document beside others where it would take more than N KV cells with them, "
-        "as each token pays for cells in use; 0: no such bound; -1: as the engine thinks best "
-        "where --in-flight is not set, else none",
-        minimum=-1,
-        maximum=_INT32,
-        tuning=Tuning(-1, tried=(-1, 768, 3072, 12288)),
-    )
-    n_pad: int = option(
-        0,
-        "--pad-batches",
-        metavar="N",
-        decides="speed",
-        target="engine",
-        help="fill the tokens, the rows of logits and the sequences of a batch up to multiples of "
-        "N, so that llama.cpp can use its graph again for the next one, which may save time on a "
-        "GPU and costs time on a CPU; 0: do not",
-        minimum=0,
-        maximum=64,
-    )
     n_threads: int = option(
         0,
         "-t",
@@ -655,12 +618,8 @@ class Options:
 
     @property
     def unset(self) -> tuple[str, ...]:
-        """The options of ``TUNABLE`` that are left open.
-
-        Whoever sets a number in flight leaves no bound of cells open, which would change it.
-        """
-        closed = {"n_busy_cells"} if self._is_set("in_flight") else set()
-        return tuple(name for name in TUNABLE if not self._is_set(name) and name not in closed)
+        """The options of ``TUNABLE`` that are left open."""
+        return tuple(name for name in TUNABLE if not self._is_set(name))
 
     def replaced(self, settings: Mapping[str, object]) -> Options:
         """A copy with other values for some options, by name.
@@ -777,7 +736,7 @@ def _rounding(options: Options) -> dict[str, Any]:
     values = {
         name: getattr(filled, name)
         for name, option in OPTIONS.items()
-        if option.target == "engine" and name not in ("in_flight", "n_busy_cells")
+        if option.target == "engine" and name != "in_flight"
     }
     n_threads = options.n_threads or os.cpu_count()
     n_threads_batch = options.n_threads_batch or n_threads
@@ -836,9 +795,6 @@ class Settings(TypedDict, total=False):
     n_ctx: int
     n_batch: int
     n_ubatch: int
-    n_value_batch: int | None
-    n_busy_cells: int | None
-    n_pad: int
     n_threads: int
     n_threads_batch: int
     n_gpu_layers: int

@@ -109,10 +109,7 @@ void bind_options(py::module_ & m) {
     bind_whole(engine, "n_threads", &EngineOptions::n_threads);
     bind_whole(engine, "n_threads_batch", &EngineOptions::n_threads_batch);
     bind_whole(engine, "n_seq_max", &EngineOptions::n_seq_max);
-    bind_whole(engine, "n_value_batch", &EngineOptions::n_value_batch);
     bind_whole(engine, "n_in_flight", &EngineOptions::n_in_flight);
-    bind_whole(engine, "n_busy_cells", &EngineOptions::n_busy_cells);
-    bind_whole(engine, "n_pad", &EngineOptions::n_pad);
     bind_whole(engine, "n_draft", &EngineOptions::n_draft);
     bind_float(engine, "draft_p_min", &EngineOptions::draft_p_min);
 }

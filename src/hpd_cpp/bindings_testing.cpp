@@ -22,13 +22,11 @@
 #include "bindings_common.h"
 #include "bindings_testing_faults.h"
 #include "bindings_testing_scheduling.h"
-#include "drafting/batch_cost.h"
 #include "drafting/histories.h"
 #include "handles.h"
 #include "model/characters.h"
 #include "model/context.h"
 #include "model/log.h"
-#include "model/padding.h"
 #include "sampling/choices.h"
 #include "sampling/constraint.h"
 #include "sampling/json_scanner.h"
@@ -385,17 +383,6 @@ void bind_parts(py::module_ & m) {
             return log_share(read_row(row.data(), static_cast<int32_t>(row.size())), some, all);
         },
         py::arg("row"), py::arg("some"), py::arg("all"));
-    py::class_<BatchCost>(m, "BatchCost")
-        .def(py::init<>())
-        .def(
-            "observe",
-            [](BatchCost & cost, int32_t n_tokens, int32_t n_rows, int32_t n_cells, double seconds,
-               bool pays,
-               bool is_full) { cost.observe({n_tokens, n_rows, n_cells, pays, is_full}, seconds); },
-            py::arg("n_tokens"), py::arg("n_rows"), py::arg("n_cells"), py::arg("seconds"),
-            py::kw_only(), py::arg("pays") = true, py::arg("is_full") = false)
-        .def("best_cells", &BatchCost::best_cells)
-        .def("least_probability", &BatchCost::least_probability, py::arg("n_values"));
     py::class_<Histories>(m, "Histories")
         .def(py::init<size_t, size_t>(), py::kw_only(), py::arg("n_histories_max"),
              py::arg("n_nodes_max"))
@@ -425,13 +412,6 @@ void bind_parts(py::module_ & m) {
             return all;
         },
         py::arg("text"));
-    m.def(
-        "padding_of",
-        [](int32_t n_tokens, int32_t n_rows, int32_t n_seqs, int32_t step) {
-            const Padding p = padding_of(n_tokens, n_rows, n_seqs, step);
-            return std::make_tuple(p.n_tokens, p.n_rows, p.n_seqs);
-        },
-        py::arg("n_tokens"), py::arg("n_rows"), py::arg("n_seqs"), py::arg("step"));
     m.def("shown", &shown, py::arg("character"));
     m.def("bpe_byte", &bpe_byte, py::arg("byte"));
     m.def("uniform_at", &uniform_at, py::arg("seed"), py::arg("stream"), py::arg("n"));

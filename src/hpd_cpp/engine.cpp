@@ -12,21 +12,19 @@ namespace hpd {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+// A batch costs as much by itself as so many tokens with their rows of logits: a rule of thumb.
+constexpr double batch_worth_gpu = 128.0;
+constexpr double batch_worth_cpu = 16.0;
 
-// Where no result may depend on what batches cost here and now, guesses as likely as this are made.
+// Where no result may depend on what else is decoded, guesses as likely as this are made.
 constexpr double deterministic_least_probability = 0.4;
 
 // Above this log-probability the share of a token is not worked out: 1 - p is below a thousandth.
 constexpr float nearly_certain = -1e-3f;
 
-// Decodes in a row that end before their time although nobody asks for it: then there is a fault.
-// One or two may follow an interrupt() that is over by now.
-constexpr int32_t most_aborts = 8;
-
-double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
+// Where tokens pay for cells that they do not see, no document is begun beside others once so many
+// are in use: fewer documents at a time take more batches, more of them make each token dearer.
+constexpr int32_t n_busy_cells = 768;
 
 Limits limits_of(const Model & model, const Context & context, const EngineOptions & options) {
     Limits limits;
@@ -34,10 +32,12 @@ Limits limits_of(const Model & model, const Context & context, const EngineOptio
     limits.n_cells = static_cast<int32_t>(context.n_cells());
     limits.n_batch = static_cast<int32_t>(context.n_batch());
     limits.n_rows = static_cast<int32_t>(context.n_rows_max());
-    limits.n_value_batch =
-        options.n_value_batch < 0 ? context.n_value_batch() : options.n_value_batch;
-    if (options.n_in_flight > 0) limits.n_in_flight = static_cast<int32_t>(options.n_in_flight);
-    if (options.n_busy_cells > 0) limits.n_busy_cells = options.n_busy_cells;
+    limits.n_value_batch = context.n_value_batch();
+    if (options.n_in_flight > 0) {
+        limits.n_in_flight = static_cast<int32_t>(options.n_in_flight);
+    } else if (context.pays_for_idle_cells()) {
+        limits.n_busy_cells = n_busy_cells;
+    }
     limits.couples = context.couples();
     if (options.deterministic) {
         limits.alone = true;
@@ -72,9 +72,7 @@ Engine::Engine(std::shared_ptr<const Model> model, const EngineOptions & options
       scheduler_(limits_of(*model_, context_, options), drafter_.get(),
                  model_drafter_ ? [this](const auto & values) { model_drafter_->propose(values); }
                                 : Scheduler::Propose()),
-      constraints_(*model_),
-      bounds_cells_(options.n_busy_cells < 0 && options.n_in_flight == 0 &&
-                    !options.deterministic && context_.pays_for_idle_cells()) {
+      constraints_(*model_) {
     if (!options.deterministic) return;
     if (options.draft_model) {
         throw std::invalid_argument(
@@ -106,71 +104,38 @@ std::vector<std::unique_ptr<RequestState>> Engine::advance() {
 
 // schedule -> decode -> accept -> retire; false where the decode was ended before its time.
 bool Engine::decode_batch() {
-    const auto start = Clock::now();
-    if (drafter_) {
-        drafter_->set_least_probability(fixed_least_probability_
-                                            ? *fixed_least_probability_
-                                            : cost_.least_probability(scheduler_.n_in_step()));
-    }
-    const double draft_seconds = model_drafter_ ? model_drafter_->seconds() : 0.0;
-    DecodeStatus status = DecodeStatus::aborted;
-    double seconds = 0.0;
+    recorder_.step_begins();
+    if (drafter_) drafter_->set_least_probability(least_probability());
+    DecodeStatus status;
     try {
-        if (const auto n_cells = bounds_cells_ ? cost_.best_cells() : std::nullopt) {
-            scheduler_.set_busy_cells(*n_cells);
-        }
         const BatchPlan plan = scheduler_.plan();
         context_.apply(plan.ops);
-        const auto decode_start = Clock::now();
+        recorder_.decode_begins();
         status = context_.decode(plan.batch);
-        // A GPU returns before it has computed anything, and the next batch would seem to take the
-        // time of this one.
-        if (status == DecodeStatus::ok) context_.wait();
-        seconds = seconds_since(decode_start);
-        stats_.decode_seconds += seconds;
-        if (status == DecodeStatus::ok) {
-            const auto n_tokens = static_cast<int32_t>(plan.batch.size());
-            const bool pays = context_.pays_for_idle_cells() && n_tokens > context_.n_value_batch();
-            cost_.observe({n_tokens, plan.n_rows, scheduler_.n_own_cells(), pays,
-                           scheduler_.is_full(n_tokens)},
-                          seconds);
-            stats_.reading_seconds += seconds * plan.n_read / n_tokens;
-            accept(plan);
-        }
-        count_abort(status);
+        recorder_.decode_ends(plan, status);
+        if (status == DecodeStatus::ok) accept(plan);
+        abort_watch_.decode_ended(status, context_.is_stopped());
     } catch (...) {
         start_again(false);
         throw;
     }
     if (status != DecodeStatus::ok) start_again(status == DecodeStatus::full);
     if (check_) check();
-    if (model_drafter_) {
-        const double more = model_drafter_->seconds() - draft_seconds;
-        stats_.decode_seconds += more;
-        seconds += more;
-    }
-    stats_.host_seconds += seconds_since(start) - seconds;
-    publish_stats();
+    recorder_.step_ends(scheduler_, context_, model_drafter_.get());
     return status != DecodeStatus::aborted;
 }
 
-// Throws DecodeError where documents would be begun again for ever.
-void Engine::count_abort(DecodeStatus status) {
-    const bool unasked = status == DecodeStatus::aborted && !context_.is_stopped();
-    n_aborts_ = unasked ? n_aborts_ + 1 : 0;
-    if (n_aborts_ < most_aborts) return;
-    n_aborts_ = 0;
-    throw DecodeError("llama.cpp has ended " + std::to_string(most_aborts) +
-                      " decodes in a row before their time, which nobody asked for");
+// How likely a guess must be to be worth its place. It costs a token and a row of logits; a right
+// one saves as much in a later batch, and the value's share of what that batch costs by itself.
+double Engine::least_probability() const {
+    if (fixed_least_probability_) return *fixed_least_probability_;
+    const double n_values = std::max(1, scheduler_.n_in_step());
+    return n_values / (n_values + (model_->on_cpu() ? batch_worth_cpu : batch_worth_gpu));
 }
 
 void Engine::accept(const BatchPlan & plan) {
     scheduler_.commit();
-    ++stats_.n_batches;
-    stats_.n_tokens += plan.batch.size();
     if (plan.rows.empty()) return;
-    const auto n_rows = static_cast<size_t>(plan.n_rows);
-    stats_.n_rows += n_rows;
     BatchRows rows = context_.rows();
     for (size_t i = 0; i < plan.rows.size();) {
         Value & value = *plan.rows[i].value;
@@ -198,7 +163,7 @@ void Engine::accept(const BatchPlan & plan) {
         }
         i = end;
     }
-    stats_.n_rows_copied += rows.n_copied();
+    recorder_.rows_read(rows.n_copied());
 }
 
 // Takes the next token of a value; true if it was the last.
@@ -344,22 +309,6 @@ void Engine::interrupt(bool on) {
 void Engine::replace_calls(const FallibleCalls & calls) {
     context_.replace_calls(calls);
     if (model_drafter_) model_drafter_->replace_calls(calls);
-}
-
-EngineStats Engine::stats() const {
-    const std::lock_guard<std::mutex> lock(stats_mutex_);
-    return published_stats_;
-}
-
-void Engine::publish_stats() {
-    stats_.n_preempted = scheduler_.n_preempted();
-    stats_.n_graphs = context_.n_graphs();
-    stats_.n_graphs_reused = context_.n_graphs_reused();
-    stats_.n_attention_taken = context_.n_attention_taken();
-    stats_.n_attention_left = context_.n_attention_left();
-    if (model_drafter_) stats_.n_draft_batches = model_drafter_->n_batches();
-    const std::lock_guard<std::mutex> lock(stats_mutex_);
-    published_stats_ = stats_;
 }
 
 }  // namespace hpd

@@ -3,38 +3,21 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <vector>
 
-#include "drafting/batch_cost.h"
 #include "drafting/drafter.h"
 #include "drafting/model_drafter.h"
 #include "model/context.h"
 #include "model/model.h"
+#include "observers.h"
 #include "options.h"
 #include "sampling/constraint.h"
 #include "sampling/sampling.h"
 #include "scheduling/scheduler.h"
 
 namespace hpd {
-
-struct EngineStats {
-    uint64_t n_batches = 0;       // decode calls
-    uint64_t n_tokens = 0;        // tokens in them
-    uint64_t n_rows = 0;          // rows of logits that llama.cpp computed for them
-    uint64_t n_rows_copied = 0;   // those that did not stay on the device, as a whole
-    uint64_t n_graphs = 0;  // graphs that llama.cpp computed, the draft model's not counted
-    uint64_t n_graphs_reused = 0;  // those of them that it had computed just before
-    uint64_t n_preempted = 0;  // times that a request was sent back to start again
-    uint64_t n_draft_batches = 0;  // decode calls of the draft model
-    uint64_t n_attention_taken = 0;  // nodes of attention that hpd's kernel computed
-    uint64_t n_attention_left = 0;  // those that it left to llama.cpp, where it is switched on
-    double decode_seconds = 0.0;  // waiting for llama.cpp, the draft model included
-    double reading_seconds = 0.0;  // of these, the share of the tokens of prompts and keys
-    double host_seconds = 0.0;  // scheduling and choosing tokens
-};
 
 // Hyper-parallel decoding: requests in, their values out, as many fields and requests in one batch
 // as fit. schedule -> decode -> accept -> retire.
@@ -79,7 +62,7 @@ public:
     void interrupt(bool on);
 
     // After the last batch. From any thread.
-    EngineStats stats() const;
+    EngineStats stats() const { return recorder_.stats(); }
     uint32_t n_ctx() const { return context_.n_cells(); }
 
     // Recounts all budgets after every step. Always on in debug builds, otherwise in tests.
@@ -88,12 +71,12 @@ public:
     // For tests: llama.cpp is called by these, for the draft model, too.
     void replace_calls(const FallibleCalls & calls);
 
-    // Guesses as likely as this are made, whatever batches cost here and now.
+    // For tests: guesses as likely as this are made, however many values share a step.
     void fix_least_probability(double p) { fixed_least_probability_ = p; }
 
 private:
     bool decode_batch();
-    void count_abort(DecodeStatus status);
+    double least_probability() const;
     void accept(const BatchPlan & plan);
     bool accept_token(Value & value, BatchRows & rows, size_t row);
     Choice choose(Value & value, BatchRows & rows, size_t row);
@@ -103,29 +86,24 @@ private:
     void start_again(bool shrink);
     void clear_caches();
     void check() const;
-    void publish_stats();
 
     std::shared_ptr<const Model> model_;
     SamplingOptions sampling_;
     Context context_;
     std::unique_ptr<Drafter> drafter_;  // none where drafts are off, or cells cannot be trimmed
     std::unique_ptr<ModelDrafter> model_drafter_;  // likewise
-    BatchCost cost_;
     std::optional<double> fixed_least_probability_;
     Scheduler scheduler_;
     ConstraintFactory constraints_;
-    bool bounds_cells_;  // by what batches and cells cost here
     std::unordered_map<const Value *, std::unique_ptr<Constraint>> value_constraints_;
     std::atomic<bool> woken_{false};
-    int32_t n_aborts_ = 0;  // in a row, that nobody asked for
 #ifdef NDEBUG
     bool check_ = false;
 #else
     bool check_ = true;
 #endif
-    EngineStats stats_;
-    mutable std::mutex stats_mutex_;
-    EngineStats published_stats_;  // a copy, for other threads
+    StepRecorder recorder_;
+    AbortWatch abort_watch_;
 };
 
 }  // namespace hpd

@@ -39,11 +39,7 @@ struct EngineOptions {
     int32_t n_threads = 0;        // for a batch of one token; 0: one per core
     int32_t n_threads_batch = 0;  // for larger batches, and for reading logits; 0: as n_threads
     uint32_t n_seq_max = 256;     // sequences; llama.cpp allows at most 256
-    int32_t n_value_batch = -1;  // tokens in a batch of values alone; 0: values ride in the batches
-                                 // that read documents; negative: whichever is faster here
     uint32_t n_in_flight = 0;  // requests decoded together; 0: as many as are thought best
-    int32_t n_busy_cells = -1;  // with more cells than this in use, no request is started beside
-                                // others; 0: no such bound; negative: what is thought best
     std::string flash_attn = "auto";  // on | off | auto
     std::string cache_type_k = "f16";  // element types of the KV cells, by ggml's names
     std::string cache_type_v = "f16";
@@ -58,10 +54,6 @@ struct EngineOptions {
     // likeliest tokens tell what is asked. auto: where that is a GPU and tokens are not random.
     // Off, because no GPU has shown yet that it pays: llama.cpp hardly reuses graphs with it.
     std::string logits_on_device = "off";
-    // Tokens, rows and sequences of a batch are filled up to multiples of this, so that llama.cpp
-    // can use its graph for the next one; 0: they are not. Tokens cost time on a CPU, and no GPU
-    // has shown what they gain there.
-    uint32_t n_pad = 0;
     // One request after another, by a recipe that depends on that request alone: its values are the
     // same bits whatever came before it. Documents in flight are then none of the engine's
     // business.

@@ -118,7 +118,7 @@ def test_options_reach_the_extractor(
         "--layout skeleton --stack 2 --in-flight 5 --max-tokens 9 --on-overflow chunk"
         " --null-threshold 0.25 --require-grounding -m m.gguf -c 100 -b 64 -ub 32 -t 3 -ngl 7"
         " -fa off -ctk q8_0 -ctv bf16 --lora a.gguf:0.5 --lora b.gguf --temp 0.7 --top-k 3"
-        " --top-p 0.5 --min-p 0.1 -s 42 --drafts --value-batch-size 0 --busy-cells 900 --verbose"
+        " --top-p 0.5 --min-p 0.1 -s 42 --drafts --verbose"
         " -md d.gguf --draft-max 4 --draft-p-min 0.5 --no-cpu-attention"
     )
     assert main(["extract", source, "--schema", "a", *command.split()]) == 0
@@ -127,7 +127,7 @@ def test_options_reach_the_extractor(
         null_threshold=0.25, require_grounding=True, n_ctx=100, n_batch=64, n_ubatch=32,
         n_threads=3, n_gpu_layers=7, flash_attn="off", cache_type_k="q8_0", cache_type_v="bf16",
         loras=(("a.gguf", 0.5), ("b.gguf", 1.0)), temperature=0.7, top_k=3, top_p=0.5, min_p=0.1,
-        seed=42, drafts=True, n_value_batch=0, n_busy_cells=900, verbose=True,
+        seed=42, drafts=True, verbose=True,
         draft_model="d.gguf", n_draft=4, draft_p_min=0.5, cpu_attention=False,
     )  # fmt: skip
     assert main(["extract", source, "--schema", "a", "-hf", "user/repo:Q8_0", "-ngl", "-1"]) == 0

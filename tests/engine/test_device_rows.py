@@ -132,7 +132,6 @@ def test_values_are_the_same(
         {"n_ctx": 256},  # requests must start again when cells run short
         {"n_batch": 5, "n_ubatch": 5},  # prompts are cut anywhere
         {"n_seq_max": 3},
-        {"n_value_batch": 9},
         {"flash_attn": "on", "cache_type_k": "f16", "cache_type_v": "f16"},
     ],
     ids=str,

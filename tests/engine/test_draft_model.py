@@ -121,8 +121,6 @@ def test_sampled_values_stay_the_same(tiny_model: TinyModel, in_flight: int) -> 
         {"n_batch": 5, "n_ubatch": 5},  # prompts are cut anywhere, in the draft model, too
         {"n_seq_max": 3},  # no sequence is left where an instruction and a prompt have theirs
         {"n_seq_max": 5, "n_ctx": 256},
-        {"n_value_batch": 5},  # guesses that no room is left for
-        {"n_value_batch": 9, "n_ctx": 256},
     ],
     ids=str,
 )

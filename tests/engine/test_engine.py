@@ -120,8 +120,6 @@ def test_every_kind_of_model_in_any_company(
         {"n_seq_max": 3},  # fields in turns, one at a time
         {"n_seq_max": 5, "n_ctx": 256},
         {"n_in_flight": 1, "n_seq_max": 4},
-        {"n_value_batch": 5},  # values in batches of their own
-        {"n_value_batch": 9, "n_ctx": 256},
     ],
     ids=str,
 )
@@ -271,23 +269,24 @@ def test_advance_returns_when_another_request_is_wanted(tiny_model: TinyModel) -
     ]
 
 
-@pytest.mark.parametrize(("n_busy_cells", "waits"), [(1, True), (0, False), (-1, False)])
-def test_no_request_is_begun_beside_others_above_the_bound_of_cells(
-    tiny_model: TinyModel, n_busy_cells: int, waits: bool
+def test_few_documents_run_together_where_tokens_pay_for_the_cells_of_others(
+    tiny_model: TinyModel,
 ) -> None:
-    """Fewer at a time take more batches; the tokens are the same. By itself none is bounded."""
-    path = tiny_model("qwen3")
-    requests, _ = expectation(path, 6, "branch", 1, N_TOKENS)
+    """Fewer at a time take more batches. Whoever sets a number in flight has no such bound."""
+    model = open_model(tiny_model("qwen3"))
+    document = model.tokenize("long text " * 250)[:500]
 
-    def decoded(**settings: int) -> tuple[list[list[list[int]]], int]:
-        engine = _native.Engine(open_model(path), engine_options(drafts=False, **settings))
-        results = run(engine, requests)
-        return [[v.tokens for v in r.values] for r in results], engine.stats.n_batches
+    def n_batches(**settings: object) -> int:
+        engine = _native.Engine(model, engine_options(n_ctx=4096, drafts=False, **settings))
+        for i in range(4):
+            fields = [_native.Field(model.tokenize('{"a":'), max_tokens=20)]
+            engine.submit(i, [*document, i + 1, i + 2], fields, n_instruction=0)
+        while not engine.idle:
+            engine.step()
+        return engine.stats.n_batches
 
-    one_by_one, n_batches = decoded(n_in_flight=1)
-    tokens, n_bounded = decoded(n_in_flight=6, n_busy_cells=n_busy_cells)
-    assert tokens == one_by_one
-    assert n_bounded == n_batches if waits else n_bounded < n_batches / 2
+    assert n_batches() > 2 * n_batches(n_in_flight=4)
+    assert n_batches(flash_attn="on") < 2 * n_batches(n_in_flight=4)
 
 
 def test_a_wake_is_not_lost(tiny_model: TinyModel) -> None:

@@ -12,7 +12,7 @@ NUMBERS = [
     (_native.EngineOptions, name)
     for name in (
         *("n_ctx", "n_batch", "n_ubatch", "n_threads", "n_threads_batch", "n_seq_max"),
-        *("n_value_batch", "n_in_flight", "n_busy_cells", "n_pad", "n_draft"),
+        *("n_in_flight", "n_draft"),
     )
 ] + [
     (_native.SamplingOptions, "top_k"),

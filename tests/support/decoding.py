@@ -58,17 +58,12 @@ def open_model(path: Path) -> _native.Model:
 
 
 def engine_options(**settings: object) -> _native.EngineOptions:
-    """Options for tiny models: one thread, plain attention, a small context.
-
-    Cells in use have no bound, as the engine's own follows the clock: what is begun beside what
-    would differ from run to run, and with it what rounding does.
-    """
+    """Options for tiny models: one thread, plain attention, a small context."""
     options = _native.EngineOptions()
     options.n_threads = 1
     options.n_ctx = 2048
     options.flash_attn = "off"
     options.drafts = True
-    options.n_busy_cells = 0
     options.cache_type_k = options.cache_type_v = "f32"
     for name, value in settings.items():
         setattr(options, name, value)

@@ -20,7 +20,7 @@ OTHER: dict[str, object] = {
     "instructions": "Be brief.", "stack": 2, "in_flight": 5, "drafts": False,
     "draft_model": "d.gguf", "n_draft": 4, "draft_p_min": 0.5, "max_tokens": 9, "n_ctx": 100,
     "deterministic": False, "dedupe": False, "cache": "",
-    "n_batch": 64, "n_ubatch": 32, "n_value_batch": 7, "n_busy_cells": 900, "n_pad": 8,
+    "n_batch": 64, "n_ubatch": 32,
     "n_threads": 3, "n_threads_batch": 4, "n_gpu_layers": 0,
     "split_mode": "row", "tensor_split": (3.0, 1.0), "main_gpu": 1,
     "flash_attn": "on", "logits_on_device": "auto", "cpu_attention": False,

@@ -166,11 +166,10 @@ def need_of_shape(shape: Shape, n_weight_bytes: int, options: Options) -> Memory
     """
     n_cells = options.n_ctx or min(_N_CTX, 4 * max(1, shape.n_ctx_train))
     n_cells = -(-n_cells // _CELL_STEP) * _CELL_STEP
-    n_padding = 2 * options.n_pad
-    n_batch = min(options.n_batch + n_padding, n_cells)
-    n_ubatch = min(options.n_ubatch + n_padding, n_batch)
+    n_batch = min(options.n_batch, n_cells)
+    n_ubatch = min(options.n_ubatch, n_batch)
     n_sequences = _N_SEQUENCES_RECURRENT if shape.n_state else _N_SEQUENCES
-    n_rows = max(n_sequences, min(n_batch, n_sequences + _N_GUESS_ROWS)) + options.n_pad
+    n_rows = max(n_sequences, min(n_batch, n_sequences + _N_GUESS_ROWS))
     bytes_k, bytes_v = _BYTES_BY_TYPE[options.cache_type_k], _BYTES_BY_TYPE[options.cache_type_v]
     cell = shape.n_k * bytes_k + shape.n_v * bytes_v
     # The logits come when the layers' results are not needed any more.

@@ -245,7 +245,6 @@ bool ModelDrafter::decode(const std::vector<BatchToken> & tokens, const TakeChoi
             clear();
             return false;
         }
-        context_.wait();
         seconds_ += std::chrono::duration<double>(Clock::now() - start).count();
         if (n_rows == 0) continue;
         BatchRows rows = context_.rows();

@@ -6,7 +6,6 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "attention/guard.h"
 #include "errors.h"
@@ -19,7 +18,6 @@ namespace {
 constexpr uint32_t default_n_ctx = 8192;
 constexpr int32_t cpu_attention_tile = 64;  // ggml_fa_tile_config::Q
 constexpr uint32_t n_guess_rows = 64;  // for guesses while every sequence has a row of its own
-constexpr uint32_t most_step = 64;  // of padding, which takes as many sequences
 constexpr uint32_t n_seq_least = 3;  // an instruction, a prompt on it, a field on that
 
 llama_flash_attn_type flash_attn_type(const std::string & name) {
@@ -48,17 +46,8 @@ Context::Context(const Model & model, const EngineOptions & options)
     : model_(model),
       couples_(!model.is_recurrent() && !model.is_hybrid()),
       n_seq_max_(std::clamp<uint32_t>(options.n_seq_max, n_seq_least,
-                                      static_cast<uint32_t>(llama_max_parallel_sequences()) -
-                                          std::min(options.n_pad, most_step))),
-      n_pad_(static_cast<int32_t>(options.n_pad)),
-      n_kept_(static_cast<uint32_t>(most_padding(n_pad_))) {
+                                      static_cast<uint32_t>(llama_max_parallel_sequences()))) {
     const LogSince log;
-    if (options.n_pad > most_step)
-        throw std::invalid_argument("n_pad must be at most " + std::to_string(most_step));
-    if (n_pad_ > 0 && !couples_)
-        throw ModelLoadError(
-            "batches of a recurrent model cannot be padded: leave out n_pad "
-            "(--pad-batches)");
     // A recurrent state is a whole buffer per sequence, not a cell.
     if (!couples_) n_seq_max_ = std::min<uint32_t>(n_seq_max_, 64);
 
@@ -71,22 +60,16 @@ Context::Context(const Model & model, const EngineOptions & options)
     llama_context_params params = llama_context_default_params();
     const auto n_ctx_train = static_cast<uint32_t>(std::max(1, model.n_ctx_train()));
     params.n_ctx = options.n_ctx ? options.n_ctx : std::min(default_n_ctx, 4 * n_ctx_train);
-    if (params.n_ctx <= 2 * n_kept_)
-        throw ModelLoadError("a context of " + std::to_string(params.n_ctx) +
-                             " cells leaves none beside those for padding: a larger n_ctx "
-                             "(--ctx-size) or a smaller n_pad (--pad-batches) helps");
-    params.n_batch = std::min(std::max(options.n_batch, 1u) + n_kept_, params.n_ctx);
-    params.n_ubatch = std::min(std::max(options.n_ubatch, 1u) + n_kept_, params.n_batch);
+    params.n_batch = std::min(std::max(options.n_batch, 1u), params.n_ctx);
+    params.n_ubatch = std::min(std::max(options.n_ubatch, 1u), params.n_batch);
     // A second pass of one batch could take cells that the window needs again when the first
     // pass's guesses are removed.
     if (model.n_swa() > 0) params.n_batch = params.n_ubatch;
-    for (uint32_t i = 0; i < options.n_pad; ++i)
-        padding_seqs_.push_back(static_cast<llama_seq_id>(n_seq_max_ + i));
-    params.n_seq_max = n_seq_max_ + options.n_pad;
+    params.n_seq_max = n_seq_max_;
     // A row for each sequence, which llama.cpp itself wants, and some for guesses. Memory is taken
     // for them all, and a row of a large vocabulary is more than half a megabyte.
     n_rows_max_ = std::max(n_seq_max_, std::min(params.n_batch, n_seq_max_ + n_guess_rows));
-    params.n_outputs_max = n_rows_max_ + options.n_pad;
+    params.n_outputs_max = n_rows_max_;
     params.n_threads = n_threads;
     params.n_threads_batch = n_threads_batch;
     params.flash_attn_type = flash_attn_type(options.flash_attn);
@@ -250,9 +233,13 @@ void Context::check(const std::vector<BatchToken> & batch) const {
 
 DecodeStatus Context::decode(const std::vector<BatchToken> & batch) {
     check(batch);
-    pad(batch);
-    const size_t n = tokens_.size();
-    for (size_t i = 0; i < batch.size(); ++i) {
+    const size_t n = batch.size();
+    tokens_.resize(n);
+    positions_.resize(n);
+    n_seq_ids_.resize(n);
+    seq_ids_.resize(n);
+    outputs_.resize(n);
+    for (size_t i = 0; i < n; ++i) {
         tokens_[i] = batch[i].token;
         positions_[i] = batch[i].position;
         n_seq_ids_[i] = static_cast<int32_t>(batch[i].seqs.size());
@@ -267,9 +254,10 @@ DecodeStatus Context::decode(const std::vector<BatchToken> & batch) {
     const LogSince log;
     switch (const int32_t code = calls_.decode(context_.get(), b)) {
         case 0:
+            // A GPU returns before it has computed anything: its time would be the next batch's.
+            llama_synchronize(context_.get());
             if (attention_) attention_->finish();
             n_graphs_ += (n + n_ubatch - 1) / n_ubatch;
-            drop_padding();
             // Where cells are scarce llama.cpp cuts a batch in pieces, and the last one has
             // written over the rows of the others.
             if (device_rows_ && n_rows_ > 0 && device_rows_->n_rows() != n_rows_)
@@ -286,48 +274,12 @@ DecodeStatus Context::decode(const std::vector<BatchToken> & batch) {
     }
 }
 
-// Makes room for a batch, and writes behind it what fills it up.
-void Context::pad(const std::vector<BatchToken> & batch) {
-    padding_ = {};
-    if (n_pad_ > 0) {
-        int32_t n_rows = 0;
-        std::unordered_set<SeqId> seqs;
-        for (const BatchToken & t : batch) {
-            n_rows += t.output;
-            seqs.insert(t.seqs.begin(), t.seqs.end());
-        }
-        padding_ = padding_of(static_cast<int32_t>(batch.size()), n_rows,
-                              static_cast<int32_t>(seqs.size()), n_pad_);
-    }
-    const size_t n = batch.size() + static_cast<size_t>(padding_.n_tokens);
-    tokens_.resize(n);
-    positions_.resize(n);
-    n_seq_ids_.resize(n);
-    seq_ids_.resize(n);
-    outputs_.resize(n);
-    for (int32_t k = 0; k < padding_.n_tokens; ++k) {
-        const size_t i = batch.size() + static_cast<size_t>(k);
-        tokens_[i] = 0;
-        positions_[i] = k;
-        n_seq_ids_[i] = k == 0 ? padding_.n_seqs : 1;
-        seq_ids_[i] = padding_seqs_.data();
-        outputs_[i] = k < padding_.n_rows;
-    }
-}
-
-void Context::drop_padding() {
-    for (int32_t i = 0; i < padding_.n_seqs; ++i) drop(padding_seqs_[static_cast<size_t>(i)]);
-}
-
 uint64_t Context::n_graphs_reused() const {
     return static_cast<uint64_t>(llama_perf_context(context_.get()).n_reused);
 }
 
 BatchRows Context::rows() {
-    if (device_rows_) {
-        wait();
-        return {*device_rows_, model_.n_vocab()};
-    }
+    if (device_rows_) return {*device_rows_, model_.n_vocab()};
     const LogSince log;
     const float * rows = calls_.get_logits(context_.get());
     if (!rows) throw DecodeError(log.behind("llama.cpp has no logits"));

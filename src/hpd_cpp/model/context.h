@@ -11,7 +11,6 @@
 #include "model/batch_rows.h"
 #include "model/device_rows.h"
 #include "model/model.h"
-#include "model/padding.h"
 #include "options.h"
 #include "scheduling/batch_plan.h"
 #include "scheduling/cache_ops.h"
@@ -54,16 +53,16 @@ public:
     // All of them, in order.
     void apply(const std::vector<CacheOp> & ops);
 
-    // Every token must directly follow what its sequences hold. Throws DecodeError.
+    // Every token must directly follow what its sequences hold. Returns when the batch is computed.
+    // Throws DecodeError.
     DecodeStatus decode(const std::vector<BatchToken> & batch);
 
     // The rows of the batch's output tokens, of which there must be some, until the next decode.
     BatchRows rows();
 
     int32_t n_past(SeqId seq) const;  // cells that the sequence holds
-    // Without those that are kept for padding.
-    uint32_t n_cells() const { return llama_n_ctx(context_.get()) - n_kept_; }
-    uint32_t n_batch() const { return llama_n_batch(context_.get()) - n_kept_; }
+    uint32_t n_cells() const { return llama_n_ctx(context_.get()); }
+    uint32_t n_batch() const { return llama_n_batch(context_.get()); }
     uint32_t n_rows_max() const { return n_rows_max_; }
     uint32_t n_seq_max() const { return n_seq_max_; }
     int32_t n_threads() const { return llama_n_threads(context_.get()); }
@@ -76,8 +75,9 @@ public:
     // token.
     int32_t n_value_batch() const { return n_value_batch_; }
 
-    // Whether a token is slowed down by cells that it does not see.
-    bool pays_for_idle_cells() const { return !has_own_attention_; }
+    // Whether a token is much slowed down by cells that it does not see: on a CPU, by llama.cpp's
+    // own attention.
+    bool pays_for_idle_cells() const { return model_.on_cpu() && !has_own_attention_; }
 
     // Whether rows of logits are copied only where their likeliest tokens do not tell.
     bool keeps_rows_on_device() const { return device_rows_ != nullptr; }
@@ -85,9 +85,6 @@ public:
     // The graphs that llama.cpp has computed, and those of them that were the ones before.
     uint64_t n_graphs() const { return n_graphs_; }
     uint64_t n_graphs_reused() const;
-
-    // Waits until the last batch is computed.
-    void wait() { llama_synchronize(context_.get()); }
 
     // Nodes of attention that hpd's kernel has computed, and those that it has left to llama.cpp;
     // both 0 where there is no kernel.
@@ -103,8 +100,6 @@ public:
 
 private:
     void check(const std::vector<BatchToken> & batch) const;
-    void pad(const std::vector<BatchToken> & batch);
-    void drop_padding();
     bool attention_fits();
     bool may_keep_rows(const EngineOptions & options, const llama_context_params & params) const;
     void leave_rows_where_they_are(const EngineOptions & options);
@@ -121,9 +116,7 @@ private:
     uint32_t n_seq_max_;
     uint32_t n_rows_max_;  // of logits in a batch
     int32_t n_value_batch_ = 0;
-    int32_t n_pad_;  // the step of padding; 0: there is none
-    uint32_t n_kept_;  // cells, and tokens of a batch, for padding
-    size_t n_rows_ = 0;  // of the last batch, those of padding included
+    size_t n_rows_ = 0;  // of the last batch
     uint64_t n_graphs_ = 0;
 
     // llama_batch, filled anew each time
@@ -132,8 +125,6 @@ private:
     std::vector<int32_t> n_seq_ids_;
     std::vector<llama_seq_id *> seq_ids_;
     std::vector<int8_t> outputs_;
-    std::vector<llama_seq_id> padding_seqs_;  // the sequences that only padding has
-    Padding padding_;  // of the last batch
 };
 
 }  // namespace hpd

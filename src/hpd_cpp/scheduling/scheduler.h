@@ -41,14 +41,6 @@ public:
     // The next batch; empty if there is nothing to do. Either commit() or restart() must follow.
     BatchPlan plan();
 
-    // From now on; those that run stay.
-    void set_busy_cells(int32_t n) { limits_.n_busy_cells = n; }
-
-    // Whether a batch is as large as one of its kind can be.
-    bool is_full(int32_t n_tokens) const {
-        return n_tokens == limits_.n_batch || n_tokens == limits_.n_value_batch;
-    }
-
     // The batch was decoded.
     void commit();
 
@@ -80,7 +72,6 @@ public:
     int32_t n_in_step() const;  // values that share the coming steps, those of documents about
                                 // to be read, too
     int32_t n_cells_used() const { return holdings_.n_cells_used(); }
-    int32_t n_own_cells() const { return holdings_.n_own_cells(); }  // without instructions
     uint64_t n_preempted() const { return n_preempted_; }
 
     // Recounts every budget from scratch; throws std::logic_error that says which one is wrong.

@@ -23,8 +23,7 @@ from hpd.options import TUNABLE
 from tiny_models import TinyModel
 
 FASTEST = {
-    "in_flight": 4, "n_batch": 64, "n_ubatch": 64, "n_value_batch": 0, "n_busy_cells": 3072,
-    "drafts": False,
+    "in_flight": 4, "n_batch": 64, "n_ubatch": 64, "drafts": False,
 }  # fmt: skip
 KNOWN: dict[str, Any] = {"model": {"name": "a"}, "machine": {"n_threads": 2}, "options": {}}
 
@@ -42,18 +41,16 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_options_know_what_was_not_set() -> None:
     assert Options().unset == tuple(TUNABLE)
-    some = Options(in_flight=16, n_value_batch=-1, n_busy_cells=-1, drafts=False)
+    some = Options(in_flight=16, drafts=False)
     assert some.unset == ("n_batch", "n_ubatch")
-    every = Options(
-        n_value_batch=0, n_batch=1, n_ubatch=1, in_flight=1, n_busy_cells=0, drafts=True
-    )
+    every = Options(n_batch=1, n_ubatch=1, in_flight=1, drafts=True)
     assert every.unset == ()
 
 
 def test_what_was_set_wins_over_what_was_tuned_and_that_over_the_default() -> None:
     options = Options(in_flight=16, drafts=True).filled({"in_flight": 64, "n_batch": 1024})
     assert (options.in_flight, options.n_batch, options.n_ubatch) == (16, 1024, 512)
-    assert (options.drafts, options.n_value_batch, options.n_busy_cells) == (True, -1, -1)
+    assert options.drafts is True
     assert options.unset == ()
     assert options.filled(FASTEST) == options
 
@@ -69,7 +66,7 @@ def test_negative_counts_are_refused(name: str) -> None:
 def test_the_engine_never_sees_what_was_not_set() -> None:
     native = engine_options(Options())
     assert (native.n_in_flight, native.n_batch, native.n_ubatch) == (0, 512, 512)
-    assert (native.n_value_batch, native.n_busy_cells, native.drafts) == (-1, -1, True)
+    assert native.drafts is True
 
 
 # --- the search ---
@@ -103,15 +100,12 @@ def test_the_fastest_of_each_setting_is_found() -> None:
         in_flight={32: 0.8, 64: 0.9},
         drafts={False: 0.5},
         n_ubatch={1024: 0.9},
-        n_value_batch={0: 0.7},
-        n_busy_cells={3072: 0.95},
     )
     found = machine.search()
     assert found.chosen == {
-        "in_flight": 32, "n_batch": 1024, "n_ubatch": 1024, "n_value_batch": 0,
-        "n_busy_cells": 3072, "drafts": False,
+        "in_flight": 32, "n_batch": 1024, "n_ubatch": 1024, "drafts": False,
     }  # fmt: skip
-    assert found.speedup == pytest.approx(1 / (0.8 * 0.5 * 0.9 * 0.7 * 0.95))
+    assert found.speedup == pytest.approx(1 / (0.8 * 0.5 * 0.9))
     assert found.trials[0].settings == TUNABLE
 
 
@@ -161,13 +155,13 @@ def test_what_is_hopeless_is_run_once() -> None:
 
 
 def test_settings_that_answer_otherwise_are_not_chosen() -> None:
-    machine = FakeMachine(drafts={False: 0.5}, n_value_batch={0: 0.5})
+    machine = FakeMachine(drafts={False: 0.5}, in_flight={8: 0.5})
     machine.n_different = lambda settings: 2 * (not settings["drafts"])
     found = machine.search()
-    assert found.chosen == {**TUNABLE, "n_value_batch": 0}
+    assert found.chosen == {**TUNABLE, "in_flight": 8}
     # One of a hundred documents is rounding.
     machine.n_different = lambda settings: 1
-    assert machine.search().chosen == {**TUNABLE, "n_value_batch": 0, "drafts": False}
+    assert machine.search().chosen == {**TUNABLE, "in_flight": 8, "drafts": False}
 
 
 def test_settings_that_do_not_work_are_told_and_passed_over() -> None:
@@ -323,7 +317,7 @@ def test_what_is_said_wins(tiny_model: TinyModel, monkeypatch: pytest.MonkeyPatc
     path = tiny_model()
     keep(path)
     with Extractor("a", path, **SETTINGS, in_flight=16, drafts=True) as extractor:
-        assert extractor.tuned == {n: FASTEST[n] for n in ("n_batch", "n_ubatch", "n_value_batch")}
+        assert extractor.tuned == {n: FASTEST[n] for n in ("n_batch", "n_ubatch")}
         assert (extractor.options.in_flight, extractor.options.drafts) == (16, True)
     monkeypatch.setenv(tuned.TUNED_VARIABLE, "0")
     with Extractor("a", path, **SETTINGS) as extractor:
@@ -362,8 +356,8 @@ def test_a_broken_file_does_not_stop_the_extractor(tiny_model: TinyModel) -> Non
 
 
 def test_figures_are_of_the_settings_that_their_names_say() -> None:
-    options = parse_contest("hpd:in_flight=8,drafts=off,n_value_batch=0").methods[0].options
-    assert (options.in_flight, options.drafts, options.n_value_batch) == (8, False, 0)
+    options = parse_contest("hpd:in_flight=8,drafts=off").methods[0].options
+    assert (options.in_flight, options.drafts) == (8, False)
     assert options.unset == ()
 
 
@@ -471,7 +465,7 @@ def test_a_faster_type_of_weights_is_named_where_the_processor_computes(
         (["--method", "ar"], "unrecognized arguments: --method"),
         (["--category-field", "c"], "--category-field is about INPUT"),
         (
-            ["--in-flight=4", "-b=64", "-ub=64", "--value-batch-size=0", "--no-drafts"],
+            ["--in-flight=4", "-b=64", "-ub=64", "--no-drafts"],
             "nothing is left to try",
         ),
     ],

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+
+#include "drafting/model_drafter.h"
+#include "model/context.h"
+#include "scheduling/batch_plan.h"
+#include "scheduling/scheduler.h"
+
+namespace hpd {
+
+struct EngineStats {
+    uint64_t n_batches = 0;       // decode calls
+    uint64_t n_tokens = 0;        // tokens in them
+    uint64_t n_rows = 0;          // rows of logits that llama.cpp computed for them
+    uint64_t n_rows_copied = 0;   // those that did not stay on the device, as a whole
+    uint64_t n_graphs = 0;  // graphs that llama.cpp computed, the draft model's not counted
+    uint64_t n_graphs_reused = 0;  // those of them that it had computed just before
+    uint64_t n_preempted = 0;  // times that a request was sent back to start again
+    uint64_t n_draft_batches = 0;  // decode calls of the draft model
+    uint64_t n_attention_taken = 0;  // nodes of attention that hpd's kernel computed
+    uint64_t n_attention_left = 0;  // those that it left to llama.cpp, where it is switched on
+    double decode_seconds = 0.0;  // waiting for llama.cpp, the draft model included
+    double reading_seconds = 0.0;  // of these, the share of the tokens of prompts and keys
+    double host_seconds = 0.0;  // scheduling and choosing tokens
+};
+
+// Counts and times the steps of an engine, which calls it from its own thread.
+class StepRecorder {
+public:
+    void step_begins();
+    void decode_begins();
+    void decode_ends(const BatchPlan & plan, DecodeStatus status);
+    void rows_read(size_t n_copied) { stats_.n_rows_copied += n_copied; }
+    void step_ends(const Scheduler & scheduler, const Context & context,
+                   const ModelDrafter * model_drafter);
+
+    // After the last step. From any thread.
+    EngineStats stats() const;
+
+private:
+    using Time = std::chrono::steady_clock::time_point;
+
+    Time step_began_;
+    Time decode_began_;
+    double waited_ = 0.0;  // for llama.cpp, in this step
+    double drafted_ = 0.0;  // for the draft model, before this step
+    EngineStats stats_;
+    mutable std::mutex mutex_;
+    EngineStats published_;  // a copy, for other threads
+};
+
+// Notices decodes that end early again and again although nobody asks for it.
+class AbortWatch {
+public:
+    // Throws DecodeError where documents would be started again for ever.
+    void decode_ended(DecodeStatus status, bool is_stopped);
+
+private:
+    int32_t n_aborts_ = 0;  // in a row, that nobody asked for
+};
+
+}  // namespace hpd
