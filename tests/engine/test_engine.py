@@ -285,8 +285,9 @@ def test_few_documents_run_together_where_tokens_pay_for_the_cells_of_others(
             engine.step()
         return engine.stats.n_batches
 
-    assert n_batches() > 2 * n_batches(n_in_flight=4)
-    assert n_batches(flash_attn="on") < 2 * n_batches(n_in_flight=4)
+    assert n_batches() > n_batches(n_in_flight=4)
+    # hpd's own attention skips those cells.
+    assert n_batches(flash_attn="on") == n_batches(flash_attn="on", n_in_flight=4)
 
 
 def test_a_wake_is_not_lost(tiny_model: TinyModel) -> None:
