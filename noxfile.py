@@ -15,6 +15,7 @@ import nox
 
 nox.needs_version = ">=2024.4.15"
 nox.options.sessions = ["test", "lint"]
+"""What each push runs; the others take long, and are jobs of a schedule."""
 
 TORCH = os.environ.get("HPD_TORCH", "torch==2.13.0")
 """As for ``.ci/run``, which says how to have the build for CPUs."""
@@ -31,7 +32,7 @@ THREADED_TESTS = (
 def test(session: nox.Session) -> None:
     """Run the tests, without those that need an extra."""
     session.install(".[test]")
-    session.run("pytest", *session.posargs)
+    session.run("pytest", *(session.posargs or ["-n", "auto"]))
 
 
 @nox.session
@@ -39,7 +40,7 @@ def test_all(session: nox.Session) -> None:
     """Run all tests, with every extra; a skip that .ci/skips.txt does not allow is a failure."""
     session.install(TORCH, ".[dev]")
     plugin = ("-p", "tools.skips", "--allowed-skips", ".ci/skips.txt")
-    session.run("python", "-m", "pytest", *plugin, *session.posargs)
+    session.run("python", "-m", "pytest", *plugin, *(session.posargs or ["-n", "auto"]))
 
 
 @nox.session
@@ -96,6 +97,20 @@ def races(session: nox.Session) -> None:
             "OMP_NUM_THREADS": "1",
         },
     )
+
+
+@nox.session
+def soak(session: nox.Session) -> None:
+    """Kill a run 50 times and resume it, and feed mutated input to every reader for a minute each."""
+    session.install(".[test,files]")
+    session.run("python", "-m", "tools.soak", *session.posargs)
+    session.run("python", "-m", "tools.fuzz", "--seconds", "60")
+
+
+@nox.session
+def software_gpu(session: nox.Session) -> None:
+    """Run the engine's tests on a GPU that is none: llama.cpp's Vulkan on Mesa (Linux)."""
+    session.run("bash", "tools/software_gpu.sh", *session.posargs, external=True)
 
 
 @nox.session

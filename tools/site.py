@@ -1,17 +1,21 @@
 """Hooks of mkdocs: what the site has beside the pages under docs/.
 
 README, change log, CONTRIBUTING and the page of the model in the box stand elsewhere in the
-repository; the reference of the Python interface is written from docstrings. Links between all
+repository; the reference of the Python interface is written from docstrings, that of the command line from the help. Links between all
 these are turned into links within the site; a link to a file that is no page becomes its name.
 """
 
 from __future__ import annotations
 
+import os
 import posixpath
 import re
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import hpd
+from hpd.cli import COMMANDS
 from tools.docs import ROOT
 
 if TYPE_CHECKING:
@@ -27,6 +31,7 @@ ELSEWHERE = {
 }
 """Pages outside of docs/, by their place in the repository, and their names in the site."""
 REFERENCE = "reference.md"
+COMMAND_LINE = "command-line.md"
 
 _LINK = re.compile(r"(?<!!)\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<target>[^)\s]+)\)")
 _IMAGE = re.compile(r"(?<=\]\()docs/(?=[^)]*\.(?:png|svg)\))")
@@ -40,6 +45,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         text = (ROOT / place).read_text(encoding="utf-8")
         files.append(File.generated(config, name, content=_IMAGE.sub("", text)))
     files.append(File.generated(config, REFERENCE, content=reference()))
+    files.append(File.generated(config, COMMAND_LINE, content=command_line()))
     return files
 
 
@@ -75,4 +81,15 @@ def reference() -> str:
         for name in members:
             place = f"{getattr(hpd, name).__module__}.{name}"
             lines += [f"::: {place}", "    options:", f"      heading: hpd.{name}", ""]
+    return "\n".join(lines)
+
+
+def command_line() -> str:
+    """A page with the help of each command."""
+    environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
+    lines = ["# Command line", ""]
+    for name in COMMANDS:
+        command = [sys.executable, "-m", "hpd.cli", name, "--help"]
+        shown = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        lines += [f"## hpd {name}", "", "```text", shown.stdout.rstrip(), "```", ""]
     return "\n".join(lines)

@@ -13,8 +13,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from hpd.machine.hardware import has_amx, n_cores, processor, use_extra_bufts
-from hpd.machine.model_files import box_model
+from hpd.models.hardware import has_amx, n_cores, processor, use_extra_bufts
+from hpd.models.model_files import box_model
 
 from benchmarks.awake import AWAKE
 from benchmarks.published import pages

@@ -59,10 +59,7 @@ def all_pages(results: Mapping[str, Result]) -> dict[Path, str]:
 
 def reproduction(results: Mapping[str, Result]) -> str:
     """The page of claims."""
-    named = dict.fromkeys(claim.part for claim in CLAIMS if claim.part in results)
-    return _template("reproduction.md.jinja").render(
-        claims=CLAIMS, parts=list(named), results=results, shown=shown
-    )
+    return _template("reproduction.md.jinja").render(claims=CLAIMS, results=results)
 
 
 def with_results(text: str, results: Mapping[str, Result]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hpd.cli.eval.tables import p_text
+from hpd.evaluation.commands.eval_figures import p_text
 
 Evaluated = Mapping[str, Any]
 """The output of ``hpd eval --json``."""

@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from hpd.machine.model_files import box_model
+from hpd.models.model_files import box_model
 
 from hpd.evaluation.dataset_readers import DatasetDocument
 from hpd.evaluation.datasets import find_format, read_dataset, schema_path, survey, write_dataset
