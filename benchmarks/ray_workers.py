@@ -24,7 +24,7 @@ from hpd.files import RecordReader
 from hpd.models.hardware import n_cores, processor
 from hpd.models.model_files import resolve_model
 from hpd.options import Options
-from hpd.ray.session import HERE, check_address
+from hpd.ray.cluster import HERE, check_address
 from hpd.ray.workers import RayExtractor
 from hpd.schema import load_schema
 from hpd.schema.attributes import Schema

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
+from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -18,6 +21,8 @@ import hpd.frames
 from frame_texts import SCHEMA, SETTINGS, TEXTS, expected, expected_rows
 from hpd.errors import InputError, InvalidDataError, OptionError, SchemaError
 from hpd.extractor import Extractor
+from hpd.results import Extraction
+from hpd.schema.attributes import Attribute, Schema
 
 TABLE = pyarrow.table({"sku": [*range(len(TEXTS))], "title": pyarrow.array(TEXTS, "string")})
 NEW = ["brand", "colors", "price"]
@@ -213,9 +218,7 @@ def test_data_that_breaks_the_schema_is_an_error_with_its_extraction() -> None:
 @pytest.fixture
 def no_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fails if a model would be loaded."""
-    from hpd.frames import whole
-
-    monkeypatch.setattr(whole, "Extractor", lambda *_, **__: pytest.fail("a model was loaded"))
+    monkeypatch.setattr(hpd.frames, "Extractor", lambda *_, **__: pytest.fail("a model was loaded"))
 
 
 def twice(frame: Any) -> Any:
@@ -226,8 +229,8 @@ def twice(frame: Any) -> Any:
     ("frame", "message"),
     [
         (pyarrow.table({"name": ["x"]}), "no column 'title'; its columns: name"),
-        (pyarrow.table({"title": [3]}), "should hold text, and is of the type int64"),
-        (pandas.DataFrame({"title": ["x", 3]}), "should hold text"),
+        (pyarrow.table({"title": [3]}), "should hold text, but has 3 in row 0"),
+        (pandas.DataFrame({"title": ["x", 3]}), "should hold text, but has 3 in row 1"),
         (twice(pandas.DataFrame({"title": ["x"]})), "more than one column 'title'"),
         (
             pyarrow.Table.from_arrays([pyarrow.array(["x"])] * 2, ["title"] * 2),
@@ -257,6 +260,110 @@ def test_new_columns_that_would_have_one_name_are_refused(no_model: None) -> Non
 def test_no_schema_is_refused(no_model: None) -> None:
     with pytest.raises(SchemaError, match="no schema"):
         extract(TABLE, None)
+
+
+DAY_ROW = {
+    "sold": datetime.date(2024, 5, 31),
+    "seen": datetime.datetime(2024, 5, 31, 7, 30, tzinfo=datetime.timezone.utc),
+    "price": Decimal("12.5"),
+    "at": datetime.time(9, 30),
+}
+
+
+@pytest.mark.parametrize("library", ["pyarrow", "pandas", "polars"])
+def test_dates_times_and_decimals_come_typed_and_kept_columns_stay(library: str) -> None:
+    class Known:
+        """An extractor whose answer is known."""
+
+        options = hpd.Options()
+        schemas = Schema(
+            (
+                Attribute("sold", "date"),
+                Attribute("seen", "array", item=Attribute("seen", "date-time")),
+                Attribute("price", "string", format="decimal"),
+                Attribute("at", "string", format="time"),
+            )
+        )
+
+        def extract_many(self, documents: Any, **_: Any) -> Iterator[Extraction[Any]]:
+            for _ in documents:
+                yield Extraction(
+                    None,
+                    {
+                        "sold": "2024-05-31",
+                        "seen": ["2024-05-31T09:30:00+02:00", None],
+                        "price": "12.5",
+                        "at": "09:30",
+                    },
+                )
+
+    kept = pyarrow.table(
+        {
+            "title": ["x", None],
+            "day": pyarrow.array([DAY_ROW["sold"], None], "date32"),
+            "n": pyarrow.array([1, None], "int8"),
+        }
+    )
+    frames = {
+        "pyarrow": lambda: kept,
+        "pandas": lambda: kept.to_pandas(types_mapper=pandas.ArrowDtype),
+        "polars": lambda: polars.from_arrow(kept),
+    }
+    result = hpd.frames.extract(frames[library](), column="title", extractor=Known())  # type: ignore[arg-type]
+    if library == "pandas":
+        result = pyarrow.Table.from_pandas(result, preserve_index=False)
+    elif library == "polars":
+        result = result.to_arrow()
+    types = [str(field.type).replace("large_", "") for field in result.schema]
+    assert types[1:3] == ["date32[day]", "int8"]
+    assert types[3] == "date32[day]"
+    assert types[5:] == [
+        "decimal128(38, 18)",
+        "time64[ns]" if library == "polars" else "time64[us]",
+    ]
+    first, second = result.to_pylist()
+    assert (first["sold"], first["price"], first["at"]) == (
+        DAY_ROW["sold"],
+        DAY_ROW["price"],
+        DAY_ROW["at"],
+    )
+    assert first["seen"] == [DAY_ROW["seen"], None]
+    assert second["sold"] is second["seen"] is second["price"] is None
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pandas.Series([float("nan")] * 2),
+        pandas.Series([None, float("nan")], dtype=object),
+        pandas.Series([pandas.NaT] * 2),
+        polars.Series([float("nan"), None]),
+        polars.Series([None, None]),
+        pyarrow.array([None, None], "int64"),
+    ],
+    ids=["NaN", "objects", "NaT", "polars NaN", "polars null", "integers"],
+)
+def test_a_column_that_holds_nothing_has_no_texts(column: Any) -> None:
+    make = {"pandas": pandas.DataFrame, "polars": polars.DataFrame, "pyarrow": pyarrow.table}
+    frame = make[type(column).__module__.partition(".")[0]]({"title": column})
+    brands = extract(frame, "brand")["brand"]
+    values = brands.to_pylist() if hasattr(brands, "to_pylist") else brands.to_list()
+    assert [None if value is pandas.NA else value for value in values] == [None, None]
+
+
+def test_a_text_that_is_no_unicode_is_the_error_of_its_row() -> None:
+    texts = pandas.Series(["Luma shirt", "bad \ud83d text", float("nan")], dtype=object)
+    result = extract(pandas.DataFrame({"title": texts}), "brand", on_error="record")
+    assert result["brand"].to_list()[0] == "Luma"
+    assert result["error"].notna().to_list() == [False, True, False]
+    with pytest.raises(InputError, match="row 1"):
+        extract(pandas.DataFrame({"title": texts}), "brand")
+
+
+def test_names_that_are_no_texts() -> None:
+    frame = pandas.DataFrame({1: ["Luma shirt"], ("a", "b"): [2]})
+    result = hpd.frames.extract(frame, "brand", column=1, **SETTINGS)  # type: ignore[arg-type]
+    assert result["brand"].to_list() == ["Luma"]
 
 
 def test_a_prefix_makes_room() -> None:

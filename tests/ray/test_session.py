@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hpd.errors import HpdError
-from hpd.ray import session
+from hpd.ray import cluster
 
 
 def stand_in(monkeypatch: pytest.MonkeyPatch, faults: list[Exception | None]) -> list[str]:
@@ -22,14 +22,14 @@ def stand_in(monkeypatch: pytest.MonkeyPatch, faults: list[Exception | None]) ->
             raise fault
 
     ray = SimpleNamespace(init=init, is_initialized=lambda: False)
-    monkeypatch.setattr(session, "ray_module", lambda: ray)
+    monkeypatch.setattr(cluster, "ray_module", lambda: ray)
     return addresses
 
 
 def test_a_machine_in_no_cluster_starts_one(monkeypatch: pytest.MonkeyPatch) -> None:
     addresses = stand_in(monkeypatch, [ConnectionError("none"), None])
-    assert session.connect(None)
-    assert addresses == [session.ANY, session.HERE]
+    assert cluster.connect(None)
+    assert addresses == [cluster.ANY, cluster.HERE]
 
 
 def test_a_cluster_that_does_not_start_is_told_with_a_remedy(
@@ -37,11 +37,11 @@ def test_a_cluster_that_does_not_start_is_told_with_a_remedy(
 ) -> None:
     stand_in(monkeypatch, [Exception("The current node timed out during startup.")])
     with pytest.raises(HpdError, match=r"cannot be started .* timed out .* Try again"):
-        session.connect(session.HERE)
+        cluster.connect(cluster.HERE)
 
 
 def test_a_cluster_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     addresses = stand_in(monkeypatch, [ConnectionError("refused")])
     with pytest.raises(HpdError, match=r"reached at 10\.0\.0\.1:6379: refused"):
-        session.connect("10.0.0.1:6379")
+        cluster.connect("10.0.0.1:6379")
     assert addresses == ["10.0.0.1:6379"]

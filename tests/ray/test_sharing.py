@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hpd.errors import InputError, OptionError
-from hpd.ray.session import check_address
-from hpd.ray.sharing import Machine, Share, machines, share
+from hpd.ray.cluster import Machine, Share, check_address, machines, share
 
 LAPTOP = [Machine(2)]
 SERVER = [Machine(64)]

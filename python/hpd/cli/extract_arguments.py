@@ -105,7 +105,7 @@ def _address(text: str) -> str:
     """An address of Ray; empty if none was said, which argparse has looked at as well."""
     if not text:
         return text
-    from hpd.ray.session import check_address
+    from hpd.ray.cluster import check_address
 
     try:
         return check_address(text)

@@ -5,7 +5,183 @@
 >>> dataset.map(hpd.frames.BatchExtractor("brand, price number", column="title"), batched=True)
 """
 
-from hpd.frames.batches import BatchExtractor
-from hpd.frames.whole import extract
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from hpd.errors import OptionError, SchemaError
+from hpd.extractor import Extractor, OnError
+from hpd.files.journal import file_fingerprint
+from hpd.frames.columns import Columns, extended
+from hpd.frames.kinds import open_frame, texts_of
+from hpd.models.model_files import resolve_model
+from hpd.options import Options, combined
+from hpd.pipeline import check_task
+from hpd.schema import load_schemas
+from hpd.schema.attributes import Schema
+from hpd.version import __version__
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from hpd.options import Settings
+    from hpd.pipeline import Examples
 
 __all__ = ["BatchExtractor", "extract"]
+
+F = TypeVar("F")
+
+
+def extract(
+    frame: F,
+    schema: object = None,
+    *,
+    column: str,
+    category_column: str | None = None,
+    extractor: Extractor[Any] | None = None,
+    model: str | Path | None = None,
+    hf: str | None = None,
+    options: Options | None = None,
+    prefix: str = "",
+    confidence: bool = False,
+    spans: bool = False,
+    on_error: OnError = "raise",
+    **settings: Unpack[Settings],
+) -> F:
+    """A frame of the same kind, with a typed column for each attribute of the schema.
+
+    Lists and objects are nested, as Arrow has them. A row whose text is null has null in every new
+    column. pandas keeps its index, and gets columns of its Arrow types.
+
+    Args:
+        frame: a DataFrame of pandas or polars, or a table or record batch of Arrow; of anything
+            else that gives its columns through Arrow's C stream, the result is an Arrow table, and
+            of a dict of lists it is a dict of the new ones.
+        schema: in any form that ``Extractor`` takes; may be left out with ``extractor``.
+        column: the column with the texts.
+        category_column: the column with the categories, if the schema is by category.
+        extractor: reads the texts, and stays open; without one, a model is loaded for this call.
+        model: path of a GGUF file; None for the model in the box.
+        hf: ``user/repo[:QUANT]`` on the Hugging Face Hub, in place of ``model``.
+        options: how to read and decode. Single options may be given by name as well.
+        prefix: stands before the names of all new columns.
+        confidence: whether to add ``NAME_confidence``, with the probability of each value.
+        spans: whether to add ``NAME_span``, with the ``start`` and ``end`` of each value in its
+            text, in characters.
+        on_error: ``raise`` the error of a document, or ``record`` it in the column ``error``.
+        settings: options by name, as in ``Options``.
+
+    Raises:
+        InputError: the frame is of no known kind, a column is missing or does not hold text, or a
+            new column would have the name of one that is there; before a model is loaded.
+        OptionError: ``extractor`` and settings of another one were given together.
+        HpdError: as ``Extractor`` and ``Extractor.extract_many``.
+    """
+    opened = open_frame(frame)
+    columns = Columns(column, category_column, prefix, confidence, spans, on_error)
+    for name in (column, category_column):
+        if name is not None:
+            texts_of(opened, name)
+    if extractor is not None:
+        if settings or any(given is not None for given in (model, hf, options)):
+            raise OptionError("an extractor has its model and options: give none beside it")
+        schemas = extractor.schemas if schema is None else load_schemas(schema)
+        added = columns.added(schemas, opened.names)
+        own = None if schema is None else schemas
+        return cast(F, extended(opened, added, extractor, own, columns))
+    if schema is None:
+        raise SchemaError("there is no schema: give one, or an extractor that has one")
+    schemas = schema if isinstance(schema, Schema) else load_schemas(schema)
+    added = columns.added(schemas, opened.names)
+    with Extractor(schemas, model, hf=hf, options=options, **settings) as loaded:
+        return cast(F, extended(opened, added, loaded, None, columns))
+
+
+_loaded: dict[tuple[int, str], Extractor[Any]] = {}
+"""The extractors of this process, by its number: those of a parent are of no use to a fork."""
+_lock = threading.Lock()
+
+
+class BatchExtractor:
+    """Adds typed columns to each batch that it is called with, as ``hpd.frames.extract`` does.
+
+    The model is loaded at the first call, once in each process, also if the object is pickled and
+    comes there more than once. What is pickled tells the model's file apart, so a result that
+    ``datasets`` keeps is never taken for that of another model.
+
+    Args:
+        schema: in any form that ``Extractor`` takes.
+        column: the column with the texts.
+        category_column: the column with the categories, if the schema is by category.
+        model: path of a GGUF file; None for the model in the box.
+        hf: ``user/repo[:QUANT]`` on the Hugging Face Hub, in place of ``model``.
+        options: how to read and decode. Single options may be given by name as well.
+        examples: documents with their answers, as in ``Extractor``.
+        rules: the system's text, as in ``Extractor``.
+        prefix: stands before the names of all new columns.
+        confidence: whether to add ``NAME_confidence``.
+        spans: whether to add ``NAME_span``.
+        on_error: ``raise`` the error of a document, or ``record`` it in the column ``error``.
+        settings: options by name, as in ``Options``.
+
+    Raises:
+        OptionError: there is no such option, or it cannot have that value.
+        SchemaError: the schema cannot be read.
+        ModelLoadError: the model cannot be found.
+    """
+
+    def __init__(
+        self,
+        schema: object,
+        *,
+        column: str,
+        category_column: str | None = None,
+        model: str | Path | None = None,
+        hf: str | None = None,
+        options: Options | None = None,
+        examples: Examples | Mapping[str, Examples] = (),
+        rules: str | None = None,
+        prefix: str = "",
+        confidence: bool = False,
+        spans: bool = False,
+        on_error: OnError = "raise",
+        **settings: Unpack[Settings],
+    ) -> None:
+        self._columns = Columns(column, category_column, prefix, confidence, spans, on_error)
+        self._schemas = load_schemas(schema)
+        self._options = combined(options, settings)
+        check_task(self._options, self._schemas, rules)
+        self._examples = examples
+        self._rules = rules
+        self._model = str(resolve_model(model, hf, progress=not self._options.quiet))
+        self._version = (file_fingerprint(self._model), __version__)
+
+    def __call__(self, batch: Any) -> Any:
+        """The batch with the new columns, of the same kind; of a dict of lists, the new ones alone.
+
+        Raises:
+            HpdError: as ``hpd.frames.extract``; also in a process that was forked from one in
+                which a model had been used.
+        """
+        frame = open_frame(batch)
+        added = self._columns.added(self._schemas, frame.names)
+        return extended(frame, added, self.load(), None, self._columns)
+
+    def load(self) -> Extractor[Any]:
+        """The extractor of this process, which stays open until the process ends."""
+        settings = (self._schemas, self._options, self._examples, self._rules)
+        key = (os.getpid(), repr((settings, self._model, self._version)))
+        with _lock:
+            if key not in _loaded:
+                _loaded[key] = Extractor(
+                    self._schemas,
+                    self._model,
+                    options=self._options,
+                    examples=self._examples,
+                    rules=self._rules,
+                )
+            return _loaded[key]

@@ -258,6 +258,11 @@ def _refusal(document: Document, schemas: Schemas) -> Failure | None:
     if not isinstance(document.text, str):
         kind = type(document.text).__name__
         return Failure("InputError", f"a document must be text, not {kind}")
+    try:
+        document.text.encode()
+    except UnicodeEncodeError as error:
+        half = f"half of a surrogate pair at character {error.start}"
+        return Failure("InputError", f"the text is not Unicode: {half}; mend it where it is read")
     if isinstance(schemas, Mapping) and document.category not in schemas:
         names = ", ".join(sorted(schemas))
         what = "no category" if document.category is None else f"category {document.category!r}"

@@ -18,8 +18,7 @@ from hpd.files.journal import file_fingerprint
 from hpd.models.model_files import resolve_model
 from hpd.options import Options
 from hpd.pipeline import Examples
-from hpd.ray.session import connect, ray_module
-from hpd.ray.sharing import N_AT_ONCE, machines, share
+from hpd.ray.cluster import N_AT_ONCE, connect, machines, ray_module, share
 from hpd.results import Extraction, Failure
 from hpd.schema.attributes import Schema
 

@@ -1,14 +1,17 @@
-"""The connection to Ray."""
+"""The connection to Ray, and the shares of workers in the machines of a cluster."""
 
 from __future__ import annotations
 
 import logging
+import math
 import os
 import re
 import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
-from hpd.errors import HpdError, InputError
+from hpd.errors import HpdError, InputError, OptionError
 from hpd.version import install_command
 
 HERE: Final = "local"
@@ -84,3 +87,70 @@ def connect(address: str | None) -> bool:
                 "less busy; `ray stop --force` ends what is left of an earlier one"
             ) from error
     return True
+
+
+N_AT_ONCE: Final = 2
+"""The batches that a worker decodes together, so that one goes on while another one ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """The resources of one machine, as Ray counts them."""
+
+    n_cpus: int
+    n_gpus: float = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The part of the machines that each worker has."""
+
+    n_workers: int
+    n_threads: int
+    """The threads with which each worker computes."""
+    n_cpus: float
+    """The cores that are reserved for each worker: a little less than it uses, so that there is
+    room for the tasks that read and write data, which hardly use theirs."""
+    n_gpus: float
+
+
+def machines(nodes: Sequence[Mapping[str, Any]]) -> list[Machine]:
+    """The machines among the nodes of a cluster, as ``ray.nodes()`` gives them."""
+    alive = [node["Resources"] for node in nodes if node["Alive"]]
+    return [Machine(int(each.get("CPU", 0)), each.get("GPU", 0)) for each in alive]
+
+
+def share(
+    cluster: Sequence[Machine], n_workers: int | None = None, n_gpus: float | None = None
+) -> Share:
+    """The share of each worker.
+
+    Args:
+        cluster: the machines.
+        n_workers: the workers in all; else one for each GPU (or ``n_gpus``), or each machine.
+        n_gpus: GPUs of each worker, which may be a part of one; else one if there is any.
+
+    Raises:
+        OptionError: no machine has so many GPUs, or there are no machines.
+    """
+    most_gpus = max((machine.n_gpus for machine in cluster), default=0)
+    if n_gpus is None:
+        n_gpus = 1 if most_gpus >= 1 else 0
+    if n_gpus > most_gpus:
+        raise OptionError(
+            f"a worker is to have {n_gpus:g} GPUs, but no machine of the cluster has more than "
+            f"{most_gpus:g}"
+        )
+    # A worker on a machine without cores would wait for ever.
+    n_cores = [machine.n_cpus for machine in cluster if machine.n_cpus > 0]
+    if not n_cores:
+        raise OptionError("no machine of the cluster has a core to work with")
+    if n_workers is None:
+        fitting = sum(math.floor(machine.n_gpus / n_gpus) for machine in cluster) if n_gpus else 0
+        n_workers = fitting or len(n_cores)
+    n_threads = max(
+        (n for n in range(1, max(n_cores) + 1) if sum(c // n for c in n_cores) >= n_workers),
+        default=1,
+    )
+    reserved = n_threads - 1.0 if n_threads > 1 else min(0.5, sum(n_cores) / n_workers / 2)
+    return Share(n_workers, n_threads, reserved, n_gpus)
