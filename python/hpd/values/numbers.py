@@ -3,25 +3,46 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal, InvalidOperation
+from decimal import Context, Decimal, InvalidOperation
 from typing import Final
 
 MAX_DIGITS: Final = 40
 """The longest run of digits that is an amount; longer ones are serial numbers."""
 
+_EXACT: Final = Context(prec=100)
+
+_BLANK: Final = r"[ \u00a0\u202f\u2009]"
 # Digits with single separators between them; a blank separates groups of three only.
 _RUN = re.compile(
-    r"(?<![\d.])\.\d+(?![\d.])"
-    r"|\d+(?:[.,'\u2019]\d+|[ \u00a0\u202f\u2009]\d{3}(?!\d))*"
+    rf"(?<![\d.])\.\d+(?![\d.])|\d+(?:[.,'\u2019\u066b\u066c_]\d+|{_BLANK}\d{{3}}(?!\d))*"
 )
-_PIECE = re.compile(r"[^,' \u2019\u00a0\u202f\u2009]+")
-_BLANKS = re.compile(r"[ \u00a0\u202f\u2009'\u2019]")
+_PIECE = re.compile(r"[^,'_ \u2019\u00a0\u202f\u2009]+")
+_BLANKS = re.compile(r"[ \u00a0\u202f\u2009'\u2019_]")
+_ARABIC: Final = str.maketrans("\u066b\u066c", ".,")
+_MONEY: Final = r"[$€£¥₹₽₩₺₪฿₫]"
+# Groups that stand together for sure: zeros, more than two groups, decimals, or blanks of print.
+_GROUPED = re.compile(
+    rf"[1-9]\d{{0,2}}(?:{_BLANK}\d{{3}})*(?:{_BLANK}0\d\d|[\u00a0\u202f\u2009]\d{{3}}"
+    rf"|{_BLANK}\d{{3}}{_BLANK}\d{{3}}|{_BLANK}\d{{3}}[.,]\d).*"
+)
+_MONEY_BEHIND = re.compile(rf"[ \u00a0]?(?:{_MONEY}|[A-Z]{{3}}\b|kr\b|zł|Kč|\u0440\u0443\u0431)")
+_MONEY_BEFORE = re.compile(rf"(?:{_MONEY}|\b[A-Z]{{3}})[ \u00a0]?$")
+_MARKS = re.compile(r"['\u2019_]")
+_MARKED = re.compile(r"\d{1,3}(?:['\u2019_]\d{3})+(?:[.,]\d+)?")
+_EXPONENT = re.compile(
+    r"(?:[eE](?P<e>[+-]?\d{1,3})|[ \u00a0]?[\u00d7x\u00b7*][ \u00a0]?10"
+    r"(?:(?:\^|\*\*)(?P<power>[+\u2212-]?\d{1,3})|(?P<above>[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})))(?!\w)"
+)
+_ABOVE: Final = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹\u2212", "+-0123456789-")
+_SIGN = re.compile(rf"[-\u2212\u2013](?P<money>[ \u00a0]?(?:{_MONEY}|[A-Z]{{3}}[ \u00a0]))?$")
+_SIGN_BEHIND = re.compile(r"[-\u2212](?=$|[ \u00a0]?€|\s(?!\d))")
+_TO_THE_CENT = re.compile(r".*[.,]\d\d")
 YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
 """A year that stands by itself or in a date."""
-_MINUS: Final = "-\u2212\u2013"
 
 # In the order of the numbers, and of English, German, French, Spanish, Italian, Portuguese, Dutch.
 _WORDS: Final = (
@@ -37,21 +58,52 @@ _WORDS: Final = (
     "ten zehn dix diez dieci dez tien",
     "eleven elf onze once undici",
     "twelve zwölf douze doce dodici doze twaalf",
+    *["thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"],
 )
+_TENS: Final = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _VALUE_OF: Final = {
-    word: Decimal(value) for value, words in enumerate(_WORDS, start=1) for word in words.split()
+    **{word: value for value, words in enumerate(_WORDS, start=1) for word in words.split()},
+    **{word: 10 * value for value, word in enumerate(_TENS, start=2)},
 }
-_WORD = re.compile(rf"\b(?:{'|'.join(_VALUE_OF)})\b", re.IGNORECASE)
+_SCALE_OF: Final = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
+_ANY_WORD: Final = "|".join((*_VALUE_OF, *_SCALE_OF))
+_WORD = re.compile(rf"\b(?:{_ANY_WORD})\b(?:(?:[ -]|[ ]and[ ])(?:{_ANY_WORD})\b)*", re.IGNORECASE)
+_PART = re.compile(r"[^\W\d_]+")
+
+# Words for numbers that are not read: whoever writes one of them writes others.
+_UNREAD = re.compile(
+    r"\b(?:dozen|\w*(?:zwanzig|drei(?:ß|ss)ig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig)"
+    r"|(?:drei|vier|fünf|sech|sieb|acht|neun)zehn|(?:\w*[^\W\d_]|)(?<!jahr)hundert|\w+tausend"
+    r"|treize|quatorze|quinze|seize|vingt|trente|quarante|cinquante|soixante"
+    r"|(?:deux|trois|quatre|cinq|sept|huit|neuf)[ -]cents?"
+    r"|trece|catorce|diecis\w+|dieci(?:ocho|nueve)|veint\w+|treinta|cuarenta|cincuenta|sesenta"
+    r"|setenta|ochenta|noventa|cien|ciento|\w{3,5}cient[oa]s"
+    r"|(?:tre|quattor|quin|se)dici|dicia\w+|diciotto|(?:ven|tren|quaran|cinquan|sessan|settan"
+    r"|ottan|novan)t(?:i|a)(?:due|tr[eé]|quattro|cinque|sei|sette|nove)|vent(?:uno|otto)"
+    r"|trezes|quatorze|vinte|trinta|quarenta|cinquenta|sessenta|oitenta"
+    r"|(?:der|veer|vijf|zes|zeven|ach|negen)tien|\w*(?:twintig|dertig|veertig|vijftig|zestig"
+    r"|zeventig|tachtig|negentig|honderd))\b",
+    re.IGNORECASE,
+)
 
 _POWERS: Final = {
     3: "k thousand tausend tsd mille mil mila duizend",
+    5: "lakh lakhs",
     6: "million millions millionen mio mln millones millón milioni milione milhões milhão miljoen",
+    7: "crore crores",
     9: "billion billions bn milliarde milliarden mrd milliard milliards miljard miliardi miliardo",
 }
 _FACTOR: Final = {
-    word: Decimal(10) ** power for power, words in _POWERS.items() for word in words.split()
+    **{word: Decimal(10) ** power for power, words in _POWERS.items() for word in words.split()},
+    **dict.fromkeys("万萬만", Decimal(10) ** 4),
+    **dict.fromkeys("亿億억", Decimal(10) ** 8),
 }
-_TIMES = re.compile(rf"[ \u00a0-]?({'|'.join(map(re.escape, _FACTOR))})\b", re.IGNORECASE)
+_TIMES = re.compile(
+    rf"[ \u00a0-]?(?:((?:{'|'.join(w for w in _FACTOR if w.isascii() or len(w) > 1)})\b"
+    r"|[万萬億亿만억]))",
+    re.IGNORECASE,
+)
+_MONEY_TIMES = re.compile(r"[ \u00a0]?([mMbB])(?:n\b|\b)")
 
 
 def folded(word: str) -> str:
@@ -59,35 +111,114 @@ def folded(word: str) -> str:
     return word.casefold().replace("\u0307", "").replace("\u0131", "i")
 
 
-def numbers_in(document: str) -> Iterator[tuple[int, int, set[Decimal]]]:
+def numbers_in(document: str, *, factors: bool = True) -> Iterator[tuple[int, int, set[Decimal]]]:
     """The numbers that a document states, with their offsets and all that each can be read as.
 
-    Numbers in digits come first, from left to right, then those in words, up to twelve.
+    Numbers in digits come first, from left to right, then those in words. A part of a number is no
+    number: neither 25 of ``25 000 €``, nor 45 of ``-45,00 €``. With ``factors=False`` 1.2 is one of
+    ``1.2 million`` all the same.
     """
+    behind = 0
     for match in _RUN.finditer(document):
-        for start, end, values in _run_and_parts(document, *match.span()):
-            yield start, end, values
-            times = _TIMES.match(document, end)
-            if times:
-                factor = _FACTOR[folded(times[1])]
-                yield start, times.end(), {value * factor for value in values}
-            if document[start - 1 : start] in tuple(_MINUS):
-                yield start - 1, end, {-value for value in values}
+        if match.start() < behind:
+            continue  # the 12 of 1.5e-12
+        exponent = _EXPONENT.match(document, match.end())
+        behind = exponent.end() if exponent else 0
+        for low, high, values in _run_and_parts(document, *match.span()):
+            yield from _whole(document, low, high, values, factors)
     for match in _WORD.finditer(document):
-        yield *match.span(), {_VALUE_OF[folded(match.group())]}
+        # The million behind digits is read with them.
+        is_scale = folded(match.group()) in _SCALE_OF
+        if not is_scale or document[max(0, match.start() - 2) : match.start()] in ("a ", "A "):
+            yield from _in_words(match.start(), match.group())
+
+
+def has_unread_numbers(document: str) -> bool:
+    """Whether a document has words for numbers that ``numbers_in`` does not read."""
+    return _UNREAD.search(document) is not None
+
+
+def _whole(
+    document: str, start: int, end: int, values: set[Decimal], factors: bool
+) -> Iterator[tuple[int, int, set[Decimal]]]:
+    """A number in digits with what belongs to it: an exponent, a factor in words, its sign."""
+    low, high = start, end
+    exponent, times = _EXPONENT.match(document, end), _TIMES.match(document, end)
+    is_money = _MONEY_BEFORE.search(document[max(0, start - 5) : start]) is not None
+    money_times = _MONEY_TIMES.match(document, end) if is_money else None
+    if exponent:
+        power = exponent["e"] or exponent["power"] or exponent["above"]
+        values = {value.scaleb(int(power.translate(_ABOVE)), _EXACT) for value in values}
+        high = exponent.end()
+    elif times or money_times:
+        word = folded(times[1]) if times else ""
+        factor = _FACTOR[word] if times else Decimal(10) ** (6 if money_times[1] in "mM" else 9)  # type: ignore[index]
+        if not factors or word == "k":
+            yield start, end, values
+        values = {_EXACT.multiply(value, factor) for value in values}
+        high = times.end() if times else money_times.end()  # type: ignore[union-attr]
+    fraction = document[high : high + 1]
+    if fraction and not fraction.isdecimal() and fraction.isnumeric() and high == end:
+        part = unicodedata.numeric(fraction)
+        if 0 < part < 1:
+            values, high = {value + Decimal(part) for value in values}, high + 1
+    is_negative, is_positive = False, True
+    sign = _SIGN.search(document[max(0, start - 6) : start])
+    if sign:
+        low = start - len(sign.group())
+        before = document[low - 1 : low]
+        is_negative = not before or not (before.isalnum() or before in ".,)%]")
+        if not is_negative:
+            low = start
+        elif before in ("", "\n"):
+            # It may be the dash of a list, but not before an amount of money.
+            is_positive = not (sign["money"] or _is_money(document, start, high))
+        else:
+            is_positive = False
+    elif _is_to_the_cent(document, start, high):
+        behind = _SIGN_BEHIND.match(document, high)
+        money = _MONEY_BEFORE.search(document[max(0, start - 5) : start])
+        before = document[: start - len(money.group()) if money else start][-1:]
+        if behind:
+            is_negative, is_positive, high = True, False, behind.end()
+        elif before == "(" and document[high : high + 1] == ")":
+            low = start - (len(money.group()) if money else 0) - 1
+            is_negative, high = True, high + 1
+            is_positive = not (money or len(_PIECE.findall(document[start:end])) > 1)
+    if is_positive:
+        yield (start if is_negative else low), end if is_negative else high, values
+    if is_negative:
+        yield low, high, {value.copy_negate() for value in values}
+
+
+def _is_money(document: str, start: int, end: int) -> bool:
+    """Whether an amount is one of money, or to the cent."""
+    return _is_to_the_cent(document, start, end) or bool(_MONEY_BEHIND.match(document, end))
+
+
+def _is_to_the_cent(document: str, start: int, end: int) -> bool:
+    return _TO_THE_CENT.fullmatch(document, start, end) is not None
 
 
 def _run_and_parts(document: str, start: int, end: int) -> Iterator[tuple[int, int, set[Decimal]]]:
     """A run of digits and separators as one number, and its parts where they may be several.
 
-    A run with blanks may be several numbers (``size 10 200 mm``), and so may one that cannot be
-    read as one number (``1,2,3``); but 91 is no part of ``91,400``, nor 22 of ``22,50``.
+    A run with blanks may be several numbers (``size 10 200 mm``) unless it is money or has a form
+    that only one number has, and so may one that cannot be read as one number (``1,2,3``).
     """
     run = document[start:end]
-    values = readings(run) if len(run) <= MAX_DIGITS else set()
+    is_one = not _MARKS.search(run) or _MARKED.fullmatch(run)
+    values = readings(run) if is_one and len(run) <= MAX_DIGITS else set()
     if values:
         yield start, end, values
-        if not _BLANKS.search(run):
+        before = document[max(0, start - 5) : start]
+        if (
+            " " not in run
+            or _GROUPED.fullmatch(run)
+            or _MONEY_BEHIND.match(document, end)
+            or _MONEY_BEFORE.search(before)
+            or _TIMES.match(document, end)
+        ):
             return
     for piece in _PIECE.finditer(run):
         low, high = start + piece.start(), start + piece.end()
@@ -99,9 +230,39 @@ def _run_and_parts(document: str, start: int, end: int) -> Iterator[tuple[int, i
             yield start + year.start(), start + year.end(), {Decimal(year.group())}
 
 
+def _in_words(start: int, text: str) -> Iterator[tuple[int, int, set[Decimal]]]:
+    """The numbers in a row of words for numbers, each as long as the words make one."""
+    total = current = low = high = 0
+    for word in (*_PART.finditer(text), None):
+        name = folded(word.group()) if word else ""
+        value, scale = _VALUE_OF.get(name), _SCALE_OF.get(name)
+        if name == "and" and current % 100 == 0 and (current or total):
+            continue
+        is_open = current % 100 == 0 or (current % 10 == 0 and current % 100 >= 20)
+        if value and (total or current) and is_open:
+            # A digit goes on a ten or a hundred, a ten on a hundred only.
+            is_open = value < 100 if current % 100 == 0 else value < 10
+        if scale == 100 and 0 < current < 100:
+            current, high = current * 100, word.end() if word else 0
+            continue
+        if scale and scale > 100 and current and (not total or total % (scale * 1000) == 0):
+            total, current = total + current * scale, 0
+            high = word.end() if word else 0
+            continue
+        if value and is_open and high:
+            current, high = current + value, word.end() if word else 0
+            continue
+        if high:
+            yield start + low, start + high, {Decimal(total + current)}
+            total = current = low = high = 0
+        if word and (value or scale):
+            low, high = word.span()
+            total, current = (scale, 0) if scale and scale > 100 else (0, value or scale or 0)
+
+
 def readings(text: str) -> set[Decimal]:
     """All values that a written number can have: 1299 and 1.299 for ``1,299``."""
-    text = _BLANKS.sub("", text)
+    text = _BLANKS.sub("", text).translate(_ARABIC)
     dots, commas = text.count("."), text.count(",")
     forms = []
     if dots and commas:
@@ -127,8 +288,18 @@ def readings(text: str) -> set[Decimal]:
 
 
 def _is_grouped(text: str, separator: str) -> bool:
+    """Whether digits stand in groups of three or, as in India, of two before the last three."""
     first, *groups = text.split(separator)
-    return 1 <= len(first) <= 3 and all(len(group) == 3 for group in groups)
+    if 1 <= len(first) <= 3 and all(len(group) == 3 for group in groups):
+        return True
+    *middle, last = groups
+    return (
+        separator == ","
+        and 1 <= len(first) <= 2
+        and len(last) == 3
+        and bool(middle)
+        and all(len(group) == 2 for group in middle)
+    )
 
 
 # In the order of the months, and of English, German, French, Spanish, Italian, Portuguese, Dutch.
@@ -174,9 +345,16 @@ _BESIDE = re.compile(
 )
 _TIME = re.compile(
     r"(?<![\d:.,])(?P<hour>\d{1,2})"
-    r"(?:[:.h](?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?)?"
+    r"(?:[:.h](?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d)(?P<fraction>[.,]\d{1,6})?)?)?"
     r"(?:[ ]?(?P<half>[ap])\.?m\b\.?|[ ]?(?P<mark>h|uhr|heures?|uur)\b)?(?![\d:])",
     re.IGNORECASE,
+)
+# 09:00-17:00 is no time with a zone, but 09:00:00-05:00 is.
+_ZONE = re.compile(
+    r"[ \u00a0]?\(?(?:(?P<zero>Z|(?:UTC|GMT)(?![+\u2212-]))\b"
+    r"|(?:UTC|GMT)?(?P<sign>[+\u2212-])(?P<hours>[01]\d):?(?P<minutes>[0-5]\d)(?![\d:])"
+    r"|(?:UTC|GMT)(?P<sign_alone>[+\u2212-])(?P<hours_alone>\d{1,2})\b"
+    r"|(?P<named>[ECMPA][SD]T|[ECMP]T|W?ES?T|W?EDT|CES?T|MES?Z|[BIJK]ST|MSK|HKT|AE[SD]T)\b)"
 )
 
 
@@ -246,12 +424,43 @@ def dates_in(document: str) -> Iterator[tuple[int, int, set[Day]]]:
         yield *match.span(), {*_days(match.lastgroup or "", match.group())}
 
 
-def times_in(document: str) -> Iterator[tuple[int, int, set[str]]]:
-    """The times of day that a document states (HH:MM:SS), with their offsets."""
-    for match in _TIME.finditer(document):
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A time of day that a document states."""
+
+    start: int
+    end: int
+    times: set[str]
+    """As HH:MM:SS, with a fraction of a second if it has one."""
+    zone: str | None = ""
+    """``Z``, or as ``+02:00``; empty if it is not stated, None if it has only a name."""
+
+
+def times_in(document: str) -> Iterator[Clock]:
+    """The times of day that a document states."""
+    position = 0
+    while match := _TIME.search(document, position):
+        position = match.end()
         times = _times(match)
-        if times:
-            yield *match.span(), times
+        if not times:
+            continue
+        zone = _ZONE.match(document, position)
+        if zone and zone["sign"] not in (None, "+") and not match["second"]:
+            zone = None
+        if zone:
+            position = zone.end()
+        fraction = (match["fraction"] or "").replace(",", ".")
+        times = {time + fraction for time in times}
+        yield Clock(match.start(), position, times, _offset(zone) if zone else "")
+
+
+def _offset(zone: re.Match[str]) -> str | None:
+    if zone["named"]:
+        return None
+    if zone["zero"]:
+        return "Z"
+    sign = "+" if "+" in (zone["sign"], zone["sign_alone"]) else "-"
+    return f"{sign}{int(zone['hours'] or zone['hours_alone']):02}:{zone['minutes'] or '00'}"
 
 
 def _days(form: str, text: str) -> Iterator[Day]:

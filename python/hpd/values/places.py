@@ -79,7 +79,7 @@ class Grounder:
     def _numbers(self) -> dict[Decimal, list[tuple[int, int]]]:
         """The offsets of all that can be read as a number, by the number."""
         numbers: dict[Decimal, list[tuple[int, int]]] = {}
-        for start, end, values in numbers_in(self.document):
+        for start, end, values in numbers_in(self.document, factors=False):
             for value in values:
                 numbers.setdefault(value, []).append((start, end))
         return numbers

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from decimal import Decimal
 from functools import cached_property
+from typing import Final
 
 from hpd.schema.attributes import Attribute
 from hpd.schema.formats import CHECKED_FORMATS
-from hpd.values.numbers import dates_in, numbers_in, times_in, years_in
+from hpd.values.numbers import (
+    MAX_DIGITS,
+    Clock,
+    dates_in,
+    has_unread_numbers,
+    numbers_in,
+    times_in,
+    years_in,
+)
 
 STATED_KEY = "hpd.stated"
 """The key of a GGUF file that says ``on`` if its model's values are to be held to documents."""
@@ -18,22 +27,43 @@ STATED_KEY = "hpd.stated"
 MOST = 5000
 """The most values to which a field is held: a document that states more is a table."""
 
-_WORD_FORMATS = frozenset({"email", "ipv4", "ipv6", "uri", "url", "uuid"})
-"""The formats of which a value is one word of the document."""
+LONGEST = 2000
+"""The most characters of a link."""
 
-_WORD = re.compile(r"[^\s<>()\[\]{}|,;\"\u201c\u201d]+")
+_LOCAL: Final = r"[\w.!#$%&'*+/?^`{|}~-]"
+_LABEL: Final = r"[^\W_](?:[\w-]*[^\W_])?"
+_AUTHORITY: Final = r"[^\s<>\"{}|\\^`\u3000-\u303f\uff00-\uff60\u201c\u201d\u00bb]"
+_OF_FORMAT: Final = {
+    "email": re.compile(
+        rf"(?<![\w.!#$%&'*+/?^`{{|}}~-])[\w.!#$%&'*+/?^`{{|}}~-]+@{_LABEL}(?:\.{_LABEL})+"
+    ),
+    "ipv4": re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w]|\.\d)", re.ASCII),
+    "ipv6": re.compile(r"(?<![\w:.])[0-9a-fA-F:]{0,40}:[0-9a-fA-F:.]{0,40}(?![\w:])", re.ASCII),
+    "uri": re.compile(
+        r"(?:(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]*://"
+        rf"|\b(?:mailto|tel|urn|doi|data|geo|sms|sip|magnet):)"
+        rf"{_AUTHORITY}+"
+    ),
+    "uuid": re.compile(
+        r"(?<![0-9a-zA-Z-])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![\w-])"
+    ),
+}
+_OF_FORMAT["url"] = _OF_FORMAT["uri"]
+"""What a value of a format looks like inside of a text."""
+
+_OTHER_SCRIPT_AROUND = re.compile(r"^[^\x00-\x7f]+|(?<=[\x00-\x7f])[^\x00-\x7f]+$")
+_BRACKETS: Final = {")": "(", "]": "[", "}": "{"}
 _TELEPHONE = re.compile(r"\+\d[\d ()/\u00a0.-]{6,30}\d")
 _THOUSANDS = re.compile(r"\d{1,3}[.,]000", re.ASCII)
-_LARGEST = Decimal(10) ** 18  # of which the grammar of a number has the digits
-_SMALLEST = Decimal(10) ** -9
+_LARGEST = Decimal(10) ** MAX_DIGITS
 
 
 class Stated:
     """The numbers, dates and so on of a document, in the forms that a value can have.
 
     A number is stated in digits, with a word or letter for thousands, millions or billions behind
-    it (``1.2 million``), or in words up to twelve. A day without a year is one in each year that
-    the document names.
+    it (``1.2 million``), or in words: English ones, or those up to twelve. A day without a year is
+    one in each year that the document names.
     """
 
     def __init__(self, document: str) -> None:
@@ -42,11 +72,14 @@ class Stated:
     def texts(self, attribute: Attribute) -> list[str] | None:
         """The JSON texts of all values that the document states for an attribute.
 
-        None if its type says nothing of what a document must hold, if the document has days
-        without a year and names none, or if there are more than ``MOST`` of them.
+        None if its type says nothing of what a document must hold, if there are more than ``MOST``
+        of them, or if the document states one in a form that is not read: a day without a year
+        where it names none, a time zone by its name, a number in other words.
         """
         texts: list[str] | None = None
         match attribute.type:
+            case "integer" | "number" if has_unread_numbers(self.document):
+                texts = None
             case "integer":
                 texts = self._whole
             case "number":
@@ -57,13 +90,19 @@ class Stated:
                 texts = self._date_times
             case "string" if attribute.format == "time":
                 texts = self._times
-            case "string" if attribute.format in _WORD_FORMATS:
-                texts = self._words(CHECKED_FORMATS[attribute.format])
+            case "string" if attribute.format in _OF_FORMAT:
+                texts = self._of_format(attribute.format)
         return None if texts is None or len(texts) > MOST else texts
 
-    def _words(self, is_one: Callable[[str], bool]) -> list[str]:
-        words = {word.rstrip(".:!?'") for word in _WORD.findall(self.document)}
-        return sorted(json.dumps(word, ensure_ascii=False) for word in words if is_one(word))
+    def _of_format(self, name: str) -> list[str]:
+        is_one = CHECKED_FORMATS[name]
+        found = {
+            text
+            for match in _OF_FORMAT[name].finditer(self.document)
+            if len(match.group()) <= LONGEST
+            for text in _without_what_is_around(match.group())
+        }
+        return sorted(json.dumps(text, ensure_ascii=False) for text in found if is_one(text))
 
     @cached_property
     def _values(self) -> list[tuple[str, Decimal]]:
@@ -102,17 +141,24 @@ class Stated:
         return sorted(json.dumps(day) for day in found if day is not None)
 
     @cached_property
-    def _times(self) -> list[str]:
-        times = {time for _, _, times in times_in(self.document) for time in times}
-        return sorted(json.dumps(time) for time in times)
+    def _clocks(self) -> list[Clock]:
+        return list(times_in(self.document))
 
-    @cached_property
+    @property
+    def _times(self) -> list[str]:
+        zones = {(time, zone) for c in self._clocks for time in c.times for zone in ("", c.zone)}
+        return sorted({json.dumps(time + (zone or "")) for time, zone in zones})
+
+    @property
     def _date_times(self) -> list[str] | None:
+        days = self._dates
         # Midnight stands for no time at all.
-        times = {*self._times, json.dumps("00:00:00")}
-        if self._dates is None or len(self._dates) * len(times) > MOST:
+        times = {"00:00:00", *(t + (c.zone or "") for c in self._clocks for t in c.times)}
+        if days is None or len(days) * len(times) > MOST:
             return None
-        return [f"{day[:-1]}T{time[1:]}" for day in self._dates for time in sorted(times)]
+        if any(clock.zone is None for clock in self._clocks):
+            return None
+        return [f'{day[:-1]}T{time}"' for day in days for time in sorted(times)]
 
 
 def is_held(attribute: Attribute) -> bool:
@@ -123,12 +169,25 @@ def is_held(attribute: Attribute) -> bool:
 _NOTHING = Stated("")
 
 
+def _without_what_is_around(text: str) -> Iterator[str]:
+    """A link or an address without the marks of its sentence behind it.
+
+    Where letters of another script stand at an end, with and without them.
+    """
+    while text and (text[-1] in ".,:;!?'*" or text[-1] in _BRACKETS):
+        if text[-1] in _BRACKETS and text.count(_BRACKETS[text[-1]]) >= text.count(text[-1]):
+            break
+        text = text[:-1]
+    yield text
+    yield _OTHER_SCRIPT_AROUND.sub("", text)
+
+
 def _forms(value: Decimal) -> Iterator[str]:
     """A number as models write it: with as few decimals as it needs, with one, and with two."""
-    if value % _SMALLEST:
+    whole, _, decimals = f"{value:f}".partition(".")
+    decimals = decimals.rstrip("0")
+    if len(decimals) > MAX_DIGITS:
         return
-    shortest = f"{value.normalize():f}"
-    yield shortest
-    n_decimals = len(shortest.partition(".")[2])
-    for n in range(n_decimals + 1, 3):
-        yield f"{value:.{n}f}"
+    yield f"{whole}.{decimals}" if decimals else whole
+    for n in range(len(decimals) + 1, 3 if len(whole) < 14 else 0):
+        yield f"{whole}.{decimals:0<{n}}"
