@@ -1,7 +1,7 @@
 """The engine of hpd, on llama.cpp: src/hpd_cpp/bindings.cpp."""
 
 from collections.abc import Callable, Sequence, Set
-from typing import final
+from typing import Any, final
 
 @final
 class SamplingOptions:
@@ -225,5 +225,6 @@ def time_products(
     extra_bufts: bool,
     seconds: float,
 ) -> tuple[float, int]: ...
+def read_gguf_header(path: str) -> dict[str, Any]: ...
 def near_tie_margin() -> float: ...
 def echo_log(on: bool) -> None: ...

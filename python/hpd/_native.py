@@ -80,6 +80,7 @@ from hpd._core import (  # noqa: E402
     attention_problems,
     echo_log,
     near_tie_margin,
+    read_gguf_header,
     time_products,
 )
 
@@ -120,5 +121,6 @@ __all__ = [
     "claim_process",
     "echo_log",
     "near_tie_margin",
+    "read_gguf_header",
     "time_products",
 ]

@@ -13,6 +13,7 @@
 
 #include "attention/guard.h"
 #include "bindings_common.h"
+#include "bindings_gguf.h"
 #include "engine.h"
 #include "handles.h"
 #include "model/log.h"
@@ -320,6 +321,7 @@ PYBIND11_MODULE(_core, m) {
     bind_options(m);
     bind_model(model);
     bind_engine(m);
+    bind_gguf(m);
     m.def("attention_problems", &attention_problems, py::call_guard<py::gil_scoped_release>());
     m.def(
         "time_products",
