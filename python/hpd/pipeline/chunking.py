@@ -1,4 +1,13 @@
-"""Long texts cut into parts of limited length, where sentences end. Pure text."""
+"""Long texts cut into parts, and the values of the parts put together to those of the whole.
+
+A part ends where a sentence does. A value is taken from the part with the highest confidence,
+preferably from one whose text holds the value; it is null only if every part says so. Attributes
+that depend on one another come from the same part. An array is the union of the parts' items,
+without repeated ones.
+
+What an earlier pass over the parts found stays. A later one gives values that are still null, and
+items of arrays that stand elsewhere in the document than all items so far.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +16,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from hpd.pipeline.findings import Findings, between, is_count, least
+from hpd.pipeline.document_values import DocumentValues, between, is_below, is_count, least
 from hpd.prompt import COUNT_KEY, Path
 from hpd.results import FieldResult
 from hpd.schema.attributes import Attribute, Schema
-from hpd.values import Parsed
 from hpd.values.places import is_joined
 
 CountTokens = Callable[[str], int]
@@ -137,18 +145,18 @@ def _overlap(pieces: list[_Piece], first: int, end: int, room: int) -> int:
     return next((i for i in range(at, end) if i > 0 and pieces[i - 1].ends_sentence), at)
 
 
-def shift(findings: Findings, offset: int) -> None:
+def shift(values: DocumentValues, offset: int) -> None:
     """Move the spans of a chunk to where they are in the whole document."""
-    for path, result in findings.results.items():
+    for path, result in values.results.items():
         if result.start is not None and result.end is not None:
-            findings.results[path] = replace(
+            values.results[path] = replace(
                 result,
                 start=result.start + offset,
                 end=result.end + offset,
             )
 
 
-def merge(schema: Schema, parts: Sequence[Findings]) -> Findings:
+def merge(schema: Schema, parts: Sequence[DocumentValues]) -> DocumentValues:
     """One document's fields from those of its chunks, in the order of the text."""
     merger = _Merger(parts)
     merger.siblings(schema.attributes, ())
@@ -156,9 +164,9 @@ def merge(schema: Schema, parts: Sequence[Findings]) -> Findings:
 
 
 class _Merger:
-    def __init__(self, parts: Sequence[Findings]) -> None:
+    def __init__(self, parts: Sequence[DocumentValues]) -> None:
         self.parts = parts
-        self.whole = Findings()
+        self.whole = DocumentValues()
 
     def siblings(self, attributes: Sequence[Attribute], prefix: Path) -> None:
         for group in dependent_groups(attributes):
@@ -184,9 +192,6 @@ class _Merger:
             for part, rank in zip(self.parts, ranks, strict=True)
             if rank[:-1] == ranks[best][:-1] and part is not self.parts[best]
         ]
-        for path, parsed in self.parts[best].values.items():
-            if is_below(path, roots):
-                self.whole.values[path] = parsed
         for path, result in self.parts[best].results.items():
             if is_below(path, roots):
                 same = [part.results[path] for part in self.parts if path in part.results]
@@ -196,13 +201,10 @@ class _Merger:
                 self.whole.results[path] = replace(result, margin=least(margins))
 
     def array(self, array: Attribute, path: Path) -> None:
-        items: list[tuple[Findings, Path, float]] = []
+        items: list[tuple[DocumentValues, Path, float]] = []
         seen: dict[str, int] = {}  # the chunk in which each was first
         for n, part in enumerate(self.parts):
-            count = part.values.get((*path, COUNT_KEY), Parsed())
-            n_items = count.value if isinstance(count.value, int) else 0
-            for number in range(1, n_items + 1):
-                root = (*path, str(number))
+            for root in _items(part, path):
                 identity = item_identity(part, root)
                 if identity is not None and seen.setdefault(identity, n) == n:
                     items.append((part, root, _confidence(part, root)))
@@ -227,25 +229,21 @@ class _Merger:
         )
         least_sure = min(results, key=lambda result: result.confidence or 0.0)
         if n_items:
-            self.whole.values[count_path] = Parsed(n_items)
             self.whole.results[count_path] = FieldResult(
                 least_sure.confidence, raw=f" {n_items}", value=n_items, margin=margin
             )
             return
         errors = [result.error for result in results if result.error]
-        nothing = Parsed(error=errors[0]) if len(errors) == len(results) else Parsed(0)
-        if all(result.value is None for result in results):
-            nothing = Parsed(error=errors[0] if errors else None)
-        self.whole.values[count_path] = nothing
+        is_null = all(result.value is None for result in results)
         self.whole.results[count_path] = replace(
-            least_sure, value=nothing.value, error=nothing.error, margin=margin
+            least_sure,
+            value=None if is_null else 0,
+            error=errors[0] if errors and is_null else None,
+            margin=margin,
         )
 
-    def move(self, part: Findings, root: Path, to: Path) -> None:
+    def move(self, part: DocumentValues, root: Path, to: Path) -> None:
         """Take an item of a chunk, with a new number."""
-        for path, parsed in part.values.items():
-            if is_below(path, [root]):
-                self.whole.values[to + path[len(root) :]] = parsed
         for path, result in part.results.items():
             if is_below(path, [root]):
                 self.whole.results[to + path[len(root) :]] = result
@@ -269,7 +267,7 @@ def dependent_groups(attributes: Sequence[Attribute]) -> list[list[Attribute]]:
     return groups
 
 
-def _rank(part: Findings, roots: Sequence[Path]) -> tuple[int, int, int, float]:
+def _rank(part: DocumentValues, roots: Sequence[Path]) -> tuple[int, int, int, float]:
     """The quality of a chunk's values below some paths, to be compared with that of others."""
     results = [result for path, result in part.results.items() if is_below(path, roots)]
     filled = [result for result in results if result.value is not None]
@@ -281,34 +279,29 @@ def _rank(part: Findings, roots: Sequence[Path]) -> tuple[int, int, int, float]:
     return n_grounded, len(filled), -n_errors, sign * mean / max(1, len(filled or results))
 
 
-def is_below(path: Path, roots: Sequence[Path]) -> bool:
-    """Whether a path leads to one of the roots, or to a part of it."""
-    return any(path[: len(root)] == root for root in roots)
-
-
-def item_identity(part: Findings, root: Path) -> str | None:
+def item_identity(part: DocumentValues, root: Path) -> str | None:
     """A key that is the same for items with the same values; None if all values are null."""
     values = {
-        path[len(root) :]: parsed.value
-        for path, parsed in part.values.items()
-        if path[: len(root)] == root
+        path[len(root) :]: result.value
+        for path, result in part.results.items()
+        if is_below(path, [root])
     }
     if all(value is None for value in values.values()):
         return None
     return json.dumps(sorted((path, repr(value)) for path, value in values.items()))
 
 
-def _confidence(part: Findings, root: Path) -> float:
+def _confidence(part: DocumentValues, root: Path) -> float:
     below = [
         result.confidence
         for path, result in part.results.items()
-        if path[: len(root)] == root and result.confidence is not None
+        if is_below(path, [root]) and result.confidence is not None
     ]
     return min(below, default=0.0)
 
 
-def add_pass(schema: Schema, whole: Findings, later: Findings) -> None:
-    """Add the findings of a later pass on the whole document to those of the passes before it.
+def add_pass(schema: Schema, whole: DocumentValues, later: DocumentValues) -> None:
+    """Add the values of a later pass on the whole document to those of the passes before it.
 
     Of an item, a value counts that the document holds. It is another item than one of before if
     more than half of these stand where the same attribute of the other has nothing of its value,
@@ -320,7 +313,7 @@ def add_pass(schema: Schema, whole: Findings, later: Findings) -> None:
 
 
 class _Adder:
-    def __init__(self, whole: Findings, later: Findings) -> None:
+    def __init__(self, whole: DocumentValues, later: DocumentValues) -> None:
         self.whole = whole
         self.later = later
 
@@ -359,11 +352,10 @@ class _Adder:
 
     def count(self, path: Path, n_items: int) -> None:
         results = [
-            findings.results[path]
-            for findings in (self.whole, self.later)
-            if path in findings.results
+            values.results[path]
+            for values in (self.whole, self.later)
+            if path in values.results
         ]
-        self.whole.values[path] = Parsed(n_items)
         self.whole.results[path] = FieldResult(
             min((r.confidence for r in results if r.confidence is not None), default=None),
             raw=f" {n_items}",
@@ -372,9 +364,6 @@ class _Adder:
         )
 
     def move(self, root: Path, to: Path) -> None:
-        for path, parsed in self.later.values.items():
-            if is_below(path, [root]):
-                self.whole.values[to + path[len(root) :]] = parsed
         for path, result in self.later.results.items():
             if is_below(path, [root]):
                 target = to + path[len(root) :]
@@ -387,24 +376,24 @@ _Spans = dict[Path, tuple[int, int]]
 """The place of each value of an item, by its path in the item."""
 
 
-def _is_filled(findings: Findings, roots: Sequence[Path]) -> bool:
+def _is_filled(values: DocumentValues, roots: Sequence[Path]) -> bool:
     return any(
-        parsed.value is not None and not is_count(path)
-        for path, parsed in findings.values.items()
+        result.value is not None and not is_count(path)
+        for path, result in values.results.items()
         if is_below(path, roots)
     )
 
 
-def _items(findings: Findings, path: Path) -> Iterator[Path]:
-    count = findings.values.get((*path, COUNT_KEY), Parsed()).value
+def _items(values: DocumentValues, path: Path) -> Iterator[Path]:
+    count = values.results.get((*path, COUNT_KEY), FieldResult()).value
     for number in range(1, (count if isinstance(count, int) else 0) + 1):
         yield (*path, str(number))
 
 
-def _spans(findings: Findings, root: Path) -> _Spans:
+def _spans(values: DocumentValues, root: Path) -> _Spans:
     return {
         path[len(root) :]: (result.start, result.end)
-        for path, result in findings.results.items()
+        for path, result in values.results.items()
         if is_below(path, [root]) and result.start is not None and result.end is not None
     }
 

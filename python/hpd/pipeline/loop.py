@@ -1,4 +1,9 @@
-"""The loop that feeds the engine: one thread drives it for any number of callers."""
+"""The loop that feeds the engine: one thread drives it for any number of callers.
+
+That thread does nothing but admit requests, step the engine and hand out answers. All other work
+(reading documents, tokenising, parsing, grounding) is done in the threads of the callers, while it
+waits for the device. Callers send it requests, and find the answers in a queue of their own.
+"""
 
 from __future__ import annotations
 
@@ -7,99 +12,80 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from queue import Empty, SimpleQueue
-from typing import Any, Final
+from typing import Any
 
 from hpd._native import Engine, Result
 from hpd.documents import NOT_YET, NotYet
 from hpd.errors import CallCancelledError, EngineClosedError, HpdError
 from hpd.pipeline import Cancellation
-from hpd.pipeline.long_documents import Item
-from hpd.pipeline.prompts import Job
+from hpd.pipeline.prompts import Prompt
 from hpd.pipeline.questionnaire import Request
 from hpd.results import Extraction
+
+Finished = tuple[int, Extraction[Any]]
+"""An extraction, with the place of its document in the input."""
+
+Message = tuple[int | None, Result | Exception | None]
+"""To a caller: the number of a request and its answer, or the error with which it cannot be
+decoded, not even alone. Without a number: the error that ends the call, or ``_ROOM``."""
+
+_ROOM: Message = (None, None)
+"""Tells a caller that there is room for one more request."""
 
 _CLOSED = "the extractor is closed"
 
 _FIRST_PATIENCE = 0.05
 """Seconds that the first step waits for more requests; later ones go by the time of a step."""
 
-
-class Wanted:
-    """Tells a caller that there is room for one more request."""
-
-
-WANTED: Final = Wanted()
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """Tells a caller that a request cannot be decoded, not even alone."""
-
-    number: int
-    error: Exception
-
-
-Message = Result | Wanted | Failed | Exception
+_N_AT_ONCE = 1000
+"""The most prompts that overtake those in the engine because all their values are known: whoever
+gives results out in order keeps them meanwhile."""
 
 
 @dataclass(eq=False, slots=True)
 class Caller:
-    """One caller: the requests that wait for the engine, and the messages that wait for the caller.
+    """One call: its prompts, its requests that wait for the engine, and the messages for it.
 
-    Every attribute is written by one thread only: the marks by the caller's, the rest by the
-    worker.
+    Every attribute is written by one thread only.
     """
 
     messages: SimpleQueue[Message] = field(default_factory=SimpleQueue)
+    # By the caller's own thread:
+    prompts: dict[int, Prompt] = field(default_factory=dict)
+    """By the number of the request for which each waits."""
+    finished: deque[Finished] = field(default_factory=deque)
     is_reading: bool = True
-    """A mark: the caller is about to send a request, as far as it knows."""
+    """The caller is about to send a request, as far as it knows."""
     is_gone: bool = False
-    """A mark: nobody waits for the results any more."""
+    """Nobody waits for the answers any more."""
+    # By the loop's thread:
     waiting: deque[tuple[int, Request]] = field(default_factory=deque)
     """Requests that the engine has not been given yet."""
     in_engine: dict[int, Request] = field(default_factory=dict)
     n_unanswered: int = 0
-    """Results handed out that may lead to another wave, but have not yet."""
+    """Answers handed out that may lead to another wave, but have not yet."""
     is_late: bool = False
     """The engine has waited for the caller in vain, and will not until it sends something."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Send:
-    caller: Caller
-    number: int
-    request: Request
-    is_first: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Forget:
-    """Says that a job is over, and with it the prompt that was kept for it."""
-
-    caller: Caller
-    prompt: list[int]
-
-
-@dataclass(frozen=True, slots=True)
-class _Teach:
-    """Known values, from which the drafter learns: attribute numbers, and tokens."""
-
-    values: list[tuple[int, list[int]]]
-
-
-class Worker:
-    """Drives one engine for any number of callers, from a thread of its own.
+class Loop:
+    """Takes prompts through one engine, for any number of callers at the same time.
 
     Args:
-        engine: given up to this worker: nobody else may drive or close it.
+        engine: given up to this loop: nobody else may drive or close it.
+        n_ahead: the number of requests that a caller prepares before the engine wants them.
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, n_ahead: int) -> None:
         self._engine = engine
-        self._commands: SimpleQueue[_Send | _Forget | _Teach | None] = SimpleQueue()
+        self._n_ahead = n_ahead
+        self._numbers = itertools.count()
+        self._commands: SimpleQueue[tuple[Caller | None, Callable[[], None]] | None] = SimpleQueue()
+        """What callers want done by the loop's thread; None: no more."""
         self._callers: list[Caller] = []  # Those that have sent something.
         self._patience = _FIRST_PATIENCE
         self._lock = threading.Lock()
@@ -110,13 +96,95 @@ class Worker:
 
     # --- from the threads of the callers ---------------------------------------------------------
 
-    def start(self) -> None:
-        """Start the thread, if it does not run yet.
+    def run(
+        self,
+        prompts: Iterator[Prompt | Finished | NotYet],
+        cancellation: Cancellation | None = None,
+    ) -> Iterator[Finished]:
+        """The extractions of all documents with their places, as soon as each is finished.
+
+        Prompts are pulled when the engine wants them; what is finished already is handed through.
+        The caller may leave the iterator at any time; its requests are then cancelled.
 
         Raises:
-            EngineClosedError: the worker was closed.
+            CallCancelledError: by way of ``cancellation``.
+            EngineClosedError: the loop was closed.
             HpdError: this process was forked from the one that made the engine.
         """
+        self._start()
+        caller = Caller()
+        if cancellation is not None:
+            over = CallCancelledError("the call was cancelled")
+            cancellation.attach(lambda: caller.messages.put((None, over)))
+        n_room = self._n_ahead
+        n_at_once = 0  # prompts that were finished as they came, since the engine gave an answer
+        is_exhausted = False
+        try:
+            while True:
+                while not caller.messages.empty():
+                    n_room += self._take(caller, caller.messages.get())
+                    n_at_once = 0
+                if caller.finished:
+                    # Nothing comes from this caller meanwhile, so the engine need not wait for it.
+                    caller.is_reading = False
+                    while caller.finished:
+                        yield caller.finished.popleft()
+                    caller.is_reading = not is_exhausted
+                elif (
+                    n_room > 0
+                    and not is_exhausted
+                    and (n_at_once < _N_AT_ONCE or not caller.prompts)
+                ):
+                    prompt = next(prompts, None)
+                    is_exhausted = prompt is None
+                    caller.is_reading = prompt is not None and prompt is not NOT_YET
+                    if isinstance(prompt, Prompt):
+                        request = prompt.first()
+                        if request is None:
+                            caller.finished.extend(prompt.extractions())
+                            n_at_once += 1
+                        else:
+                            self._send(caller, prompt, request, is_first=True)
+                            n_room -= 1
+                    elif isinstance(prompt, tuple):
+                        caller.finished.append(prompt)
+                elif is_exhausted and not caller.prompts:
+                    return
+                else:
+                    caller.is_reading = False
+                    message = caller.messages.get()
+                    caller.is_reading = not is_exhausted
+                    n_room += self._take(caller, message)
+                    n_at_once = 0
+        finally:
+            # No more than marks: this may run wherever the garbage collector does.
+            caller.is_reading = False
+            caller.is_gone = True
+            self._engine.wake()
+
+    def teach(self, values: list[tuple[int, list[int]]]) -> None:
+        """Let the drafter learn values that are known: attribute numbers, and tokens."""
+
+        def teach() -> None:
+            for attribute, tokens in values:
+                self._engine.teach(attribute, tokens)
+
+        self._commands.put((None, teach))
+
+    def close(self) -> None:
+        """End what is under way with ``EngineClosedError``, and free the engine's memory."""
+        if os.getpid() != self._process:
+            return  # The thread, and whatever it holds, are the other process's.
+        with self._lock:
+            self._is_closed = True
+        self._commands.put(None)
+        self._engine.close()
+        # The garbage collector may close an extractor in any thread, the loop's included.
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join()
+
+    def _start(self) -> None:
+        """Start the thread, if it does not run yet."""
         if os.getpid() != self._process:
             raise HpdError(
                 "the extractor was made before this process was forked, and cannot be used in it: "
@@ -129,53 +197,41 @@ class Worker:
                 self._thread = threading.Thread(target=self._work, name="hpd", daemon=True)
                 self._thread.start()
 
-    def send(self, caller: Caller, number: int, request: Request, *, is_first: bool) -> None:
-        """Have a request decoded; its result will be among the caller's messages.
+    def _take(self, caller: Caller, message: Message) -> int:
+        """Handle a message; returns the number of requests for which it makes room."""
+        number, answer = message
+        if number is None:
+            if isinstance(answer, Exception):
+                raise answer
+            return 1
+        prompt = caller.prompts.pop(number)
+        if isinstance(answer, Exception):
+            prompt.fail(answer)
+        elif answer is not None:
+            kept_tokens = prompt.kept_tokens
+            request = prompt.take(answer)
+            if request is not None:
+                self._send(caller, prompt, request, is_first=False)
+                return 0
+            if kept_tokens is not None:
+                self._command(caller, partial(self._forget, caller, kept_tokens))
+        caller.finished.extend(prompt.extractions())
+        return 0
 
-        Args:
-            caller: whoever waits for it.
-            number: the request's, unlike that of any other.
-            request: what to decode.
-            is_first: it waits until the engine wants one more prompt, and then the caller is told
-                so; a later wave of a prompt does not wait.
-        """
-        self._command(_Send(caller, number, request, is_first))
+    def _send(self, caller: Caller, prompt: Prompt, request: Request, *, is_first: bool) -> None:
+        """Have a request decoded. A first one waits until the engine wants one more prompt."""
+        number = next(self._numbers)
+        caller.prompts[number] = prompt
+        self._command(caller, partial(self._receive, caller, number, request, is_first))
 
-    def forget_prompt(self, caller: Caller, prompt: list[int]) -> None:
-        """Let go of the prompt that was kept for a job's next wave: there is none."""
-        self._command(_Forget(caller, prompt))
-
-    def teach(self, values: list[tuple[int, list[int]]]) -> None:
-        """Let the drafter learn values that are known, by the numbers of their attributes."""
-        self._commands.put(_Teach(values))
-
-    def leave(self, caller: Caller) -> None:
-        """Say that nobody waits any more for what the caller has sent, which is then cancelled."""
-        # No more than marks: this may run wherever the garbage collector does.
-        caller.is_reading = False
-        caller.is_gone = True
+    def _command(self, caller: Caller, action: Callable[[], None]) -> None:
+        self._commands.put((caller, action))
         self._engine.wake()
-
-    def close(self) -> None:
-        """End what is under way with ``EngineClosedError``, and free the engine's memory."""
-        if os.getpid() != self._process:
-            return  # The thread, and whatever it holds, are the other process's.
-        with self._lock:
-            self._is_closed = True
-        self._commands.put(None)
-        self._engine.close()
-        # The garbage collector may close an extractor in any thread, the worker's included.
-        if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join()
-
-    def _command(self, command: _Send | _Forget) -> None:
-        self._commands.put(command)
-        self._engine.wake()
-        # The worker says that it has ended before it looks for commands one last time.
+        # The thread says that it has ended before it looks for commands one last time.
         if self._has_ended:
             raise EngineClosedError(_CLOSED)
 
-    # --- from the worker's own thread ------------------------------------------------------------
+    # --- from the loop's own thread --------------------------------------------------------------
 
     def _work(self) -> None:
         error: Exception = EngineClosedError(_CLOSED)
@@ -187,11 +243,13 @@ class Worker:
         except Exception as fault:
             error = fault
         self._has_ended = True
+        callers = self._callers.copy()
         while not self._commands.empty():
             command = self._commands.get()
-            if isinstance(command, _Send | _Forget):
-                command.caller.messages.put(error)
-        self._tell_all(error)
+            callers += [command[0]] if command and command[0] else []
+        for caller in dict.fromkeys(callers):
+            caller.messages.put((None, error))
+        self._callers.clear()
 
     def _prepare_step(self) -> bool:
         """Take in commands and admit requests until a step is due; False: there will be none.
@@ -217,7 +275,7 @@ class Worker:
                 return True
             if command is None:
                 return False
-            self._obey(command)
+            command[1]()
             if is_idle:
                 deadline = time.perf_counter() + self._patience
 
@@ -232,23 +290,24 @@ class Worker:
             and (caller.n_unanswered > 0 or (wants_request and caller.is_reading))
         ]
 
-    def _obey(self, command: _Send | _Forget | _Teach) -> None:
-        if isinstance(command, _Teach):
-            for attribute, tokens in command.values:
-                self._engine.teach(attribute, tokens)
-            return
-        caller = command.caller
+    def _receive(self, caller: Caller, number: int, request: Request, is_first: bool) -> None:
+        self._hear_of(caller)
+        if is_first:
+            caller.waiting.append((number, request))
+        else:
+            caller.n_unanswered -= 1
+            self._submit(caller, number, request)
+
+    def _forget(self, caller: Caller, tokens: list[int]) -> None:
+        """Let go of the prompt that was kept for another wave: there is none."""
+        self._hear_of(caller)
+        caller.n_unanswered -= 1
+        self._engine.forget_prompt(tokens)
+
+    def _hear_of(self, caller: Caller) -> None:
         caller.is_late = False
         if caller not in self._callers:
             self._callers.append(caller)
-        if isinstance(command, _Forget):
-            caller.n_unanswered -= 1
-            self._engine.forget_prompt(command.prompt)
-        elif command.is_first:
-            caller.waiting.append((command.number, command.request))
-        else:
-            caller.n_unanswered -= 1
-            self._submit(caller, command.number, command.request)
 
     def _admit(self) -> None:
         """Give requests to the engine while it wants any, fairly among the callers."""
@@ -258,7 +317,7 @@ class Worker:
                 return
             caller = min(waiting, key=lambda caller: len(caller.in_engine))
             self._submit(caller, *caller.waiting.popleft())
-            caller.messages.put(WANTED)
+            caller.messages.put(_ROOM)
 
     def _submit(self, caller: Caller, number: int, request: Request) -> None:
         caller.in_engine[number] = request
@@ -275,7 +334,7 @@ class Worker:
         n_batches = self._engine.stats.n_batches
         start = time.perf_counter()
         try:
-            results = self._engine.advance()
+            answers = self._engine.advance()
         except EngineClosedError:
             raise
         except Exception:
@@ -283,7 +342,7 @@ class Worker:
             return
         n_steps = max(1, self._engine.stats.n_batches - n_batches)
         self._patience = (time.perf_counter() - start) / n_steps
-        self._hand_out(results)
+        self._hand_out(answers)
 
     def _retry_alone(self) -> None:
         """Decode each request that the engine has once more, by itself.
@@ -306,153 +365,12 @@ class Worker:
             except Exception as error:
                 self._engine.cancel_all()
                 del caller.in_engine[number]
-                caller.messages.put(Failed(number, error))
+                caller.messages.put((number, error))
 
-    def _hand_out(self, results: list[Result]) -> None:
+    def _hand_out(self, answers: list[Result]) -> None:
         callers = {number: caller for caller in self._callers for number in caller.in_engine}
-        for result in results:
-            caller = callers[result.id]
-            request = caller.in_engine.pop(result.id)
+        for answer in answers:
+            caller = callers[answer.id]
+            request = caller.in_engine.pop(answer.id)
             caller.n_unanswered += request.keep_prompt
-            caller.messages.put(result)
-
-    def _tell_all(self, error: Exception) -> None:
-        for caller in self._callers:
-            caller.messages.put(error)
-        self._callers.clear()
-
-
-_N_AT_ONCE = 1000
-"""The most items that overtake those in the engine because all their values are known: whoever
-gives results out in order keeps them meanwhile."""
-
-
-class Runner:
-    """Takes jobs through one engine, for any number of callers at the same time.
-
-    Args:
-        engine: the engine, which belongs to this runner: nobody else may drive or close it.
-        n_ahead: the number of requests that a caller prepares before the engine wants them.
-    """
-
-    def __init__(self, engine: Engine, n_ahead: int) -> None:
-        self._worker = Worker(engine)
-        self._n_ahead = n_ahead
-        self._numbers = itertools.count()
-
-    def run(
-        self, items: Iterator[Item | NotYet], cancellation: Cancellation | None = None
-    ) -> Iterator[tuple[int, Extraction[Any]]]:
-        """The extractions of all items with their places in the input, as soon as each is finished.
-
-        Items are pulled when the engine wants them. The caller may leave the iterator at any time;
-        its requests are then cancelled.
-
-        Raises:
-            CallCancelledError: by way of ``cancellation``.
-            EngineClosedError: the runner was closed.
-            HpdError: this process was forked from the one that made the engine.
-        """
-        self._worker.start()
-        caller = Caller()
-        if cancellation is not None:
-            error = CallCancelledError("the call was cancelled")
-            cancellation.attach(lambda: caller.messages.put(error))
-        run = _Run(self._worker, caller, self._numbers)
-        n_room = self._n_ahead
-        n_at_once = 0  # items that were finished as they came, since the engine gave a result
-        is_exhausted = False
-        try:
-            while True:
-                while not caller.messages.empty():
-                    n_room += run.take(caller.messages.get())
-                    n_at_once = 0
-                if run.finished:
-                    # Nothing comes from this caller meanwhile, so the engine need not wait for it.
-                    caller.is_reading = False
-                    while run.finished:
-                        yield run.finished.popleft()
-                    caller.is_reading = not is_exhausted
-                elif n_room > 0 and not is_exhausted and (n_at_once < _N_AT_ONCE or not run.jobs):
-                    item = next(items, None)
-                    caller.is_reading = item is not NOT_YET
-                    if item is NOT_YET:
-                        continue
-                    if item is None:
-                        is_exhausted = True
-                        caller.is_reading = False
-                    elif isinstance(item, Job):
-                        n_started = run.start(item)
-                        n_room -= n_started
-                        n_at_once += n_started == 0
-                    else:
-                        run.finished.append(item)
-                elif is_exhausted and not run.jobs:
-                    return
-                else:
-                    caller.is_reading = False
-                    message = caller.messages.get()
-                    caller.is_reading = not is_exhausted
-                    n_room += run.take(message)
-                    n_at_once = 0
-        finally:
-            self._worker.leave(caller)
-
-    def teach(self, values: list[tuple[int, list[int]]]) -> None:
-        """Let the drafter learn values that are known, by the numbers of their attributes."""
-        self._worker.teach(values)
-
-    def close(self) -> None:
-        """End what is under way with ``EngineClosedError``, and free the engine's memory."""
-        self._worker.close()
-
-
-class _Run:
-    """The jobs of one caller: those that the worker has, and the extractions that are ready."""
-
-    def __init__(self, worker: Worker, caller: Caller, numbers: Iterator[int]) -> None:
-        self.jobs: dict[int, Job] = {}
-        """The jobs by the number of the request for which each waits."""
-        self.finished: deque[tuple[int, Extraction[Any]]] = deque()
-        self._worker = worker
-        self._caller = caller
-        self._numbers = numbers
-
-    def start(self, job: Job) -> int:
-        """Start a job; returns the number of requests for which that takes room.
-
-        None where all its values are known: it is finished then.
-        """
-        request = job.first()
-        if request is None:
-            self.finished.extend(job.extractions())
-            return 0
-        self.send(job, request, is_first=True)
-        return 1
-
-    def send(self, job: Job, request: Request, *, is_first: bool) -> None:
-        """Send a job's request to the worker."""
-        number = next(self._numbers)
-        self.jobs[number] = job
-        self._worker.send(self._caller, number, request, is_first=is_first)
-
-    def take(self, message: Message) -> int:
-        """Handle one message; returns the number of requests for which it makes room."""
-        if isinstance(message, Exception):
-            raise message
-        if isinstance(message, Wanted):
-            return 1
-        if isinstance(message, Failed):
-            job = self.jobs.pop(message.number)
-            job.fail(message.error)
-        else:
-            job = self.jobs.pop(message.id)
-            kept_prompt = job.kept_prompt
-            request = job.take(message)
-            if request is not None:
-                self.send(job, request, is_first=False)
-                return 0
-            if kept_prompt is not None:
-                self._worker.forget_prompt(self._caller, kept_prompt)
-        self.finished.extend(job.extractions())
-        return 0
+            caller.messages.put((answer.id, answer))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import math
 import sqlite3
@@ -11,50 +10,23 @@ import warnings
 import zlib
 from array import array
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from hpd.documents import Document
 from hpd.errors import HpdError
 from hpd.models.file_content import content_fingerprint
 from hpd.models.gguf_files import part_names
 from hpd.models.model_files import local_lora
 from hpd.options import Options, engine_identity
 from hpd.pipeline import ReuseWarning
-from hpd.results import Extraction, Usage
 from hpd.version import __version__
 
+if TYPE_CHECKING:
+    from hpd._native import Value
+
 _TEXT_ERRORS = "surrogateescape"  # a value that was cut off may end within a character
-
-
-class Raw(Protocol):
-    """The engine's report of a value."""
-
-    @property
-    def text(self) -> bytes:
-        """The bytes that the model wrote."""
-
-    @property
-    def finish(self) -> str:
-        """The reason why it ended."""
-
-    @property
-    def tokens(self) -> list[int]:
-        """Its tokens."""
-
-    @property
-    def logprobs(self) -> list[float]:
-        """The logarithm of each token's probability."""
-
-    @property
-    def log_shares(self) -> list[float]:
-        """The same among the tokens that were allowed."""
-
-    @property
-    def margins(self) -> list[float]:
-        """The distance of each token's logit above the runner-up's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +46,7 @@ class Decoded:
         return min(self.margins, default=math.inf)
 
     @classmethod
-    def of(cls, value: Raw) -> Decoded:
+    def of(cls, value: Value) -> Decoded:
         """A copy of what the engine says."""
         return cls(
             value.text,
@@ -111,19 +83,6 @@ class Decoded:
             array("f", kept["log_shares"]),
             array("f", kept["margins"]),
         )
-
-
-class Table(Protocol):
-    """The place where values are kept."""
-
-    def values_of(self, document: str) -> dict[str, Decoded]:
-        """The known values of a document, by question."""
-
-    def store(self, document: str, values: Mapping[str, Decoded]) -> None:
-        """Keep values of a document, beside those that are kept already."""
-
-    def close(self) -> None:
-        """Let go of memory and files."""
 
 
 class Reuse:
@@ -167,7 +126,7 @@ class KnownValues:
         """The value that answers a question."""
         return self._known.get(question)
 
-    def add(self, question: str, value: Raw) -> None:
+    def add(self, question: str, value: Value) -> None:
         """Note the answer of a question, to be kept with the others at the end."""
         self._new[question] = Decoded.of(value)
 
@@ -326,6 +285,10 @@ def _read(kept: Mapping[str, Any] | None) -> dict[str, Decoded]:
     return {question: Decoded.from_json(value) for question, value in (kept or {}).items()}
 
 
+Table = MemoryTable | FolderTable
+"""The place where values are kept, by document and question."""
+
+
 def reuse_of(model: Path, options: Options) -> Reuse | None:
     """The place in which an extractor finds and keeps values that were decoded.
 
@@ -350,48 +313,3 @@ def reuse_of(model: Path, options: Options) -> Reuse | None:
         repr(engine_identity(options)),
     )
     return Reuse(FolderTable(Path(options.cache).expanduser()), context, by_field=True)
-
-
-N_WAITING = 256
-"""The most documents that wait: they must not all be read only because they are equal."""
-
-
-class Twins:
-    """Documents that wait for an equal one, and then have its extraction, or its error.
-
-    Args:
-        n_most: how many may wait; the others are decoded.
-    """
-
-    def __init__(self, n_most: int = N_WAITING) -> None:
-        self._n_most = n_most
-        self._n_waiting = 0
-        self._places: dict[tuple[str | None, str], int] = {}
-        self._waiting: dict[int, list[tuple[int, Document]]] = {}
-        """Those that wait, by the place of the one that is under way."""
-        self._contents: dict[int, tuple[str | None, str]] = {}
-
-    def add(self, place: int, document: Document) -> bool:
-        """Whether a document is to wait; otherwise others may wait for it."""
-        content = (document.category, document.text)
-        first = self._places.get(content)
-        if first is None:
-            self._places[content] = place
-            self._contents[place] = content
-            return False
-        if self._n_waiting >= self._n_most:
-            return False
-        self._n_waiting += 1
-        self._waiting.setdefault(first, []).append((place, document))
-        return True
-
-    def of(self, place: int, extraction: Extraction[Any]) -> Iterator[tuple[int, Extraction[Any]]]:
-        """The extractions of the documents that waited for one, with their places."""
-        content = self._contents.pop(place, None)
-        if content is not None:
-            del self._places[content]
-        for other, document in self._waiting.pop(place, ()):
-            self._n_waiting -= 1
-            usage = Usage(reused_values=len(extraction.fields))
-            data = copy.deepcopy(extraction.data)  # which is the user's to change
-            yield other, replace(extraction, id=document.id, data=data, usage=usage)

@@ -1,10 +1,17 @@
-"""The findings on one document while it is under way, and the extraction made of them."""
+"""The values of one document on their way: checked, placed, asked again, and made an extraction.
+
+A *near tie* is a value that might be another one, had other documents been decoded beside its own:
+sums of floating-point numbers are rounded in another way in another batch, so if a token's logit is
+hardly above that of the runner-up, either may be taken. The margin of a value is the smallest of
+its tokens' margins, and of those of the values on which it depends. It is a number for near ties
+only, otherwise None.
+"""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,82 +22,90 @@ from hpd.prompt import COUNT_KEY, Path
 from hpd.prompt.questions import Leaf, Question, Refused
 from hpd.results import Extraction, Failure, FieldResult, RefusedText, Usage, build_data
 from hpd.schema.attributes import Attribute, Schema
-from hpd.values import ABSENT, Parsed, answer_leaf, assemble
+from hpd.values import ABSENT, Assembled, Parsed, answer_leaf, assemble
 from hpd.values.confidence import COUNT, ConfidenceMap, kind_of
 from hpd.values.placement import place_values
 from hpd.values.places import Grounder
 
+LEAST_LIKELY = 0.001
+"""The probability under which a choice, or any required value, becomes null: that of its text among
+all texts, not among those allowed. Of the choices that the model in the box made under it on titles
+of OA-Mine, 19 of 20 were wrong (docs/reliability.md says how this was measured)."""
 
-def near_tie(margins: Iterable[float]) -> float | None:
-    """The smallest margin, if it is that of a near tie.
+N_RETRIES = 2
+"""The waves in which fields are asked again, at most."""
 
-    Args:
-        margins: differences of logits, or of log-probabilities.
-    """
-    margin = min(margins, default=math.inf)
-    return margin if margin < near_tie_margin() else None
+N_REFUSED_TOKENS = 96
+"""The tokens for which a later key has room, for each value that is refused and the reason."""
 
+_REASONS = {ABSENT: "a value is required"}
+"""Reasons in other words, where those of the output would only confirm the model."""
 
-def least(margins: Iterable[float | None]) -> float | None:
-    """The smallest margin of near ties, None if there are none."""
-    return min((margin for margin in margins if margin is not None), default=None)
-
-
-def between(probability: float, other: float) -> float | None:
-    """The margin of a decision that compares two probabilities, if it is a near tie."""
-    if probability <= 0.0 or not 0.0 < other < math.inf:
-        return None
-    return near_tie([abs(math.log(probability / other))])
+_LONGEST_VALUE = 80
+_LONGEST_REASON = 160
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
-    """The least probability with which a value is kept."""
+class Limits:
+    """How likely a value must be, so that it is kept."""
 
-    probability: float
-    least: float
-    reason: str
-    """The reason for which a value below it is refused."""
+    threshold: float = 0.0
+    """The least share of such values that is right."""
+    least: float = 0.0
+    """The confidence of the model at which so many are."""
     leaves_null: bool = False
     """Whether null was kept back for the value's sake: where that is no likelier than all else
     together, the model has said null, and with what the value leaves to it."""
+    rules_out: bool = False
+    """Whether the model may write a value only because it may write nothing else."""
 
 
 @dataclass(slots=True)
-class Findings:
-    """The values of one document's fields and the evidence for each, by path."""
+class DocumentValues:
+    """The values of one document with the evidence for each, by the paths of their fields."""
 
-    values: dict[Path, Parsed] = field(default_factory=dict)
     results: dict[Path, FieldResult] = field(default_factory=dict)
 
     def store(
         self,
         path: Path,
         attribute: Attribute,
-        parsed: Parsed,
         result: FieldResult,
-        bounds: Sequence[Bound] = (),
-    ) -> Parsed:
-        """Store a value; it becomes null if it is below one of the bounds."""
-        margin = result.margin
-        for bound in bounds if parsed.value is not None else ():
-            if bound.probability < bound.least:
-                if bound.leaves_null and bound.probability <= 0.5:
-                    result = replace(result, raw="null", confidence=1 - bound.probability)
-                    parsed = Parsed()
-                else:
-                    parsed = Parsed(error=refusal(attribute, bound.reason))
-            margin = least([margin, between(bound.probability, bound.least)])
-        # A copy costs more than all the rest, and mostly nothing has changed.
-        if (
-            result.value is not parsed.value
-            or result.error != parsed.error
-            or result.margin != margin
-        ):
-            result = replace(result, error=parsed.error, value=parsed.value, margin=margin)
-        self.values[path] = parsed
+        limits: Limits | None = None,
+        probability: float | None = None,
+    ) -> Any:
+        """Store a value, or null if it is not likely enough; returns what was stored.
+
+        Args:
+            path: the field.
+            attribute: its attribute.
+            result: the value, with its confidence.
+            limits: how likely it must be; None: it is kept.
+            probability: that of its text among all texts, allowed or not.
+        """
+        if limits is not None and result.value is not None:
+            margin = result.margin
+            confidence = result.confidence
+            if confidence is not None:
+                margin = least([margin, between(confidence, limits.least)])
+                if confidence < limits.least:
+                    if limits.leaves_null and confidence <= 0.5:
+                        result = replace(
+                            result, raw="null", confidence=1 - confidence, value=None, error=None
+                        )
+                    else:
+                        result = _refused(
+                            result, attribute, f"less likely than {limits.threshold:g}"
+                        )
+            if probability is not None and limits.rules_out:
+                margin = least([margin, between(probability, LEAST_LIKELY)])
+                if probability < LEAST_LIKELY:
+                    reason = f"the model rules it out (less likely than {LEAST_LIKELY:g})"
+                    result = _refused(result, attribute, reason)
+            if margin != result.margin:  # A copy costs more than all the rest.
+                result = replace(result, margin=margin)
         self.results[path] = result
-        return parsed
+        return result.value
 
     def inherited_margin(self, leaf: Leaf) -> float | None:
         """The margin of the values on which a leaf depends, if one of them is a near tie.
@@ -102,39 +117,35 @@ class Findings:
             return None
         seen = _counts_above(leaf.path)
         if leaf.after:
-            seen += [p for p in self.results if any(p[: len(root)] == root for root in leaf.after)]
+            seen += [path for path in self.results if is_below(path, leaf.after)]
         return least(self.results[path].margin for path in seen if path in self.results)
 
     def ground(self, schema: Schema, text: str, options: Options) -> None:
         """Look up every value in the document, and drop those that must be there but are not."""
-        grounder = Grounder(text)
-        values: dict[Path, Any] = {}
-        arrays: set[Path] = set()
         attributes: dict[Path, Attribute] = {}
+        arrays: set[Path] = set()
         for path, result in self.results.items():
-            attribute, array = answer_leaf(schema, path), answer_leaf(schema, path[:-1])
-            if array is not None and array.type == "array" and is_count(path):
+            above = answer_leaf(schema, path[:-1]) if is_count(path) else None
+            if above is not None and above.type == "array":
                 arrays.add(path[:-1])
-            elif attribute is not None and result.value is not None:
-                attributes[path], values[path] = attribute, result.value
-        spans = place_values(grounder, values, arrays, lambda path: is_of_set(attributes[path]))
-        for path in values:
-            attribute, result = attributes[path], self.results[path]
-            is_fixed = is_of_set(attribute)
-            span = spans.get(path)
+            elif result.value is not None:
+                attribute = answer_leaf(schema, path)
+                if attribute is not None:
+                    attributes[path] = attribute
+        values = {path: self.results[path].value for path in attributes}
+        spans = place_values(
+            Grounder(text), values, arrays, lambda path: is_of_set(attributes[path])
+        )
+        for path, attribute in attributes.items():
+            result, span = self.results[path], spans.get(path)
             if span is not None:
                 self.results[path] = replace(
-                    result,
-                    start=span.start,
-                    end=span.end,
-                    match=span.match,
+                    result, start=span.start, end=span.end, match=span.match
                 )
-            elif is_fixed or not options.require_grounding:
+            elif is_of_set(attribute) or not options.require_grounding:
                 self.results[path] = replace(result, match="none")
             else:
-                refused = Parsed(error=refusal(attribute, "the document does not hold it"))
-                self.values[path] = refused
-                self.results[path] = replace(result, value=None, error=refused.error)
+                self.results[path] = _refused(result, attribute, "the document does not hold it")
 
     def calibrate(self, schema: Schema, text: str, confidence_map: ConfidenceMap) -> None:
         """Turn the model's confidence in each field into the share of such that is right.
@@ -158,7 +169,7 @@ class Findings:
 
     def data(self, schema: Schema) -> dict[str, Any]:
         """The values found so far, nested as in the answer."""
-        return assemble(schema, self.values).data
+        return self._assembled(schema).data
 
     def faults(self, schema: Schema, *, is_part: bool = False) -> dict[Path, str]:
         """The fields whose values are refused, by path, each with the reason.
@@ -168,11 +179,11 @@ class Findings:
         """
         if is_part:
             return {
-                path: parsed.error
-                for path, parsed in self.values.items()
-                if parsed.error and not parsed.missing
+                path: result.error
+                for path, result in self.results.items()
+                if result.error and result.error != ABSENT
             }
-        assembled = assemble(schema, self.values)
+        assembled = self._assembled(schema)
         faults = dict(assembled.faults)
         for place, message in build_data(schema, assembled.data)[1].items():
             for path, own in assembled.places.items():
@@ -194,14 +205,17 @@ class Findings:
         Data that the user's class refuses is an error of the document; with ``strict``, so is
         data that breaks the schema otherwise.
         """
-        assembled = assemble(schema, self.values)
+        assembled = self._assembled(schema)
+        places = assembled.places
         data, problems = build_data(schema, assembled.data)
-        fields = {
-            assembled.places[path]: result
-            for path, result in self.results.items()
-            if path in assembled.places
-        }
-        self._mark_arrays(fields, assembled.places)
+        fields = {places[path]: result for path, result in self.results.items() if path in places}
+        for path, result in self.results.items():
+            if result.margin is not None and path not in places:
+                # An array tells that an item which was left out is a near tie.
+                place = next((places[p] for p in _counts_above(path) if p in places), None)
+                if place in fields:
+                    margin = least([result.margin, fields[place].margin])
+                    fields[place] = replace(fields[place], margin=margin)
         for errors in (assembled.errors, problems):
             for place, message in errors.items():
                 fields[place] = replace(fields.get(place, FieldResult()), error=message)
@@ -214,62 +228,27 @@ class Findings:
         failure = Failure(InvalidDataError.__name__, "; ".join(reasons)) if reasons else None
         return Extraction(id_, data, fields, usage, failure)
 
-    def _mark_arrays(self, fields: dict[str, FieldResult], places: Mapping[Path, str]) -> None:
-        """Have an array tell that an item which was left out is a near tie."""
-        for path, result in self.results.items():
-            if result.margin is None or path in places:
-                continue
-            place = next((places[p] for p in _counts_above(path) if p in places), None)
-            if place in fields:
-                margin = least([result.margin, fields[place].margin])
-                fields[place] = replace(fields[place], margin=margin)
-
-
-def is_count(path: Path) -> bool:
-    """Whether a field is the number of an array's items."""
-    return path[-1:] == (COUNT_KEY,)
-
-
-def _counts_above(path: Path) -> list[Path]:
-    """The paths of the numbers of items of all arrays in which a field may be."""
-    return [(*path[:n], COUNT_KEY) for n in range(1, len(path))]
-
-
-def is_of_set(attribute: Attribute) -> bool:
-    """Whether a value is one of a fixed set, so that the document need not hold its text."""
-    return attribute.type in ("enum", "boolean")
-
-
-def refusal(attribute: Attribute, why: str) -> str | None:
-    """A refused value: null, with an error if the field must have a value."""
-    return f"required, but {why}" if attribute.needs_a_value else None
-
-
-N_RETRIES = 2
-"""The waves in which fields are asked again, at most."""
-
-N_REFUSED_TOKENS = 96
-"""The tokens for which a later key has room, for each value that is refused and the reason."""
-
-_REASONS = {ABSENT: "a value is required"}
-"""Reasons in other words, where those of the output would only confirm the model."""
-
-_LONGEST_VALUE = 80
-_LONGEST_REASON = 160
+    def _assembled(self, schema: Schema) -> Assembled:
+        parsed = {
+            path: Parsed(result.value, result.error, result.error == ABSENT)
+            for path, result in self.results.items()
+        }
+        return assemble(schema, parsed)
 
 
 class Retries:
-    """The refused values of stacked documents.
+    """The refused values of stacked documents, whose fields are asked again with the reason.
+
+    A field's new key shows its refused values as a part of the answer, as in ``{"size": 0, "wrong
+    because": "below the minimum 1", "size":``. So it goes on from the prompt that the engine has.
 
     Args:
         schema: of the documents.
-        n_stacked: how many they are.
         is_part: whether they are parts of longer ones.
     """
 
-    def __init__(self, schema: Schema, n_stacked: int, *, is_part: bool) -> None:
+    def __init__(self, schema: Schema, *, is_part: bool) -> None:
         self._schema = schema
-        self._n_stacked = n_stacked
         self._is_part = is_part
         self._n_left = N_RETRIES
         self._leaves: dict[tuple[int, Path], Leaf] = {}
@@ -296,13 +275,13 @@ class Retries:
                 changed.append(place)
         return self._followers(changed)
 
-    def due(self, findings: Sequence[Findings]) -> list[Refused]:
+    def due(self, documents: Sequence[DocumentValues]) -> list[Refused]:
         """The questions to be asked again; none after as many waves as there may be."""
         if not self._n_left:
             return []
         self._n_left -= 1
         due = []
-        for d, own in enumerate(findings):
+        for d, own in enumerate(documents):
             for path, reason in own.faults(self._schema, is_part=self._is_part).items():
                 place = d, path
                 if place not in self._leaves:
@@ -327,13 +306,8 @@ class Retries:
         return [
             (d, leaf)
             for (d, _), leaf in self._leaves.items()
-            if leaf.after and any(d == other and _sees(leaf, path) for other, path in places)
+            if any(d == other and is_below(path, leaf.after) for other, path in places)
         ]
-
-
-def _sees(leaf: Leaf, path: Path) -> bool:
-    """Whether a leaf's key shows the value at a path, alone or as a part of what it shows."""
-    return any(path[: len(seen)] == seen for seen in leaf.after)
 
 
 def _value(raw: str) -> Any:
@@ -354,3 +328,47 @@ def _reason(error: str) -> str:
 
 def _shortened(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[:longest]}..."
+
+
+def near_tie(margins: Iterable[float]) -> float | None:
+    """The smallest of differences of logits, or of log-probabilities, if it is a near tie's."""
+    margin = min(margins, default=math.inf)
+    return margin if margin < near_tie_margin() else None
+
+
+def least(margins: Iterable[float | None]) -> float | None:
+    """The smallest margin of near ties, None if there are none."""
+    return min((margin for margin in margins if margin is not None), default=None)
+
+
+def between(probability: float, other: float) -> float | None:
+    """The margin of a decision that compares two probabilities, if it is a near tie."""
+    if probability <= 0.0 or not 0.0 < other < math.inf:
+        return None
+    return near_tie([abs(math.log(probability / other))])
+
+
+def is_count(path: Path) -> bool:
+    """Whether a field is the number of an array's items."""
+    return path[-1:] == (COUNT_KEY,)
+
+
+def is_of_set(attribute: Attribute) -> bool:
+    """Whether a value is one of a fixed set, so that the document need not hold its text."""
+    return attribute.type in ("enum", "boolean")
+
+
+def is_below(path: Path, roots: Iterable[Path]) -> bool:
+    """Whether a path leads to one of the roots, or to a part of it."""
+    return any(path[: len(root)] == root for root in roots)
+
+
+def _counts_above(path: Path) -> list[Path]:
+    """The paths of the numbers of items of all arrays in which a field may be."""
+    return [(*path[:n], COUNT_KEY) for n in range(1, len(path))]
+
+
+def _refused(result: FieldResult, attribute: Attribute, why: str) -> FieldResult:
+    """The result of a refused value: null, with an error if the field must have a value."""
+    error = f"required, but {why}" if attribute.needs_a_value else None
+    return replace(result, value=None, error=error)
