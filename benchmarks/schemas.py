@@ -28,7 +28,7 @@ from typing import Any
 import jsonschema
 
 import hpd
-from hpd.pipeline.findings import Findings
+from hpd.pipeline.document_values import DocumentValues
 from hpd.prompt.questions import Question, Waves
 from hpd.results import Extraction, FieldResult, Usage
 from hpd.schema import Schema, load_schema
@@ -130,24 +130,24 @@ def _text(schema: Schema) -> str:
 
 def _drawn(schema: Schema, draw: random.Random, stated: float) -> Extraction[Any]:
     """The extraction from answers that are drawn, of which so many are not null."""
-    findings = Findings()
+    own = DocumentValues()
     waves = Waves(schema)
     asked = waves.first()
     n_questions = 0
     while asked and n_questions < MAX_QUESTIONS:
         n_questions += len(asked)
-        values = [_store(findings, question, draw, stated) for question in asked]
-        asked = waves.next(values, lambda _: findings.data(schema))
-    return findings.extraction(schema, None, Usage(), strict=True)
+        values = [_store(own, question, draw, stated) for question in asked]
+        asked = waves.next(values, lambda _: own.data(schema))
+    return own.extraction(schema, None, Usage(), strict=True)
 
 
-def _store(findings: Findings, question: Question, draw: random.Random, stated: float) -> Any:
+def _store(own: DocumentValues, question: Question, draw: random.Random, stated: float) -> Any:
     leaf = question.leaf
     is_answered = leaf.attribute.always_answered or draw.random() < stated
     raw = json.dumps(_value(leaf.attribute, draw) if is_answered else None)
     parsed = parse_value(f" {raw},", leaf.attribute)
     result = FieldResult(0.9, raw=raw, value=parsed.value, error=parsed.error)
-    return findings.store(leaf.path, leaf.attribute, parsed, result).value
+    return own.store(leaf.path, leaf.attribute, result)
 
 
 def _value(attribute: Attribute, draw: random.Random) -> Any:

@@ -83,5 +83,5 @@ def test_another_schema_for_one_call(tiny_model: TinyModel) -> None:
         assert set(in_category.data) == {"d"}
         for n in range(70):
             extractor.extract("x", schema=[f"name {n}"])
-        assert len(extractor._pipeline._job_makers) <= 65
+        assert len(extractor._pipeline._makers) <= 65
         assert set(extractor.extract("x").data) == {"brand"}

@@ -20,7 +20,7 @@ from pydantic import BaseModel, Field, field_validator
 from hpd import _native
 from hpd.documents import Document
 from hpd.errors import HpdError, InputError, InvalidDataError
-from hpd.pipeline.prompts import Job
+from hpd.pipeline.prompts import Prompt
 from hpd.pipeline.questionnaire import Request
 from hpd.prompt import value_text
 from hpd.prompt.questions import Question, Waves
@@ -49,13 +49,13 @@ def extractor(model: Path) -> Iterator[Extractor]:
 def results(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, _native.Result]]:
     """Every result of the engine, with the text of the (first) document that it is for."""
     found: list[tuple[str, _native.Result]] = []
-    take = Job.take
+    take = Prompt.take
 
-    def noting(job: Job, result: _native.Result) -> Request | None:
-        found.append((job.documents[0][1].text, result))
-        return take(job, result)
+    def noting(own: Prompt, result: _native.Result) -> Request | None:
+        found.append((own.documents[0][1].text, result))
+        return take(own, result)
 
-    monkeypatch.setattr(Job, "take", noting)
+    monkeypatch.setattr(Prompt, "take", noting)
     return found
 
 

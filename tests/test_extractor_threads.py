@@ -122,7 +122,7 @@ def test_a_generator_that_is_let_go_leaves_the_extractor_usable(extractor: Extra
     alive.close()
     # Nothing of what was let go is still worked on.
     assert extractor.extract(TEXTS[0]).error is None
-    assert not any(not caller.is_gone for caller in extractor._pipeline._runner._worker._callers)
+    assert not any(not caller.is_gone for caller in extractor._pipeline._loop._callers)
 
 
 @pytest.mark.outcome(

@@ -188,7 +188,7 @@ def test_every_line_validates_under_every_type(
 ) -> None:
     """Half of them greedily, and half so hot that the constraints are all that holds it."""
     # A model with random weights rules out every choice.
-    monkeypatch.setattr("hpd.pipeline.prompts.LEAST_LIKELY", 0.0)
+    monkeypatch.setattr("hpd.pipeline.document_values.LEAST_LIKELY", 0.0)
     schema = load_schema(Everything)
     texts = list(nonsense(N_DOCUMENTS if kind == "qwen3" else N_DOCUMENTS // 4))
     documents = [Document(text, id=n) for n, text in enumerate(texts)]

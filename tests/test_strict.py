@@ -11,7 +11,7 @@ from pydantic import BaseModel
 import hpd
 from hpd.cli import main
 from hpd.errors import InvalidDataError
-from hpd.pipeline.prompts import LEAST_LIKELY
+from hpd.pipeline.document_values import LEAST_LIKELY
 from jsonl import read_lines, write_texts
 from outcomes import Said
 from small_extractor import SmallExtractor

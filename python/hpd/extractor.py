@@ -34,8 +34,8 @@ from hpd.models.model_files import resolve_model
 from hpd.models.native_options import engine_options, model_options
 from hpd.models.tuned_settings import tuned_values
 from hpd.options import Options, combined
-from hpd.pipeline import Cancellation, Examples, Task, check_task, prepared, warn_of_untaught
-from hpd.pipeline.long_documents import OnChunk, Replay
+from hpd.pipeline import Cancellation, Examples, OnChunk, Task, check_task, prepared, warn_of_untaught
+from hpd.pipeline.long_documents import Replay
 from hpd.pipeline.pipeline import Pipeline
 from hpd.pipeline.questionnaire import ModelDefaults
 from hpd.pipeline.reuse import reuse_of

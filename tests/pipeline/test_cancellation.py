@@ -55,7 +55,7 @@ def test_a_call_that_waits_for_the_engine_is_ended_by_another_thread(extractor: 
     thread.join(SECONDS)
     assert errors == ["the call was cancelled"]
     # Nothing of it is left in the engine.
-    while not (extractor.engine.idle or not extractor._pipeline._runner._worker._callers):
+    while not (extractor.engine.idle or not extractor._pipeline._loop._callers):
         assert time.monotonic() < end
         time.sleep(0.005)
     assert extractor.extract(TEXTS[0]).error is None
@@ -103,10 +103,10 @@ def test_a_prepared_schema_may_have_examples(model: Path) -> None:
 
 def test_what_was_made_for_a_prepared_schema_is_made_once(extractor: Extractor) -> None:
     task = extractor.prepare(load_schema("maker"))
-    maker = extractor._pipeline._jobs_of(task, None)
-    assert extractor._pipeline._jobs_of(task, None) is maker
+    maker = extractor._pipeline._maker_of(task, None)
+    assert extractor._pipeline._maker_of(task, None) is maker
     other = extractor.prepare(load_schema("maker"))
-    assert extractor._pipeline._jobs_of(other, None) is not maker
+    assert extractor._pipeline._maker_of(other, None) is not maker
 
 
 def test_only_options_of_a_call_can_be_set_for_one(extractor: Extractor) -> None:

@@ -15,13 +15,12 @@ from hpd.documents import Document
 from hpd.errors import ContextOverflowError, OptionError
 from hpd.options import Options
 from hpd.pipeline.chunking import Chunk, add_pass, chunks, fitting_length, merge, shift
-from hpd.pipeline.findings import Findings
+from hpd.pipeline.document_values import DocumentValues
 from hpd.pipeline.long_documents import ContextLimit, Replay
-from hpd.pipeline.prompts import Job
+from hpd.pipeline.prompts import Prompt
 from hpd.results import FieldResult
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
-from hpd.values import Parsed
 from hpd.values.places import is_joined
 from small_extractor import SmallExtractor as Extractor
 from tiny_models import TinyModel
@@ -120,12 +119,11 @@ def test_a_short_text_is_one_part() -> None:
 # --- what chunks say, put together -----------------------------------------------------------
 
 
-def known(**fields: Any) -> Findings:
+def known(**fields: Any) -> DocumentValues:
     """Values by dotted path with their confidences and places: ``(value, confidence[, start])``."""
-    made = Findings()
+    made = DocumentValues()
     for name, (value, confidence, *start) in fields.items():
         path = tuple(name.split("__"))
-        made.values[path] = Parsed(value)
         made.results[path] = FieldResult(confidence, value=value)
         if value is not None:
             places = (start[0], start[0] + len(str(value))) if start else (None, None)
@@ -134,7 +132,7 @@ def known(**fields: Any) -> Findings:
     return made
 
 
-def merged(schema: str | Schema, *parts: Findings) -> dict[str, Any]:
+def merged(schema: str | Schema, *parts: DocumentValues) -> dict[str, Any]:
     loaded = schema if isinstance(schema, Schema) else load_schema(schema)
     return dict(merge(loaded, parts).extraction(loaded, None, None, strict=False).data)  # type: ignore[arg-type]
 
@@ -178,7 +176,7 @@ def test_arrays_are_the_union_of_their_items() -> None:
 
 
 def test_spans_are_moved_to_the_whole_document() -> None:
-    part = Findings(results={("a",): FieldResult(0.5, 3, 5, "exact")})
+    part = DocumentValues(results={("a",): FieldResult(0.5, 3, 5, "exact")})
     shift(part, 100)
     result = part.results["a",]
     assert (result.start, result.end) == (103, 105)
@@ -187,7 +185,7 @@ def test_spans_are_moved_to_the_whole_document() -> None:
 # --- what later passes add -------------------------------------------------------------------
 
 
-def added(schema: str | Schema, first: Findings, *later: Findings) -> dict[str, Any]:
+def added(schema: str | Schema, first: DocumentValues, *later: DocumentValues) -> dict[str, Any]:
     loaded = schema if isinstance(schema, Schema) else load_schema(schema)
     for findings in later:
         add_pass(loaded, first, findings)
@@ -212,7 +210,7 @@ def test_attributes_that_depend_on_each_other_are_filled_together() -> None:
 
 
 def test_items_that_stand_elsewhere_are_added() -> None:
-    def tags(*items: tuple[Any, ...]) -> Findings:
+    def tags(*items: tuple[Any, ...]) -> DocumentValues:
         fields = {f"tags__{n}": item for n, item in enumerate(items, start=1)}
         return known(tags__count=(len(items) or None, 0.9), **fields)
 
@@ -231,7 +229,7 @@ def test_items_that_stand_elsewhere_are_added() -> None:
 
 
 def test_an_item_is_known_if_half_of_its_values_stand_in_one_of_before() -> None:
-    def lines(*items: tuple[int, int, int]) -> Findings:
+    def lines(*items: tuple[int, int, int]) -> DocumentValues:
         fields: dict[str, Any] = {"lines__count": (len(items), 0.9)}
         for n, starts in enumerate(items, start=1):
             for name, start in zip(("what", "qty", "unit"), starts, strict=True):
@@ -420,13 +418,13 @@ def test_the_pieces_are_no_longer_than_asked_for(
 ) -> None:
     texts: list[str] = []
     with Extractor("maker", model, chunk_size=100, **CHUNKS) as extractor:
-        make = Job.__init__
+        make = Prompt.__init__
 
-        def noting(job: Job, questionnaire: Any, documents: Any, *rest: Any) -> None:
+        def noting(own: Prompt, questionnaire: Any, documents: Any, **rest: Any) -> None:
             texts.extend(document.text for _, document in documents)
-            make(job, questionnaire, documents, *rest)
+            make(own, questionnaire, documents, **rest)
 
-        monkeypatch.setattr(Job, "__init__", noting)
+        monkeypatch.setattr(Prompt, "__init__", noting)
         extractor.extract(LONG)
         sizes = [len(extractor.native_model.tokenize(text)) for text in texts if text != LONG]
     assert len(sizes) > 5

@@ -14,13 +14,12 @@ from company import SCHEMA, titles
 from hpd import _native
 from hpd.pipeline import prompts
 from hpd.pipeline.chunking import merge
-from hpd.pipeline.findings import Bound, Findings
+from hpd.pipeline.document_values import DocumentValues, Limits
 from hpd.prompt import COUNT_KEY
 from hpd.prompt.questions import Leaf
 from hpd.results import Extraction, FieldResult, Usage
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute
-from hpd.values import Parsed
 from small_extractor import SmallExtractor
 
 TITLES = titles(16)
@@ -44,15 +43,16 @@ class Run:
 @cache
 def run(settings: str) -> Run:
     made = Run()
-    take_value = prompts.FieldsJob._take_value
+    store = prompts.FieldsPrompt._store
 
-    def noting(job: prompts.FieldsJob, question: Any, value: _native.Value) -> Parsed:
-        key = (job.documents[0][0], question.leaf.path, question.key)
-        made.values[key] = (value.tokens, value.margins)
-        return take_value(job, question, value)
+    def noting(own: prompts.FieldsPrompt, values: list[_native.Value]) -> list[Any]:
+        for question, value in zip(own._questions, values, strict=True):
+            key = (own.documents[0][0], question.leaf.path, question.key)
+            made.values[key] = (value.tokens, value.margins)
+        return store(own, values)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(prompts.FieldsJob, "_take_value", noting)
+        patch.setattr(prompts.FieldsPrompt, "_store", noting)
         with SmallExtractor(SCHEMA, None, **json.loads(settings)) as extractor:
             made.extractions += extractor.extract_many(TITLES)
     return made
@@ -135,7 +135,7 @@ def text(name: str) -> Attribute:
 
 
 def test_a_value_inherits_the_margins_of_what_it_sees() -> None:
-    findings = Findings(
+    values = DocumentValues(
         results={
             ("tags", COUNT_KEY): near(0.1),
             ("tags", "1"): near(0.05),
@@ -143,27 +143,22 @@ def test_a_value_inherits_the_margins_of_what_it_sees() -> None:
             ("brand",): near(0.01),
         }
     )
-    assert findings.inherited_margin(Leaf(("size",), text("size"))) is None
-    assert findings.inherited_margin(Leaf(("tags", "2"), text("tags"))) == 0.1
-    assert findings.inherited_margin(Leaf(("line",), text("line"), after=(("color",),))) == 0.02
-    assert findings.inherited_margin(Leaf(("line",), text("line"), after=(("tags",),))) == 0.05
+    assert values.inherited_margin(Leaf(("size",), text("size"))) is None
+    assert values.inherited_margin(Leaf(("tags", "2"), text("tags"))) == 0.1
+    assert values.inherited_margin(Leaf(("line",), text("line"), after=(("color",),))) == 0.02
+    assert values.inherited_margin(Leaf(("line",), text("line"), after=(("tags",),))) == 0.05
 
 
 def test_an_array_tells_of_items_that_were_left_out() -> None:
     schema = load_schema("tags [str]")
-    findings = Findings(
-        values={
-            ("tags", COUNT_KEY): Parsed(2),
-            ("tags", "1"): Parsed("a"),
-            ("tags", "2"): Parsed(),
-        },
+    values = DocumentValues(
         results={
             ("tags", COUNT_KEY): near(None, value=2),
             ("tags", "1"): near(None, value="a"),
             ("tags", "2"): near(0.03, value=None),
         },
     )
-    extraction = findings.extraction(schema, None, Usage(), strict=False)
+    extraction = values.extraction(schema, None, Usage(), strict=False)
     assert extraction.data == {"tags": ["a"]}
     assert {place: f.margin for place, f in extraction.fields.items()} == {
         "tags": 0.03,
@@ -178,21 +173,19 @@ def test_an_array_tells_of_items_that_were_left_out() -> None:
 def test_a_value_near_the_threshold_below_which_it_is_null_is_a_near_tie(
     confidence: float, is_near: bool
 ) -> None:
-    findings = Findings()
-    findings.store(
-        ("a",), text("a"), Parsed("x"), near(None, confidence), [Bound(confidence, 0.5, "")]
-    )
-    assert findings.results[("a",)].near_tie == is_near
+    values = DocumentValues()
+    values.store(("a",), text("a"), near(None, confidence), Limits(0.5, 0.5))
+    assert values.results[("a",)].near_tie == is_near
 
 
 def test_chunks_whose_values_are_as_good_are_near_ties() -> None:
     schema = load_schema("brand")
 
-    def chunk(value: str, confidence: float, margin: float | None = None) -> Findings:
+    def chunk(value: str, confidence: float, margin: float | None = None) -> DocumentValues:
         path = ("brand",)
-        return Findings({path: Parsed(value)}, {path: near(margin, confidence, value)})
+        return DocumentValues({path: near(margin, confidence, value)})
 
-    def margin(*parts: Findings) -> float | None:
+    def margin(*parts: DocumentValues) -> float | None:
         return merge(schema, parts).results[("brand",)].margin
 
     assert margin(chunk("Nike", 0.9), chunk("Puma", 0.3)) is None

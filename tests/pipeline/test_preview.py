@@ -12,7 +12,7 @@ from hpd import _native
 from hpd.cli import main
 from hpd.options import Options
 from hpd.pipeline.pipeline import context_size, open_vocabulary, preview
-from hpd.pipeline.prompts import Job
+from hpd.pipeline.prompts import Prompt
 from hpd.pipeline.questionnaire import Request
 from hpd.schema import load_schema
 from small_extractor import SmallExtractor as Extractor
@@ -64,13 +64,13 @@ def test_the_preview_is_what_the_extractor_asks(
     shown = preview(vocabulary, schema, texts, options, examples)
     asked = []
     with Extractor(schema, model, options=options, examples=examples, n_ctx=4096) as extractor:
-        first = Job.first
+        first = Prompt.first
 
-        def noting(job: Job) -> Request:
-            asked.append(first(job))
+        def noting(own: Prompt) -> Request:
+            asked.append(first(own))
             return asked[-1]
 
-        monkeypatch.setattr(Job, "first", noting)
+        monkeypatch.setattr(Prompt, "first", noting)
         list(extractor.extract_many(texts))
         request = asked[0]
         assert shown.n_prompt == len(request.prompt)

@@ -28,8 +28,7 @@ def test_no_more_is_remembered_after_many_documents(tiny_model: TinyModel) -> No
         questions = waves.first()
         while questions:
             questionnaire.request(["x"], questions, first=False, keep_prompt=True)
-            for question in questions:
-                questionnaire.fingerprint(question)
+            questionnaire.fingerprints(questions)
             values = [1 if question.leaf.array else None for question in questions]
             questions = waves.next(values, lambda document: data)
 

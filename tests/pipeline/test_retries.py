@@ -16,13 +16,13 @@ from hpd import _native
 from hpd.cli import main
 from hpd.errors import InvalidDataError, OptionError
 from hpd.options import Options
-from hpd.pipeline.findings import N_RETRIES, Findings
-from hpd.pipeline.prompts import FieldsJob
+from hpd.pipeline.document_values import N_RETRIES, DocumentValues
+from hpd.pipeline.prompts import FieldsPrompt
 from hpd.pipeline.questionnaire import Request
 from hpd.prompt import Labels, key_text
 from hpd.results import FieldResult, RefusedText
 from hpd.schema import load_schema
-from hpd.values import Parsed
+from hpd.values import ABSENT, Parsed
 from jsonl import read_lines, write_texts
 from small_extractor import SmallExtractor
 from tiny_models import TinyModel
@@ -90,14 +90,15 @@ class Asked:
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[Asked]:
     """The requests of the test, in their order."""
     noted: list[Asked] = []
-    make = FieldsJob._request
+    make = FieldsPrompt._ask
 
-    def noting(job: FieldsJob) -> Request:
-        request = make(job)
-        noted.append(Asked(request, [question.key for question in job._questions]))
+    def noting(prompt: FieldsPrompt) -> Request | None:
+        request = make(prompt)
+        if request is not None:
+            noted.append(Asked(request, [question.key for question in prompt._questions]))
         return request
 
-    monkeypatch.setattr(FieldsJob, "_request", noting)
+    monkeypatch.setattr(FieldsPrompt, "_ask", noting)
     return noted
 
 
@@ -257,9 +258,9 @@ def test_recorded_is_not_raised(model: Path) -> None:
     ("schema", "values", "expected"),
     [
         ("size int", {("size",): Parsed(error="a whole number is expected")}, {("size",)}),
-        ("size int!", {("size",): Parsed(error="required", missing=True)}, {("size",)}),
+        ("size int!", {("size",): Parsed(error=ABSENT, missing=True)}, {("size",)}),
         ("size int!, color", {("size",): Parsed(3), ("color",): Parsed()}, set()),
-        ("maker {name!, city}", {("maker", "name"): Parsed(error="r", missing=True)}, set()),
+        ("maker {name!, city}", {("maker", "name"): Parsed(error=ABSENT, missing=True)}, set()),
         (
             "lines [{what!, qty int}]",
             {
@@ -286,12 +287,12 @@ def test_recorded_is_not_raised(model: Path) -> None:
 def test_the_fields_to_blame(
     schema: Any, values: dict[tuple[str, ...], Parsed], expected: set[tuple[str, ...]]
 ) -> None:
-    results = {path: FieldResult(value=parsed.value) for path, parsed in values.items()}
-    findings = Findings(values, results)
-    faults = findings.faults(load_schema(schema))
+    results = {path: FieldResult(value=p.value, error=p.error) for path, p in values.items()}
+    own = DocumentValues(results)
+    faults = own.faults(load_schema(schema))
     assert faults.keys() == expected
     assert all(faults.values())
-    parts = findings.faults(load_schema(schema), is_part=True)
+    parts = own.faults(load_schema(schema), is_part=True)
     assert parts == {p: v.error for p, v in values.items() if v.error and not v.missing}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hpd.errors import OptionError
-from hpd.pipeline.prompts import Job
+from hpd.pipeline.prompts import Prompt
 from hpd.pipeline.questionnaire import Request
 from hpd.prompt import STACK_RULE, SYSTEM
 from small_extractor import SmallExtractor
@@ -18,13 +18,13 @@ def test_own_rules_take_the_place_of_the_usual_ones(
     tiny_model: Any, stack: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Request] = []
-    first = Job.first
+    first = Prompt.first
 
-    def noting(job: Job) -> Request:
-        asked.append(first(job))
+    def noting(own: Prompt) -> Request:
+        asked.append(first(own))
         return asked[-1]
 
-    monkeypatch.setattr(Job, "first", noting)
+    monkeypatch.setattr(Prompt, "first", noting)
     with SmallExtractor("brand", tiny_model("qwen3"), rules="Be brief.", stack=stack) as extractor:
         list(extractor.extract_many(["Diesel", "Nike"]))
         pieces = [extractor.native_model.piece(token) for token in asked[-1].prompt]

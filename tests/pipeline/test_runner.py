@@ -16,7 +16,7 @@ import pytest
 
 from hpd import Document, _native
 from hpd.errors import DecodeError, EngineClosedError, HpdError, InputError
-from hpd.pipeline.prompts import Job
+from hpd.pipeline.prompts import Prompt
 from hpd.pipeline.questionnaire import Request
 from outcomes import Said
 from shop import EXACT, TEXTS
@@ -63,9 +63,7 @@ def test_what_a_caller_has_left_behind_is_cancelled(model: Path) -> None:
         endless = extractor.extract_many(itertools.cycle(TEXTS))
         next(endless)
         endless.close()
-        wait_until(
-            lambda: extractor.engine.idle or not extractor._pipeline._runner._worker._callers
-        )
+        wait_until(lambda: extractor.engine.idle or not extractor._pipeline._loop._callers)
         n_batches = extractor.stats.n_batches
         assert extractor.extract(TEXTS[0]).error is None
         # Nothing but that one document has been decoded since.
@@ -148,7 +146,7 @@ def test_a_step_that_fails_once_changes_no_value(model: Path, schema: str, n_fai
     answers = {text: {"brand": text[:5], "tags": ["a", text[-3:]]} for text in TEXTS}
     with Extractor(schema, model, answers=answers, in_flight=3, **EXACT) as extractor:
         expected = [extraction.data for extraction in extractor.extract_many(TEXTS)]
-        worker = extractor._pipeline._runner._worker
+        worker = extractor._pipeline._loop
         engine = FailingEngine(worker._engine, lambda _, n: n == n_failing)
         worker._engine = engine  # type: ignore[assignment]
         assert [extraction.data for extraction in extractor.extract_many(TEXTS)] == expected
@@ -170,7 +168,7 @@ def test_a_document_that_breaks_every_step_fails_alone(model: Path) -> None:
     texts = [*TEXTS[:2], odd, *TEXTS[2:]]
     with Extractor("brand", model, max_tokens=8, in_flight=3, **EXACT) as extractor:
         lengths: set[int] = set()
-        worker = extractor._pipeline._runner._worker
+        worker = extractor._pipeline._loop
         engine = FailingEngine(worker._engine, lambda now, _: bool(lengths.update(now)))
         worker._engine = engine  # type: ignore[assignment]
         expected = [extraction.data for extraction in extractor.extract_many(texts)]
@@ -308,8 +306,8 @@ def test_a_table_is_not_read_as_the_names_of_its_columns(model: Path, said: Said
     said(str(caught.value))
 
 
-class RefusedJob(Job):
-    """A job whose request the engine refuses as it comes."""
+class RefusedPrompt(Prompt):
+    """A prompt whose request the engine refuses as it comes."""
 
     def _open(self) -> Request:
         field = _native.Field([1], max_tokens=2)
@@ -323,10 +321,11 @@ def test_a_request_that_is_refused_at_once_ends_although_nothing_else_is_in_flig
     model: Path,
 ) -> None:
     with Extractor("brand", model, max_tokens=4) as extractor:
-        runner = extractor._pipeline._runner
-        questionnaire = extractor._pipeline._jobs_of(extractor._pipeline._task, None)._questionnaire
-        job = RefusedJob(questionnaire, [(0, Document("x"))])
-        endless = threading.Thread(target=lambda: got.extend(runner.run(iter([job]))), daemon=True)
+        loop = extractor._pipeline._loop
+        pipeline = extractor._pipeline
+        maker = pipeline._maker_of(pipeline._task, None)
+        own = RefusedPrompt(maker._questionnaire, [(0, Document("x"))])
+        endless = threading.Thread(target=lambda: got.extend(loop.run(iter([own]))), daemon=True)
         got: list[Any] = []
         endless.start()
         endless.join(SECONDS)

@@ -13,7 +13,7 @@ from hpd import prompt
 from hpd.cli import main
 from hpd.errors import ContextOverflowError, OptionError
 from hpd.options import Options
-from hpd.pipeline.prompts import Job
+from hpd.pipeline.prompts import Prompt
 from hpd.pipeline.questionnaire import Request
 from hpd.prompt.tokens import PromptTokenizer
 from hpd.schema import load_schema
@@ -74,13 +74,13 @@ def test_every_way_of_asking_has_them(
     model: Path, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Request] = []
-    first = Job.first
+    first = Prompt.first
 
-    def noting(job: Job) -> Request:
-        asked.append(first(job))
+    def noting(own: Prompt) -> Request:
+        asked.append(first(own))
         return asked[-1]
 
-    monkeypatch.setattr(Job, "first", noting)
+    monkeypatch.setattr(Prompt, "first", noting)
 
     def prompt_of(**said: Any) -> str:
         with SmallExtractor(SCHEMA, model, max_tokens=4, **settings, **said) as extractor:

@@ -19,7 +19,7 @@ from decoding import engine_options, open_model
 from hpd import _native
 from hpd.documents import Document
 from hpd.options import Options
-from hpd.pipeline.prompts import FieldsJob
+from hpd.pipeline.prompts import FieldsPrompt
 from hpd.pipeline.questionnaire import Questionnaire
 from hpd.prompt.questions import schema_leaves
 from hpd.schema import load_schema
@@ -74,7 +74,7 @@ def sent_keys(engine, schema, layout, answers):
     model, runner = engine
     options = Options(layout=layout, max_tokens=MAX_TOKENS)
     documents = [(i, Document(text)) for i, text in enumerate(TEXTS[: len(answers)])]
-    job = FieldsJob(Questionnaire(model, schema, options), documents, answers=answers)
+    job = FieldsPrompt(Questionnaire(model, schema, options), documents, answers=answers)
     sent = []
     request = job.first()
     while request is not None:

@@ -359,21 +359,24 @@ def _extraction(
     schema: Schema, document: Document, completion: Completion, seconds: float
 ) -> Extraction[Any]:
     # With the engine, which the arguments of a command do not need.
-    from hpd.pipeline.findings import Findings
+    from hpd.pipeline.document_values import DocumentValues
 
-    findings = Findings()
+    values = DocumentValues()
     for path, raw in split_answer(schema, completion.text).items():
         attribute = answer_leaf(schema, path)
         if attribute is None:
             continue
-        result = FieldResult(raw=raw.text, truncated=raw.truncated)
-        findings.store(path, attribute, raw.parse(attribute), result)
+        parsed = raw.parse(attribute)
+        result = FieldResult(
+            value=parsed.value, error=parsed.error, raw=raw.text, truncated=raw.truncated
+        )
+        values.store(path, attribute, result)
     usage = Usage(
         prompt_tokens=completion.prompt_tokens,
         completion_tokens=completion.completion_tokens,
         seconds=seconds,
     )
-    return findings.extraction(schema, document.id, usage, strict=False)
+    return values.extraction(schema, document.id, usage, strict=False)
 
 
 def _finished(

@@ -1,8 +1,11 @@
 """The way from documents to extractions, through one engine.
 
-``pipeline`` puts documents of the same category into stacks, ``long_documents`` makes jobs of them
-that fit the context, each job asks its questionnaire for requests, ``runner`` and ``worker`` take
-these through the engine, and the findings of the job become extractions.
+``pipeline`` puts documents of the same category into prompts; ``long_documents`` cuts those that
+do not fit the context. A prompt (``prompts``) asks its ``questionnaire`` for one request after
+another, ``loop`` takes these through the engine, and of the answers come the ``document_values``,
+of which the extraction is made. ``reuse`` knows the values of documents that come again.
+
+What others need to know of all this is here, and loads no engine.
 """
 
 from __future__ import annotations
@@ -24,6 +27,10 @@ if TYPE_CHECKING:
 
 Examples = Sequence[tuple[str, object]]
 """Documents with their answers, to be shown in the prompt."""
+
+OnChunk = Callable[[int, int, int], None]
+"""Told of a document that is cut: its place in the input, the chunks that are finished (none when
+it has just been cut), and the number of its chunks."""
 
 Schemas = Schema | Mapping[str, Schema]
 """One schema, or one for each category."""

@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from hpd.pipeline import OnChunk
 from hpd.pipeline.document_values import DocumentValues, between, is_below, is_count, least
 from hpd.prompt import COUNT_KEY, Path
-from hpd.results import FieldResult
+from hpd.results import Failure, FieldResult, Usage
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values.places import is_joined
 
@@ -352,9 +354,7 @@ class _Adder:
 
     def count(self, path: Path, n_items: int) -> None:
         results = [
-            values.results[path]
-            for values in (self.whole, self.later)
-            if path in values.results
+            values.results[path] for values in (self.whole, self.later) if path in values.results
         ]
         self.whole.results[path] = FieldResult(
             min((r.confidence for r in results if r.confidence is not None), default=None),
@@ -405,3 +405,78 @@ def _is_same(one: _Spans, other: _Spans) -> bool:
         for path, (start, end) in one.items()
     )
     return bool(one) and 2 * n_shared >= len(one)
+
+
+class ChunkedDocument:
+    """Gathers the values of a document's parts.
+
+    Args:
+        text: the whole document.
+        n_chunks: the number of its parts in each pass.
+        place: the document's, in the input.
+        on_chunk: told of every finished part.
+    """
+
+    def __init__(
+        self, text: str, n_chunks: Sequence[int], place: int, on_chunk: OnChunk | None
+    ) -> None:
+        self.text = text
+        self._passes: list[dict[int, DocumentValues]] = [{} for _ in n_chunks]
+        """The values of each pass, by the start of their part."""
+        self._failure: Failure | None = None
+        self._usage = Usage(n_chunks=sum(n_chunks))
+        self._began: float | None = None
+        self._n_finished = 0
+        self._place = place
+        self._on_chunk = on_chunk
+
+    def announce(self) -> None:
+        """Tell how many parts there are, and how many of them are finished."""
+        if self._on_chunk is not None:
+            self._on_chunk(self._place, self._n_finished, self._usage.n_chunks)
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether all of its parts are."""
+        return self._n_finished == self._usage.n_chunks
+
+    def take(
+        self,
+        part: Part,
+        values: DocumentValues,
+        usage: Usage,
+        failure: Failure | None,
+        began: float | None,
+    ) -> None:
+        """Take in a finished part, and when the engine began with it."""
+        shift(values, part.start)
+        self._n_finished += 1
+        self._passes[part.n_pass][part.start] = values
+        self._failure = self._failure or failure
+        # Parts are decoded together: all of them take as long as from the first to the last.
+        if began is not None:
+            self._began = began if self._began is None else min(began, self._began)
+        seconds = 0.0 if self._began is None else time.perf_counter() - self._began
+        self._usage = replace(self._usage + usage, seconds=seconds)
+        self.announce()
+
+    def merged(self, schema: Schema) -> tuple[DocumentValues, Usage, Failure | None]:
+        """The values of the whole document, once all of its parts are finished."""
+        if self._failure is not None:
+            return DocumentValues(), self._usage, self._failure
+        whole, *later = [
+            merge(schema, [values for _, values in sorted(parts.items(), key=lambda each: each[0])])
+            for parts in self._passes
+        ]
+        for others in later:
+            add_pass(schema, whole, others)
+        return whole, self._usage, None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The place of a part in the whole document."""
+
+    whole: ChunkedDocument
+    n_pass: int
+    start: int

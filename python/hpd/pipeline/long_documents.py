@@ -1,4 +1,4 @@
-"""Jobs for documents that may be too long for the context: an error, chunks, or a cut."""
+"""Prompts for documents that may be too long for the context: an error, chunks, or a cut."""
 
 from __future__ import annotations
 
@@ -8,12 +8,18 @@ from typing import Any
 
 from hpd.documents import Document
 from hpd.errors import ContextOverflowError, HpdError, InputError
-from hpd.pipeline.chunking import Chunk, add_pass, chunks, fitting_length, merge, shift
-from hpd.pipeline.findings import Findings
-from hpd.pipeline.prompts import AnswerJob, Delivery, FieldsJob, FinishedJob, Job, Placed
+from hpd.pipeline import OnChunk
+from hpd.pipeline.chunking import Chunk, ChunkedDocument, Part, chunks, fitting_length
+from hpd.pipeline.prompts import AnswerPrompt, FieldsPrompt, Prompt
 from hpd.pipeline.questionnaire import Questionnaire
 from hpd.pipeline.reuse import Reuse
-from hpd.results import Extraction, Failure, Usage
+from hpd.results import Extraction, Failure
+
+Finished = tuple[int, Extraction[Any]]
+"""An extraction, with the place of its document in the input."""
+
+Placed = tuple[int, Document]
+"""A document, with its place in the input."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +62,6 @@ LEAST_ROOM = 16
 _COMFORTABLE_CHUNK = 256
 """The tokens that a chunk should have, so that it keeps together what belongs together."""
 
-OnChunk = Callable[[int, int, int], None]
-"""Told of a document that is cut: its place in the input, the chunks that are finished (none when
-it has just been cut), and the number of its chunks."""
-
-Item = Job | tuple[int, Extraction[Any]]
-"""A job, or the extraction and the place of a document that cannot become a job."""
-
 
 @dataclass(frozen=True, slots=True)
 class Replay:
@@ -77,8 +76,8 @@ class Replay:
     """
 
 
-class JobMaker:
-    """Makes jobs that fit the context of documents of one category.
+class PromptMaker:
+    """Makes prompts that fit the context of documents of one category.
 
     Args:
         questionnaire: makes their requests.
@@ -99,27 +98,29 @@ class JobMaker:
         self._limit = limit
         self._n_ctx = limit.n_cells
         self._replay = replay
-        self._kind = AnswerJob if self._options.method == "ar" else FieldsJob
+        self._kind = AnswerPrompt if self._options.method == "ar" else FieldsPrompt
         self._reuse = reuse and reuse.within(questionnaire.context(with_others=not reuse.by_field))
 
-    def jobs(self, documents: Sequence[Placed], on_chunk: OnChunk | None = None) -> Iterator[Item]:
-        """The jobs of a stack of documents; ``on_chunk`` is told of those that are cut."""
+    def prompts(
+        self, documents: Sequence[Placed], on_chunk: OnChunk | None = None
+    ) -> Iterator[Prompt | Finished]:
+        """The prompts of a stack of documents; ``on_chunk`` is told of those that are cut."""
         try:
-            job = self._job(documents)
-            n_over = self._n_over(job)
+            prompt = self._prompt(documents)
+            n_over = self._n_over(prompt)
         except InputError as error:
             if len(documents) == 1:
                 yield _failed(documents[0], error)
                 return
             n_over = 1
         if n_over <= 0 and not any(self._is_to_be_cut(document.text) for _, document in documents):
-            yield job
+            yield prompt
         elif len(documents) == 1:
-            yield from self._long(documents[0], job, on_chunk)
+            yield from self._long(documents[0], prompt, on_chunk)
         else:
-            # They are too long together, or one cannot be tokenised: each gets a job of its own.
+            # They are too long together, or one cannot be tokenised: each gets a prompt of its own.
             for document in documents:
-                yield from self.jobs([document], on_chunk)
+                yield from self.prompts([document], on_chunk)
 
     def _is_to_be_cut(self, text: str) -> bool:
         """Whether a document has more tokens than the user wants in a chunk."""
@@ -127,15 +128,28 @@ class JobMaker:
         # A token has at least one byte.
         return 0 < size < len(text.encode()) and self._questionnaire.n_tokens(text) > size
 
-    def _job(self, documents: Sequence[Placed], delivery: Delivery | None = None) -> Job:
+    def _prompt(
+        self,
+        documents: Sequence[Placed],
+        part: Part | None = None,
+        truncated_at: int | None = None,
+    ) -> Prompt:
         answers = (
             [self._replay.answer(document) for _, document in documents] if self._replay else ()
         )
         known = self._reuse.known_values(documents[0][1].text) if self._reuse else None
-        return self._kind(self._questionnaire, documents, delivery, answers, known, self._n_ctx)
+        return self._kind(
+            self._questionnaire,
+            documents,
+            answers=answers,
+            known=known,
+            n_most_cells=self._n_ctx,
+            part=part,
+            truncated_at=truncated_at,
+        )
 
-    def _n_needed(self, job: Job) -> int:
-        request = job.first()
+    def _n_needed(self, prompt: Prompt) -> int:
+        request = prompt.first()
         # Fields of later waves have longer keys.
         return request.n_cells + self._questionnaire.n_later_tokens if request else 0
 
@@ -143,8 +157,8 @@ class JobMaker:
         """The tokens that any document needs beside its own."""
         return self._n_needed(self._kind(self._questionnaire, [(0, Document(""))]))
 
-    def _n_over(self, job: Job) -> int:
-        return self._n_needed(job) - self._n_ctx
+    def _n_over(self, prompt: Prompt) -> int:
+        return self._n_needed(prompt) - self._n_ctx
 
     def check_room(self) -> None:
         """Refuse what leaves no room for any document.
@@ -173,7 +187,9 @@ class JobMaker:
                 f"has room for {room}; {self._limit.reason}"
             )
 
-    def _long(self, placed: Placed, job: Job, on_chunk: OnChunk | None) -> Iterator[Item]:
+    def _long(
+        self, placed: Placed, prompt: Prompt, on_chunk: OnChunk | None
+    ) -> Iterator[Prompt | Finished]:
         try:
             self.check_room()
         except ContextOverflowError as error:
@@ -182,11 +198,12 @@ class JobMaker:
         n_fixed = self._n_fixed()
         room = self._n_ctx - n_fixed
         if self._options.on_overflow == "error":
+            n_own = self._n_needed(prompt) - n_fixed
             message = (
-                f"{self._n_over(job)} tokens over: the document has "
-                f"{self._n_needed(job) - n_fixed}, and the context of {self._n_ctx} has room for "
-                f"{room} beside the instruction and the longest value; {self._limit.reason}; or "
-                'have long documents cut: on_overflow="chunk" (--on-overflow chunk)'
+                f"{self._n_over(prompt)} tokens over: the document has {n_own}, and the context "
+                f"of {self._n_ctx} has room for {room} beside the instruction and the longest "
+                f"value; {self._limit.reason}; or have long documents cut: "
+                'on_overflow="chunk" (--on-overflow chunk)'
             )
             yield _failed(placed, ContextOverflowError(message))
         elif self._options.on_overflow == "truncate":
@@ -194,40 +211,42 @@ class JobMaker:
         else:
             yield from self._chunked(placed, room, on_chunk)
 
-    def _truncated(self, placed: Placed, room: int) -> Item:
+    def _truncated(self, placed: Placed, room: int) -> Prompt | Finished:
         place, document = placed
         while True:
             length = fitting_length(document.text, room, self._questionnaire.n_tokens)
             beginning = replace(document, text=document.text[:length])
-            job = self._job([(place, beginning)], TruncatedDelivery(length))
+            prompt = self._prompt([(place, beginning)], truncated_at=length)
             # Words that are tokenised one by one may have fewer tokens than together.
-            n_over = self._n_over(job)
+            n_over = self._n_over(prompt)
             if length == 0 and document.text:
                 message = f"not one word fits the room for {room} tokens of the document"
                 return _failed(placed, ContextOverflowError(message))
             if n_over <= 0:
-                return job
+                return prompt
             room -= n_over
 
-    def _chunked(self, placed: Placed, room: int, on_chunk: OnChunk | None) -> Iterator[Job]:
+    def _chunked(self, placed: Placed, room: int, on_chunk: OnChunk | None) -> Iterator[Prompt]:
         place, document = placed
         # Several chunks are decoded together, if they are not too short for that.
         wanted = self._options.chunk_size or max(min(room, _COMFORTABLE_CHUNK), room // 4)
         while True:
             passes = self._passes(document.text, wanted)
-            whole = ChunkedDocument([len(parts) for parts in passes], place, on_chunk)
-            jobs = [
-                self._job(
+            whole = ChunkedDocument(
+                document.text, [len(parts) for parts in passes], place, on_chunk
+            )
+            prompts = [
+                self._prompt(
                     [(place, replace(document, text=document.text[part.start : part.end]))],
-                    ChunkDelivery(whole, n_pass, n, part.start),
+                    Part(whole, n_pass, part.start),
                 )
                 for n_pass, parts in enumerate(passes)
-                for n, part in enumerate(parts)
+                for part in parts
             ]
-            n_over = max(self._n_over(job) for job in jobs)
+            n_over = max(self._n_over(prompt) for prompt in prompts)
             if n_over <= 0 or wanted <= 1:
                 whole.announce()
-                yield from jobs
+                yield from prompts
                 return
             wanted = max(1, wanted - n_over)
 
@@ -244,87 +263,6 @@ class JobMaker:
             if parts not in passes:
                 passes.append(parts)
         return passes
-
-
-class TruncatedDelivery(Delivery):
-    """Delivers the extraction of a truncated document, with the place of the cut."""
-
-    def __init__(self, length: int) -> None:
-        self._length = length
-
-    def extractions(self, finished: FinishedJob) -> Iterator[tuple[int, Extraction[Any]]]:
-        """The extraction of the one document."""
-        for place, extraction in super().extractions(finished):
-            yield place, replace(extraction, truncated_at=self._length)
-
-
-class ChunkedDocument:
-    """Gathers the findings on a document's chunks.
-
-    Args:
-        n_chunks: of each pass.
-        place: the document's, in the input.
-        on_chunk: told of every finished chunk.
-    """
-
-    def __init__(self, n_chunks: Sequence[int], place: int, on_chunk: OnChunk | None) -> None:
-        self._parts = [[Findings() for _ in range(n)] for n in n_chunks]
-        self._failure: Failure | None = None
-        self._usage = Usage(n_chunks=sum(n_chunks))
-        self._n_finished = 0
-        self._place = place
-        self._on_chunk = on_chunk
-
-    def announce(self) -> None:
-        """Tell how many chunks there are, and how many of them are finished."""
-        if self._on_chunk is not None:
-            self._on_chunk(self._place, self._n_finished, self._usage.n_chunks)
-
-    def take(
-        self, n_pass: int, n: int, findings: Findings, usage: Usage, failure: Failure | None
-    ) -> bool:
-        """Take in a finished chunk; returns whether it was the last one."""
-        self._n_finished += 1
-        self._parts[n_pass][n] = findings
-        self._failure = self._failure or failure
-        self._usage += usage
-        self.announce()
-        return self._n_finished == self._usage.n_chunks
-
-    def extraction(self, questionnaire: Questionnaire, document: Document) -> Extraction[Any]:
-        """The extraction of the whole document, once all of its chunks are finished."""
-        if self._failure is not None:
-            return Extraction(document.id, usage=self._usage, error=self._failure)
-        schema = questionnaire.schema
-        findings, *later = [merge(schema, parts) for parts in self._parts]
-        for others in later:
-            add_pass(schema, findings, others)
-        if questionnaire.confidence_map is not None:
-            findings.calibrate(schema, document.text, questionnaire.confidence_map)
-        strict = questionnaire.options.on_invalid != "record"
-        return findings.extraction(schema, document.id, self._usage, strict=strict)
-
-
-class ChunkDelivery(Delivery):
-    """Delivers the extraction of the whole document with the last of its chunks."""
-
-    is_part = True
-
-    def __init__(self, whole: ChunkedDocument, n_pass: int, n: int, start: int) -> None:
-        self._whole = whole
-        self._n_pass = n_pass
-        self._n = n
-        self._start = start
-
-    def extractions(self, finished: FinishedJob) -> Iterator[tuple[int, Extraction[Any]]]:
-        """The extraction of the whole document; nothing before its last chunk."""
-        ((place, document),) = finished.documents
-        (findings,) = finished.findings
-        questionnaire = finished.questionnaire
-        findings.ground(questionnaire.schema, document.text, questionnaire.options)
-        shift(findings, self._start)
-        if self._whole.take(self._n_pass, self._n, findings, finished.usage, finished.failure):
-            yield place, self._whole.extraction(questionnaire, document)
 
 
 def _failed(placed: Placed, error: HpdError) -> tuple[int, Extraction[Any]]:

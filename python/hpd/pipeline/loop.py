@@ -16,18 +16,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from queue import Empty, SimpleQueue
-from typing import Any
 
 from hpd._native import Engine, Result
 from hpd.documents import NOT_YET, NotYet
 from hpd.errors import CallCancelledError, EngineClosedError, HpdError
 from hpd.pipeline import Cancellation
+from hpd.pipeline.long_documents import Finished
 from hpd.pipeline.prompts import Prompt
 from hpd.pipeline.questionnaire import Request
-from hpd.results import Extraction
-
-Finished = tuple[int, Extraction[Any]]
-"""An extraction, with the place of its document in the input."""
 
 Message = tuple[int | None, Result | Exception | None]
 """To a caller: the number of a request and its answer, or the error with which it cannot be

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import threading
 from collections import OrderedDict
@@ -15,17 +16,20 @@ from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import EngineClosedError
 from hpd.models.model_files import resolve_model
 from hpd.options import Options
-from hpd.pipeline import Cancellation, Examples, Schemas, Task, examples_of
-from hpd.pipeline.long_documents import ContextLimit, Item, JobMaker, OnChunk, Replay
-from hpd.pipeline.loop import Runner
-from hpd.pipeline.prompts import Placed
+from hpd.pipeline import Cancellation, Examples, OnChunk, Schemas, Task, examples_of
+from hpd.pipeline.long_documents import ContextLimit, Finished, Placed, PromptMaker, Replay
+from hpd.pipeline.loop import Loop
+from hpd.pipeline.prompts import Prompt
 from hpd.pipeline.questionnaire import NO_DEFAULTS, ModelDefaults, Questionnaire
-from hpd.pipeline.reuse import Reuse, Twins
+from hpd.pipeline.reuse import Reuse
 from hpd.prompt import may_share_prompt
 from hpd.prompt.template import render
-from hpd.results import Extraction, Failure
+from hpd.results import Extraction, Failure, Usage
 from hpd.schema.attributes import Schema
 from hpd.values.confidence import ConfidenceMap
+
+N_WAITING = 256
+"""The most documents that wait: they must not all be read only because they are equal."""
 
 
 class Stacks:
@@ -66,6 +70,47 @@ MakeEngine = Callable[[_native.Model, _native.EngineOptions], _native.Engine]
 
 _N_KEPT = 64
 """The tasks and schemas of single calls for which prompts and grammars are kept."""
+
+
+class Twins:
+    """Documents that wait for an equal one, and then have its extraction, or its error.
+
+    Args:
+        n_most: how many may wait; the others are decoded.
+    """
+
+    def __init__(self, n_most: int = N_WAITING) -> None:
+        self._n_most = n_most
+        self._n_waiting = 0
+        self._places: dict[tuple[str | None, str], int] = {}
+        self._waiting: dict[int, list[tuple[int, Document]]] = {}
+        """Those that wait, by the place of the one that is under way."""
+        self._contents: dict[int, tuple[str | None, str]] = {}
+
+    def add(self, place: int, document: Document) -> bool:
+        """Whether a document is to wait; otherwise others may wait for it."""
+        content = (document.category, document.text)
+        first = self._places.get(content)
+        if first is None:
+            self._places[content] = place
+            self._contents[place] = content
+            return False
+        if self._n_waiting >= self._n_most:
+            return False
+        self._n_waiting += 1
+        self._waiting.setdefault(first, []).append((place, document))
+        return True
+
+    def of(self, place: int, extraction: Extraction[Any]) -> Iterator[tuple[int, Extraction[Any]]]:
+        """The extractions of the documents that waited for one, with their places."""
+        content = self._contents.pop(place, None)
+        if content is not None:
+            del self._places[content]
+        for other, document in self._waiting.pop(place, ()):
+            self._n_waiting -= 1
+            usage = Usage(reused_values=len(extraction.fields))
+            data = copy.deepcopy(extraction.data)  # which is the user's to change
+            yield other, replace(extraction, id=document.id, data=data, usage=usage)
 
 
 class Pipeline:
@@ -112,11 +157,11 @@ class Pipeline:
         self._engine = make_engine(model, native)
         self._limit = ContextLimit(self._engine.n_ctx, model.n_ctx_train, options.n_ctx)
         in_flight = options.most_in_flight
-        self._runner = Runner(self._engine, n_ahead=in_flight)
+        self._loop = Loop(self._engine, n_ahead=in_flight)
         self._patience = patience or 4 * options.stack * in_flight
         self._lock = threading.Lock()
         self._other_tasks: OrderedDict[str, Task] = OrderedDict()
-        self._job_makers: OrderedDict[tuple[Task, str | None], JobMaker] = OrderedDict()
+        self._makers: OrderedDict[tuple[Task, str | None], PromptMaker] = OrderedDict()
 
     def check_room(self) -> None:
         """Refuse a schema that leaves no room for any document; those by category when they come.
@@ -125,7 +170,7 @@ class Pipeline:
             ContextOverflowError: with the numbers of tokens.
         """
         if isinstance(self._task.schemas, Schema):
-            self._jobs_of(self._task, None).check_room()
+            self._maker_of(self._task, None).check_room()
 
     def task(self, schemas: Schemas) -> Task:
         """The task of a call with schemas of its own: without examples, else as the pipeline's."""
@@ -161,7 +206,7 @@ class Pipeline:
         texts: dict[int, str] = {}  # of the documents that are under way
         twins = Twins() if self._reuse is not None else None
         items = self._items(documents, texts, task or self._task, twins, on_chunk)
-        for place, extraction in self._runner.run(items, cancellation):
+        for place, extraction in self._loop.run(items, cancellation):
             finished = replace(extraction, text=texts.pop(place, None))
             yield place, finished
             if twins is not None:
@@ -174,8 +219,8 @@ class Pipeline:
 
     def close(self) -> None:
         """Free the engine; documents under way end with ``EngineClosedError``."""
-        self._runner.close()
-        self._job_makers.clear()
+        self._loop.close()
+        self._makers.clear()
         if self._reuse is not None:
             self._reuse.close()
         self._model = None
@@ -187,16 +232,16 @@ class Pipeline:
         task: Task,
         twins: Twins | None,
         on_chunk: OnChunk | None,
-    ) -> Iterator[Item | NotYet]:
-        def jobs(stack: list[Placed]) -> Iterator[Item]:
-            return self._jobs_of(task, stack[0][1].category).jobs(stack, on_chunk)
+    ) -> Iterator[Prompt | Finished | NotYet]:
+        def prompts(stack: list[Placed]) -> Iterator[Prompt | Finished]:
+            return self._maker_of(task, stack[0][1].category).prompts(stack, on_chunk)
 
         stacks = Stacks(task.options.stack, self._patience)
         places = itertools.count()
         for given in documents:
             if given is NOT_YET:
                 for stack in stacks.rest():
-                    yield from jobs(stack)
+                    yield from prompts(stack)
                 yield NOT_YET
                 continue
             place = next(places)
@@ -209,27 +254,27 @@ class Pipeline:
                 continue
             texts[place] = document.text
             for stack in stacks.add(place, document):
-                yield from jobs(stack)
+                yield from prompts(stack)
         for stack in stacks.rest():
-            yield from jobs(stack)
+            yield from prompts(stack)
 
-    def _jobs_of(self, task: Task, category: str | None) -> JobMaker:
+    def _maker_of(self, task: Task, category: str | None) -> PromptMaker:
         key = task, None if isinstance(task.schemas, Schema) else category
         with self._lock:
-            maker = self._job_makers.get(key)
+            maker = self._makers.get(key)
             if maker is not None:
-                self._job_makers.move_to_end(key)
+                self._makers.move_to_end(key)
                 return maker
         # Grammars take their time, and no other caller waits for it.
-        maker = self._make_jobs_of(*key)
+        maker = self._new_maker(*key)
         with self._lock:
-            self._job_makers[key] = maker
-            others = [known for known in self._job_makers if known[0] is not self._task]
+            self._makers[key] = maker
+            others = [known for known in self._makers if known[0] is not self._task]
             if len(others) > _N_KEPT:
-                del self._job_makers[others[0]]
+                del self._makers[others[0]]
         return maker
 
-    def _make_jobs_of(self, task: Task, category: str | None) -> JobMaker:
+    def _new_maker(self, task: Task, category: str | None) -> PromptMaker:
         if self._model is None:
             raise EngineClosedError("the extractor is closed")
         questionnaire = Questionnaire(
@@ -242,8 +287,8 @@ class Pipeline:
             confidence_map=self._confidence_map,
             defaults=self._defaults,
         )
-        self._runner.teach(list(questionnaire.taught_values()))
-        return JobMaker(questionnaire, self._limit, self._replay, self._reuse)
+        self._loop.teach(list(questionnaire.taught_values()))
+        return PromptMaker(questionnaire, self._limit, self._replay, self._reuse)
 
 
 def _name(schemas: Schemas) -> str:

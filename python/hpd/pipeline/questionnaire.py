@@ -14,7 +14,7 @@ from hpd import prompt
 from hpd._native import Field, Model
 from hpd.options import Options, values_identity
 from hpd.pipeline import Examples
-from hpd.pipeline.findings import N_REFUSED_TOKENS, N_RETRIES
+from hpd.pipeline.document_values import N_REFUSED_TOKENS, N_RETRIES, Limits
 from hpd.pipeline.reuse import fingerprint
 from hpd.prompt import COUNT_KEY, Labels, Path, PromptTokenizer
 from hpd.prompt.questions import (
@@ -285,6 +285,7 @@ class Questionnaire:
         asked = defaults.over(options)
         self._stated = asked.stated
         self._decide = asked.decide
+        self._holds = asked.stated and _holds(schema.attributes)
         self.leaves = schema_leaves(schema)
         self._model = model
         self._examples = examples
@@ -300,6 +301,7 @@ class Questionnaire:
         self._constraints = Constraints(model, decide=self._decide)
         self._n_later_tokens: int | None = None
         self._fingerprints: dict[tuple[str, Path], str] = {}
+        self._limits: dict[tuple[int, str, bool], tuple[Attribute, Limits]] = {}
 
     def waves(self, n_stacked: int) -> Waves:
         """The questions for a new stack of documents."""
@@ -328,7 +330,7 @@ class Questionnaire:
         """
         passing = {q.key for q in questions if q.shows_values}
         tokens = self._tokenizer(len(texts)).tokenize(texts, [q.key for q in questions], passing)
-        held = [Held(self._constraints, text) if self._stated else None for text in texts]
+        held = [Held(self._constraints, text) if self._holds else None for text in texts]
         fields = []
         for key, question in zip(tokens.keys, questions, strict=True):
             answer = answers[question.document] if answers else None
@@ -352,7 +354,7 @@ class Questionnaire:
             replay = self._model.tokenize(text)
         is_free = bool(known) and not self._constrains_replay
         # No document needs to state a known answer, nor is anything decided about it.
-        held = Held(self._constraints, "\n".join(texts)) if self._stated and not known else None
+        held = Held(self._constraints, "\n".join(texts)) if self._holds and not known else None
         schema = self.stack_schema(n_stacked)
         grammar = counted = "" if is_free else _answer_grammar(schema, held)
         # Nobody asks for the confidence of free texts as a share, nor for that of a known answer.
@@ -369,9 +371,43 @@ class Questionnaire:
         )
         return Request(tokens.prompt, [field], tokens.n_instruction, tokens.n_instruction)
 
-    def decides(self, attribute: Attribute) -> bool:
-        """Whether null only counts beside the values that a field may have, and is not taken."""
-        return self._decide and can_be_decided(attribute, stated=self._stated)
+    def limits(
+        self, attributes: Sequence[Attribute], kinds: Sequence[str], *, is_known: bool
+    ) -> list[Limits]:
+        """How likely the values of attributes must be, by their kinds for the calibration.
+
+        Args:
+            attributes: those of the schema.
+            kinds: what each is for the calibration.
+            is_known: whether the answers are known ones, which say nothing about a model.
+        """
+        if len(self._limits) >= _N_KNOWN:
+            self._limits.clear()
+        keys = [(id(a), kind, is_known) for a, kind in zip(attributes, kinds, strict=True)]
+        for key, attribute in zip(keys, attributes, strict=True):
+            if key not in self._limits:
+                # With the attribute, which has its identity as long as it is kept here.
+                self._limits[key] = attribute, self._new_limits(attribute, key[1], is_known)
+        return [self._limits[key][1] for key in keys]
+
+    def _new_limits(self, attribute: Attribute, kind: str, is_known: bool) -> Limits:
+        confidence_map = self.confidence_map
+        needs_a_value = attribute.needs_a_value
+        decides = self._decide and can_be_decided(attribute, stated=self._stated)
+        threshold = self.options.null_threshold
+        if threshold is None:
+            # That of the calibration is about values that need not be there.
+            threshold = 0.0
+            if confidence_map is not None and not needs_a_value and not is_known:
+                threshold = confidence_map.null_threshold_of(kind)
+        # Of a choice that is decided, the threshold tells whether it is too unlikely.
+        may_be_ruled_out = needs_a_value or (attribute.type == "enum" and not decides)
+        return Limits(
+            threshold,
+            threshold if confidence_map is None else confidence_map.least(kind, threshold),
+            leaves_null=decides and not needs_a_value,
+            rules_out=may_be_ruled_out and not (attribute.always_answered or is_known),
+        )
 
     def context(self, *, with_others: bool) -> str:
         """All that a value depends on besides the model, its document and its question.
@@ -388,17 +424,21 @@ class Questionnaire:
         system = prompt.system_text(1, self.options.layout, self._rules)
         return repr((asked, self._stated, self._decide, system, instruction))
 
-    def fingerprint(self, question: Question) -> str:
-        """A fingerprint of a question, however the rest of the schema is."""
-        if question.shows_values:
-            return _fingerprint(question)
-        place = (question.key, question.leaf.path)
-        known = self._fingerprints.get(place)
-        if known is None:
-            if len(self._fingerprints) >= _N_FINGERPRINTS:
-                self._fingerprints.clear()
-            known = self._fingerprints[place] = _fingerprint(question)
-        return known
+    def fingerprints(self, questions: Sequence[Question]) -> list[str]:
+        """A fingerprint of each question, however the rest of the schema is."""
+        if len(self._fingerprints) >= _N_FINGERPRINTS:
+            self._fingerprints.clear()
+        found = []
+        for question in questions:
+            place = (question.key, question.leaf.path)
+            known = self._fingerprints.get(place)
+            if known is None:
+                leaf = question.leaf
+                known = fingerprint(question.key, repr(leaf.path), repr(leaf.attribute))
+                if not question.shows_values:  # Otherwise hardly another document has it.
+                    self._fingerprints[place] = known
+            found.append(known)
+        return found
 
     @property
     def answer_fingerprint(self) -> str:
@@ -547,6 +587,9 @@ def _number_of(path: Path, kind: str) -> int:
     return int.from_bytes(digest.digest(), "little")
 
 
-def _fingerprint(question: Question) -> str:
-    leaf = question.leaf
-    return fingerprint(question.key, repr(leaf.path), repr(leaf.attribute))
+def _holds(attributes: Sequence[Attribute]) -> bool:
+    """Whether what a document states can hold one of some attributes to anything."""
+    return any(
+        is_held(each) or _holds(each.attributes) or (each.item is not None and _holds((each.item,)))
+        for each in attributes
+    )

@@ -122,13 +122,13 @@ class KnownValues:
         self._known = table.values_of(document)
         self._new: dict[str, Decoded] = {}
 
-    def find(self, question: str) -> Decoded | None:
-        """The value that answers a question."""
-        return self._known.get(question)
+    def find(self, questions: Sequence[str]) -> list[Decoded | None]:
+        """The value that answers each question."""
+        return [self._known.get(question) for question in questions]
 
-    def add(self, question: str, value: Value) -> None:
-        """Note the answer of a question, to be kept with the others at the end."""
-        self._new[question] = Decoded.of(value)
+    def add(self, values: Mapping[str, Value]) -> None:
+        """Note the answers of questions, to be kept with the others at the end."""
+        self._new |= {question: Decoded.of(value) for question, value in values.items()}
 
     def store(self) -> None:
         """Keep what was noted: the document is finished."""
