@@ -26,6 +26,15 @@ if TYPE_CHECKING:
 Outcome = Literal["nn", "nv", "vn", "vc", "vw"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
+OUTCOME_WORDS: Final[Mapping[Outcome, str]] = {
+    "vc": "right",
+    "vw": "wrong",
+    "vn": "missed",
+    "nv": "invented",
+    "nn": "correctly empty",
+}
+"""The outcomes in words, in the order in which they are shown; in JSON they keep their names."""
+
 Cell = tuple[str, str]
 """A category and an attribute."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hpd.evaluation.calibration import N_BINS, Calibration
-from hpd.evaluation.outcomes import OUTCOMES, Outcome, outcome
+from hpd.evaluation.outcomes import OUTCOME_WORDS, OUTCOMES, Outcome, outcome
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import Counts, Evaluation
 from hpd.pages.colors import color_classes, color_slots
@@ -260,6 +260,7 @@ def payload(
         "lowConfidence": LOW_CONFIDENCE,
         "hasGold": has_gold,
         "outcomes": OUTCOMES,
+        "outcomeWords": OUTCOME_WORDS,
         "matches": MATCHES,
         "categories": categories,
         "attributes": [[name, slot] for name, slot in slots.items()],

@@ -55,10 +55,10 @@ def test_differences_agreement_and_disagreements(
     assert "all fields 6 33.33% 50.00%" in rows
     assert "fields with a value in either 4 0.00% 25.00%" in rows
     assert "fields that differ: 4; all of them (--disagreements FILE keeps all):" in rows
-    assert 'a brand "N" "n" "N" vc vw' in rows
-    assert 'b brand "P" null "P" vc vn' in rows
+    assert 'a brand "N" "n" "N" right, wrong' in rows
+    assert 'b brand "P" null "P" right, missed' in rows
     # What a value holds cannot break the table.
-    assert 'c brand "x\\ny" null "R" vw vn' in rows
+    assert 'c brand "x\\ny" null "R" wrong, missed' in rows
     assert "second.jsonl" in err
     assert "gold.jsonl:2 (id 'b')" in err
 

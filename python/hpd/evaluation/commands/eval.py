@@ -32,9 +32,10 @@ document: "category" if there are several, and the gold values in "target_scores
 Either may be a table (.csv, .tsv, .parquet) with a column for each attribute. Rows belong together
 by id, which is the row's number if there is none.
 
-Outcomes: vc right, vw wrong, vn missed, nv invented, nn rightly left out. The strict scope counts
-an attribute of the category that the row does not name as none. Exact compares values letter by
-letter, as published; normalized evens out case, blanks, Unicode, units and number formats first.
+A value is right, wrong, missed (the document states one), invented (it states none) or correctly
+empty; --json calls these vc, vw, vn, nv and nn. The strict scope counts an attribute of the
+category that the row does not name as none. Exact compares values letter by letter, as published;
+normalized evens out case, blanks, Unicode, units and number formats first.
 
   hpd eval values.jsonl gold.jsonl
   hpd eval hpd.jsonl gold.jsonl --vs ar.jsonl --disagreements differ.jsonl

@@ -29,7 +29,7 @@ from hpd.evaluation.calibration import (
     coverage_curve,
 )
 from hpd.evaluation.matching import Matching, lookup, match_rows
-from hpd.evaluation.outcomes import OUTCOMES
+from hpd.evaluation.outcomes import OUTCOME_WORDS
 from hpd.evaluation.rows import (
     TABLES,
     Example,
@@ -277,7 +277,7 @@ def _documents_line(inputs: Inputs) -> str:
 
 def _score_table(assessment: Assessment, resampling: Resampling) -> str:
     """Every score of one file; the interval is that of F1."""
-    rows = [["", "", "", "P", "R", "F1", _INTERVAL, *OUTCOMES]]
+    rows = [["", "", "", "P", "R", "F1", _INTERVAL, *OUTCOME_WORDS.values()]]
     for form in FORM_NAMES:
         for scope in SCOPES:
             score = getattr(assessment.evaluations[form], scope)
@@ -290,7 +290,7 @@ def _score_table(assessment: Assessment, resampling: Resampling) -> str:
 
 def _attribute_table(assessment: Assessment) -> str:
     """The exact plain scores of each attribute."""
-    rows = [["category", "attribute", "P", "R", "F1", _INTERVAL, *OUTCOMES]]
+    rows = [["category", "attribute", "P", "R", "F1", _INTERVAL, *OUTCOME_WORDS.values()]]
     intervals = assessment.intervals["exact"].plain.cells
     for cell, counts in sorted(assessment.evaluations["exact"].plain.cells.items()):
         rows.append([*cell, *_micro_cells(counts, intervals[cell]["f1"])])
@@ -320,7 +320,7 @@ def _calibration_table(calibration: Calibration) -> str:
                 f"{table(rows)}\nexpected calibration error: {kind.ece:.4f}; "
                 f"{which}: {counterpart.ece:.4f}"
             )
-    rows = [["--null-threshold", "P", "R", "F1", *OUTCOMES]]
+    rows = [["--null-threshold", "P", "R", "F1", *OUTCOME_WORDS.values()]]
     for row in calibration.thresholds:
         rows.append([f"{row.threshold:g}", *_scores(row.counts), *_outcomes(row.counts)])
     return "\n\n".join([*parts, table(rows)])
@@ -399,7 +399,7 @@ def _disagreement_table(pairs: Sequence[FieldPair]) -> str:
         if has_gold:
             gold = pair.example.gold.get(pair.attribute)
             row.append(" or ".join(map(_short, gold)) if gold else "null")
-            row.append(" ".join(pair.outcomes or ()))
+            row.append(", ".join(OUTCOME_WORDS[each] for each in pair.outcomes or ()))
         rows.append(row)
     shown = "all of them" if len(pairs) <= N_DISAGREEMENTS else f"the first {N_DISAGREEMENTS}"
     title = f"fields that differ: {len(pairs)}; {shown} (--disagreements FILE keeps all):"
@@ -426,11 +426,11 @@ def _micro_cells(counts: Counts, interval: Interval) -> list[str]:
 
 
 def _macro_cells(macro: Macro, interval: Interval) -> list[str]:
-    return [*_scores(macro), _interval(interval), *("" for _ in OUTCOMES)]
+    return [*_scores(macro), _interval(interval), *("" for _ in OUTCOME_WORDS)]
 
 
 def _outcomes(counts: Counts) -> list[str]:
-    return [str(getattr(counts, name)) for name in OUTCOMES]
+    return [str(getattr(counts, name)) for name in OUTCOME_WORDS]
 
 
 def _scores(score: Counts | Macro) -> list[str]:

@@ -6,7 +6,6 @@ const N_ROWS_BEYOND = 6; // rows kept above and below those in sight, for smooth
 const SNIPPET_LENGTH = 220;
 
 const RIGHT = ["vc", "nn"];
-const OUTCOME_WORDS = { vc: "right", vw: "wrong", vn: "missed", nv: "invented", nn: "rightly null" };
 const MATCH_WORDS = {
   exact: "word for word",
   normalized: "in another form",
@@ -432,7 +431,7 @@ function goldCell({ outcome, gold }) {
   const cell = element(
     "td",
     {},
-    element("span", { class: isRight ? "good" : "bad" }, `${isRight ? "✓" : "✗"} ${OUTCOME_WORDS[outcome]}`),
+    element("span", { class: isRight ? "good" : "bad" }, `${isRight ? "✓" : "✗"} ${DATA.outcomeWords[outcome]}`),
   );
   if (!isRight) {
     const values = gold ?? [null];
