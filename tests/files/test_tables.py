@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import datetime
 import json
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -129,3 +131,49 @@ def test_no_documents_make_an_empty_table(tmp_path: Path) -> None:
 )
 def test_the_extension_tells_a_table(name: str, expected: bool) -> None:
     assert is_table(name) is expected
+
+
+def test_json_is_an_array_of_the_lines(tmp_path: Path) -> None:
+    table = table_of(tmp_path, "out.json", LINES, load_schema(json_schema()))
+    assert json.loads(table.read_text()) == LINES
+    assert json.loads(table_of(tmp_path, "none.json", [], load_schema("a")).read_text()) == []
+
+
+def test_columns_of_parquet_keep_their_types(tmp_path: Path) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    from hpd.files import InputReader, kept_columns
+
+    columns = {
+        "text": arrow.array([b"one", b"two"], arrow.binary()),
+        "small": arrow.array([1, None], arrow.int8()),
+        "day": arrow.array([datetime.date(2024, 5, 31), None], arrow.date32()),
+        "at": arrow.array([datetime.datetime(2024, 5, 31, 9, 30)] * 2, arrow.timestamp("ms")),
+        "zoned": arrow.array([0, 1], arrow.timestamp("us", "Europe/Oslo")),
+        "clock": arrow.array([datetime.time(9, 30), None], arrow.time64("us")),
+        "price": arrow.array([Decimal("1.00"), Decimal("2.50")], arrow.decimal128(22, 2)),
+        "raw": arrow.array([b"\x00\xff", b"ab"], arrow.binary()),
+        "far": arrow.array([3_000_000, 1], arrow.int32()).cast(arrow.date32()),
+        "share": arrow.array([0.5, None], arrow.float32()),
+        "tags": arrow.array([["x"], []], arrow.large_list(arrow.large_string())),
+        "names": arrow.array(
+            [[("a", "b")], None], arrow.map_(arrow.large_string(), arrow.string())
+        ),
+    }
+    source = tmp_path / "in.parquet"
+    parquet.write_table(arrow.table(columns), source)
+    with InputReader([str(source)]) as reader:
+        records = list(reader)
+        lines = [{"id": r.id, "input": kept_columns(r), "data": {"n": 1}} for r in records]
+        assert [r.text for r in records] == ["one", "two"]
+    table = tmp_path / "out.parquet"
+    lines_path(table).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    write_table(lines_path(table), table, load_schema("n int"), reader.types)
+    written = parquet.read_table(table)
+    for name, column in columns.items():
+        if name == "far":
+            assert written[name].to_pylist() == ["10183-09-21", "1970-01-02"]
+        else:
+            assert written[name].type == column.type, name
+            assert written[name].to_pylist() == column.to_pylist(), name

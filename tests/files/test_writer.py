@@ -18,7 +18,6 @@ from full_disk import file_size_limit
 from hpd.errors import HpdError, InputError
 from hpd.files import FileWriter, Record, StreamWriter, journal_path
 from hpd.files.journal import Journal
-from outcomes import Said
 
 SETTINGS = {"schema": "s1", "model": "m1", "option --method": "hpd"}
 
@@ -54,11 +53,6 @@ def go_on(path: Path, n: int, **flags: Any) -> tuple[FileWriter, list[int]]:
 # --- a line is safe when write() returns ---------------------------------------------------------
 
 
-@pytest.mark.outcome(
-    "output",
-    "killed at any byte",
-    "nothing lost, nothing twice; `--resume` goes on",
-)
 @pytest.mark.parametrize("order", ["input", "finished"])
 @given(st.permutations(range(6)), st.data())
 @settings(deadline=None)
@@ -131,11 +125,6 @@ def test_a_full_disk_loses_and_doubles_nothing(tmp_path: Path, order: Any) -> No
     assert full == {"out.run"}
 
 
-@pytest.mark.outcome(
-    "output",
-    "there is no room for a new journal without the failed documents",
-    "an error with the file's name; nothing is changed, and the same run works once there is room",
-)
 def test_a_full_disk_while_failures_are_dropped(tmp_path: Path) -> None:
     path = tmp_path / "out"
     with FileWriter(path, SETTINGS) as writer:
@@ -161,12 +150,6 @@ def _noted_end(journal: Path, size: int) -> int:
     return max(ends)
 
 
-@pytest.mark.outcome(
-    "output",
-    "the end of the output is half a line, as a kill leaves it",
-    "`--resume` cuts it off, says how many bytes that were, and does that document again;"
-    " no other byte is touched",
-)
 @pytest.mark.parametrize("n_bytes", range(1, 60, 7))
 def test_half_a_line_is_cut_and_said(tmp_path: Path, n_bytes: int) -> None:
     path = tmp_path / "out"
@@ -181,11 +164,6 @@ def test_half_a_line_is_cut_and_said(tmp_path: Path, n_bytes: int) -> None:
     assert path.read_bytes().startswith(whole)
 
 
-@pytest.mark.outcome(
-    "output",
-    "a document is finished before its turn (`--order input`), and the process dies",
-    "its line waits in the journal, and is not done again",
-)
 def test_an_early_line_is_on_disk_before_its_turn(tmp_path: Path) -> None:
     path = tmp_path / "out"
     writer = FileWriter(path, SETTINGS)
@@ -220,22 +198,14 @@ def test_an_old_file_is_never_touched_without_a_word(tmp_path: Path) -> None:
     assert not journal_path(path).exists()
 
 
-@pytest.mark.outcome(
-    "output",
-    "`--resume` of a file without its journal",
-    "refused; the file is not touched",
-)
 @pytest.mark.parametrize(
     "content", [b"dear diary", b'{"id": "d0", "data": {}}\n{"id": "d', b"[1]\n", b"\x00"]
 )
-def test_resume_edits_no_file_that_hpd_did_not_write(
-    tmp_path: Path, content: bytes, said: Said
-) -> None:
+def test_resume_edits_no_file_that_hpd_did_not_write(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "diary"
     path.write_bytes(content)
-    with pytest.raises(InputError, match="cannot be resumed") as caught:
+    with pytest.raises(InputError, match="cannot be resumed"):
         FileWriter(path, SETTINGS, resume=True)
-    said(str(caught.value))
     assert path.read_bytes() == content
 
 
@@ -257,37 +227,25 @@ def test_a_new_file_takes_the_old_ones_place_when_it_is_complete(tmp_path: Path)
     assert ids(path) == ["d0"]
 
 
-@pytest.mark.outcome(
-    "output",
-    "`--resume` of an output that was shortened",
-    "refused; the file is not touched",
-)
-def test_a_file_that_was_shortened_is_refused(tmp_path: Path, said: Said) -> None:
+def test_a_file_that_was_shortened_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "out"
     with FileWriter(path, SETTINGS) as writer:
         fill(writer, [0, 1])
     path.write_bytes(path.read_bytes()[:-20])
     before = path.read_bytes()
-    with pytest.raises(InputError, match="shorter than hpd left it") as caught:
+    with pytest.raises(InputError, match="shorter than hpd left it"):
         FileWriter(path, SETTINGS, resume=True)
-    said(str(caught.value))
     assert path.read_bytes() == before
 
 
-@pytest.mark.outcome(
-    "output",
-    "a line of the journal is garbled",
-    "refused; its number and the way out are named",
-)
-def test_a_garbled_journal_names_the_line_and_the_way_out(tmp_path: Path, said: Said) -> None:
+def test_a_garbled_journal_names_the_line_and_the_way_out(tmp_path: Path) -> None:
     path = tmp_path / "out"
     with FileWriter(path, SETTINGS) as writer:
         fill(writer, [0])
     with open(journal_path(path), "ab") as file:
         file.write(b"\x00\x00\n")
-    with pytest.raises(InputError, match=r"out\.run:3: not an entry.*--overwrite") as caught:
+    with pytest.raises(InputError, match=r"out\.run:3: not an entry.*--overwrite"):
         FileWriter(path, SETTINGS, resume=True)
-    said(str(caught.value))
 
 
 def test_a_folder_cannot_be_written(tmp_path: Path) -> None:
@@ -310,11 +268,6 @@ def test_other_settings_are_refused_by_name(tmp_path: Path, name: str) -> None:
     assert path.read_bytes() == before
 
 
-@pytest.mark.outcome(
-    "output",
-    "`--resume` with an input in which a record has changed, moved or got another category",
-    "refused; the record is named",
-)
 @pytest.mark.parametrize(
     "changed",
     [
@@ -339,11 +292,6 @@ def test_another_input_is_refused_with_the_record_named(
     assert ids(path) == ["d0", "d1"]
 
 
-@pytest.mark.outcome(
-    "output",
-    "`--resume` with an input that has more records at its end",
-    "those are done",
-)
 def test_more_rows_at_the_end_are_done(tmp_path: Path) -> None:
     path = tmp_path / "out"
     with FileWriter(path, SETTINGS) as writer:
@@ -400,18 +348,12 @@ def _ask_another_process(path: Path) -> str:
     return str(answer)
 
 
-@pytest.mark.outcome(
-    "output",
-    "a second process on the same output",
-    "refused, until the first is gone",
-)
-def test_a_second_process_is_refused_until_the_first_is_gone(tmp_path: Path, said: Said) -> None:
+def test_a_second_process_is_refused_until_the_first_is_gone(tmp_path: Path) -> None:
     path = tmp_path / "out"
     writer = FileWriter(path, SETTINGS)
     fill(writer, [0])
     answer = _ask_another_process(path)
     assert "another process is writing this output" in answer
-    said(answer)
     # A lock of this process must not let itself in either.
     with pytest.raises(InputError, match="another process"):
         FileWriter(path, SETTINGS, resume=True)

@@ -43,7 +43,7 @@ from hpd.cli.writing import Writing
 from hpd.documents import NotYet
 from hpd.errors import HpdError, InputError
 from hpd.files import InputReader, Record, RecordReader, Writer, kept_columns, skipped_text
-from hpd.files.tables import is_table, lines_path, write_table
+from hpd.files.tables import is_table, keeps_input, lines_path, write_table
 from hpd.models.hardware import computing_place
 from hpd.models.model_files import is_box, resolve_model
 from hpd.pipeline import check_method
@@ -103,6 +103,8 @@ def run(arguments: argparse.Namespace) -> int:
             text_field=arguments.text_field,
             id_field=arguments.id_field,
             category_field=arguments.category_field,
+            encoding=arguments.encoding,
+            delimiter=arguments.delimiter,
             leave_out=written_files(arguments.output),
             shard=arguments.shard,
         )
@@ -144,8 +146,10 @@ def run(arguments: argparse.Namespace) -> int:
         repeated = reader.repeated_ids.notice()
         if repeated is not None and not options.quiet:
             say(repeated)
+        for note in reader.note_texts():
+            say(note)
     if can_resume and is_table(output):
-        _write_table(Path(output), schemas, writing)
+        _write_table(Path(output), schemas, writing, reader.types)
     return writing.finish()
 
 
@@ -218,7 +222,7 @@ def added_columns(
     reader: InputReader, arguments: argparse.Namespace
 ) -> Callable[[Record], Mapping[str, Any]]:
     """The parts that a record adds to the line of its extraction."""
-    keeps_all = arguments.keep is None and is_table(arguments.output or "")
+    keeps_all = arguments.keep is None and keeps_input(arguments.output or "")
     kept: list[str] | None = arguments.keep
 
     def columns(record: Record) -> Mapping[str, Any]:
@@ -232,13 +236,15 @@ def added_columns(
     return columns
 
 
-def _write_table(table: Path, schemas: Schema | Mapping[str, Schema], writing: Writing) -> None:
+def _write_table(
+    table: Path, schemas: Schema | Mapping[str, Schema], writing: Writing, types: Mapping[str, Any]
+) -> None:
     """Make the table of what is finished, unless an older one is still to be replaced."""
     lines = lines_path(table)
     if not writing.is_complete and not lines.exists():
         return
     try:
-        write_table(lines, table, schemas)
+        write_table(lines, table, schemas, types)
     except OSError as error:
         raise HpdError(
             f"{table} cannot be written: {error.strerror or error}; {writing.n_safe} documents are "

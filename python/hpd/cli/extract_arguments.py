@@ -14,8 +14,9 @@ from hpd.errors import InputError
 from hpd.files import FORMATS, TEXT_FIELDS, Shard, parse_shard
 
 EPILOG = textwrap.fill(
-    "Records are read from .jsonl, .json, .csv, .tsv and .parquet; .txt, .md, .html, .eml and .pdf "
-    "are one document each, and their id is their path. All may be compressed (.gz, .zst). A "
+    "Records are read from .jsonl, .json, .csv, .tsv, .xlsx, .ods and .parquet; .txt, .md, .html, "
+    ".eml, .msg, .pdf, .docx, .odt, .pptx and .epub are one document each, and their id is their "
+    "path. All may be compressed (.gz, .zst). A "
     "record's text is its first field of: "
     + ", ".join(" and ".join(names) for names in TEXT_FIELDS)
     + "; its id is the field id, or its number.",
@@ -61,6 +62,17 @@ def _add_input(group: argparse._ArgumentGroup) -> None:
         help="each line of a text file, or of standard input, is a document",
     )
     add_field_arguments(group)
+    group.add_argument(
+        "--encoding",
+        metavar="NAME",
+        help="of every text, such as windows-1252 (else told by the content, and a guess is said)",
+    )
+    group.add_argument(
+        "--delimiter",
+        metavar="C",
+        type=_delimiter,
+        help="between the columns of CSV and TSV: a character, or tab (else told by the content)",
+    )
     group.add_argument("--limit", metavar="N", type=integer(0), help="stop after N documents")
     group.add_argument(
         "--shard",
@@ -111,6 +123,13 @@ def _address(text: str) -> str:
         return check_address(text)
     except InputError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _delimiter(text: str) -> str:
+    delimiter = {"tab": "\t", "\\t": "\t"}.get(text, text)
+    if len(delimiter) != 1 or delimiter in '"\r\n':
+        raise argparse.ArgumentTypeError(f"{text!r} is not one character, or tab")
+    return delimiter
 
 
 def _shard(text: str) -> Shard:

@@ -41,8 +41,8 @@ def add_output_arguments(group: argparse._ActionsContainer) -> None:
         "--output",
         metavar="OUT",
         type=not_empty,
-        help="a file (else standard output): JSON Lines, or a table if its name ends in .csv, .tsv "
-        "or .parquet; OUT.run beside it remembers what is finished",
+        help="a file (else standard output): JSON Lines, an array if its name ends in .json, or a "
+        "table if it ends in .csv, .tsv or .parquet; OUT.run beside it remembers what is finished",
     )
     group.add_argument(
         "--resume",

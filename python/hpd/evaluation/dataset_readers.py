@@ -12,8 +12,8 @@ from typing import Any, BinaryIO
 from hpd.errors import InputError
 from hpd.evaluation.outcomes import gold_values
 from hpd.files.reader import clean_text, row_id, row_text
-from hpd.files.rows import ROWS
-from hpd.files.streams import kind, listed
+from hpd.files.rows import rows_of
+from hpd.files.streams import Source, kind, listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ Make = Callable[[Mapping[str, Any], int, int], DatasetDocument]
 
 def read_json_rows(file: BinaryIO, name: str, make: Make) -> Iterator[Row]:
     """The documents that ``make`` makes; what it raises gets file and line, and is yielded."""
-    for number, (line, row) in enumerate(ROWS["jsonl"](file, name), start=1):
+    for number, (line, row) in enumerate(rows_of(Source(file, name), "jsonl"), start=1):
         if isinstance(row, InputError):
             yield row
             continue
@@ -269,7 +269,7 @@ def _read(file: BinaryIO, name: str, *, whole_documents: bool) -> Iterator[Row]:
 def _units(file: BinaryIO, name: str, *, whole_documents: bool) -> Iterable[_Unit]:
     unit = _Unit()
     last_line = 0
-    for line, raw in ROWS["lines"](file, name):
+    for line, raw in rows_of(Source(file, name), "lines"):
         # Blank lines are not among the rows: they show as a gap in the numbers.
         if line > last_line + 1:
             unit.close_sentence()

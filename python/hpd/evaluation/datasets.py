@@ -24,8 +24,8 @@ from hpd.evaluation.dataset_readers import (
     read_titles,
     split_columns,
 )
-from hpd.files.rows import ROWS
-from hpd.files.streams import reason
+from hpd.files.rows import rows_of
+from hpd.files.streams import Source, reason
 from hpd.schema import load_schemas
 
 Reader = Callable[[BinaryIO, str], Iterator[Row]]
@@ -114,7 +114,7 @@ def find_format(path: str | Path) -> DatasetFormat:
     lines = []
     with open_dataset(path) as file:
         try:
-            for _, raw in ROWS["lines"](file, str(path)):
+            for _, raw in rows_of(Source(file, str(path)), "lines"):
                 lines.append(str(raw))
                 if len(lines) == _N_LOOKED_AT:
                     break

@@ -19,8 +19,8 @@ from hpd.errors import InputError
 from hpd.evaluation.outcomes import gold_values
 from hpd.files import Format, guess_format, source_name
 from hpd.files.reader import default_text_fields, open_source, row_id, row_text
-from hpd.files.rows import ROWS, plain_value
-from hpd.files.streams import kind, listed, reason
+from hpd.files.rows import plain_value, rows_of
+from hpd.files.streams import Source, kind, listed, reason
 from hpd.files.whole_files import WHOLE_FORMATS, WholeText
 
 GOLD_FIELDS = ("target_scores", "gold", "data")
@@ -168,7 +168,7 @@ def read_rows(
         raise InputError(f"{name}: plain text has no fields: JSON Lines or a table is expected")
     with open_source(source) as file:
         try:
-            for line, row in ROWS[file_format](file, name):
+            for line, row in rows_of(Source(file, name), file_format):
                 if isinstance(row, InputError):
                     raise row
                 if isinstance(row, str | WholeText):

@@ -16,7 +16,7 @@ from hpd.files.reader import (
     kept_columns,
     source_name,
 )
-from hpd.files.rows import FORMATS, MAX_FIELD_LINES, Format
+from hpd.files.rows import FORMATS, Format
 from hpd.files.whole_files import page_of
 from hpd.files.writer import (
     FileWriter,
@@ -28,7 +28,6 @@ from hpd.files.writer import (
 
 __all__ = [
     "FORMATS",
-    "MAX_FIELD_LINES",
     "TEXT_FIELDS",
     "FileWriter",
     "Format",

@@ -8,7 +8,7 @@ import os
 import re
 from array import array
 from collections import Counter
-from collections.abc import Collection, Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -25,7 +25,8 @@ from hpd.files.reader import (
     has_fields,
     is_known,
 )
-from hpd.files.rows import MAX_FIELD_LINES, Format
+from hpd.files.rows import ENCODED, SEPARATED, Format
+from hpd.files.streams import check_encoding
 from hpd.files.whole_files import WHOLE_FORMATS
 
 _FORM = re.compile(r"(\d+)/(\d+)")
@@ -108,6 +109,7 @@ class RepeatedIds:
         )
 
 
+_N_NOTES_SHOWN = 10
 _LINE_FORMATS = ("txt", "md")
 
 
@@ -179,7 +181,8 @@ class InputReader:
         id_field: the field with the id.
         category_field: the field with the category.
         leave_out: files that are not read if they lie in a folder, such as the output.
-        max_field_lines: the most lines of a row of CSV or TSV; a longer one is an error.
+        encoding: of the texts, else told by the content of each.
+        delimiter: of the columns of CSV and TSV, else told by the content of each.
         shard: the part of all records that is given; whole files of others are not opened.
 
     Raises:
@@ -197,9 +200,15 @@ class InputReader:
         id_field: str | None = None,
         category_field: str | None = None,
         leave_out: Collection[Path] = (),
-        max_field_lines: int = MAX_FIELD_LINES,
+        encoding: str | None = None,
+        delimiter: str | None = None,
         shard: Shard | None = None,
     ) -> None:
+        self._notes: Counter[str] = Counter()
+        self._noted: dict[str, str] = {}  # the first record of each
+        self.types: dict[str, Any] = {}
+        """The Arrow types of the columns of Parquet files that were read so far."""
+        check_encoding(encoding)
         self.files = find_files(names, format, leave_out)
         self._shard = shard
         is_only = len(names) == 1 and self.files.paths == tuple(names)
@@ -214,12 +223,18 @@ class InputReader:
             "id_field": id_field,
             "category_field": category_field,
         }
+        self._encoding, self._delimiter = encoding, delimiter
         self._id_field = id_field
-        self._max_field_lines = max_field_lines
         self._text_fields = tuple(text_field or ())
         self._is_single = len(self.files.paths) == 1
         if any(self._fields.values()) and not any(map(has_fields, self._formats)):
             raise InputError(f"{names[0]}: plain text has no fields, so none can be named")
+        for flag, value, formats in (
+            ("--encoding", encoding, ENCODED),
+            ("--delimiter", delimiter, SEPARATED),
+        ):
+            if value is not None and not {*formats} & {*self._formats}:
+                raise InputError(f"{flag} is for {', '.join(formats)}, and no input is of these")
         # A mistake in the only name, or in a name of several, is told before a model is loaded.
         self._first = self._opened(0) if self._is_single else None
         for path in {*names} & {*self.files.paths}:
@@ -233,6 +248,9 @@ class InputReader:
     def __next__(self) -> Record:
         record = next(self._records)
         self.repeated_ids.add(record.id)
+        for note in record.notes:
+            self._notes[note] += 1
+            self._noted.setdefault(note, record.id)
         return record
 
     def __enter__(self) -> InputReader:
@@ -268,11 +286,21 @@ class InputReader:
     def source(self, record: Record) -> dict[str, Any]:
         """The input of a record, as a line of output has it where the id does not tell it."""
         is_whole = record.id == record.source
-        return {} if self._is_single or is_whole else {"source": record.source}
+        source = {} if self._is_single or is_whole else {"source": record.source}
+        return {**source, "notes": list(record.notes)} if record.notes else source
 
     def columns(self, record: Record) -> dict[str, Any]:
         """The text of a record, and its other columns but the id, as a line of output has them."""
         return columns_of(record, self._id_field, self._text_fields)
+
+    def note_texts(self) -> list[str]:
+        """What a user should know of how the records were read so far, in sentences."""
+        texts = [
+            f"{self._noted[note]}{f' and {n - 1} more' if n > 1 else ''}: {note}"
+            for note, n in self._notes.most_common()
+        ]
+        n_more = len(texts) - _N_NOTES_SHOWN
+        return texts if n_more <= 0 else [*texts[:_N_NOTES_SHOWN], f"and {n_more} more such notes"]
 
     def count(self) -> int | None:
         """The number of records, by one quick pass; None where that cannot be told."""
@@ -292,6 +320,8 @@ class InputReader:
             try:
                 with self._first or self._opened(i) as reader:
                     for n_read, record in enumerate(reader, start=1):
+                        if n_read == 1:
+                            self._note_types(reader.types)
                         if self._is_ours(i, n_read - 1):
                             yield record
             except InputError as error:
@@ -302,6 +332,11 @@ class InputReader:
                 else:
                     self.unread.append(error)
 
+    def _note_types(self, types: Mapping[str, Any]) -> None:
+        """Keep the types of columns; None where those of two files differ."""
+        for name, kind in types.items():
+            self.types[name] = kind if self.types.get(name, kind) == kind else None
+
     def _is_ours(self, file: int, row: int) -> bool:
         return self._shard is None or self._shard.has(self._firsts[file], row)
 
@@ -311,7 +346,8 @@ class InputReader:
             path,
             format=format_,
             id_prefix="" if self._is_single else f"{path}:",
-            max_field_lines=self._max_field_lines,
+            encoding=self._encoding if format_ in ENCODED else None,
+            delimiter=self._delimiter if format_ in SEPARATED else None,
             needs_columns=True,
             **(self._fields if has_fields(format_) else {}),  # type: ignore[arg-type]
         )

@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -15,16 +16,18 @@ from typing import Any, BinaryIO
 
 from hpd.errors import InputError
 from hpd.files.rows import (
+    ENCODED,
     FORMATS,
-    MAX_FIELD_LINES,
-    ROWS,
     SEPARATED,
     TABLES,
     Format,
     parquet_module,
     plain_value,
+    rows_of,
 )
 from hpd.files.streams import (
+    Source,
+    check_encoding,
     decompression_errors,
     is_compressed,
     kind,
@@ -48,8 +51,16 @@ _EXTENSIONS: dict[str, Format] = {
     ".markdown": "md",
     ".html": "html",
     ".htm": "html",
+    ".xhtml": "html",
     ".eml": "eml",
     ".pdf": "pdf",
+    ".docx": "docx",
+    ".pptx": "pptx",
+    ".odt": "odt",
+    ".epub": "epub",
+    ".msg": "msg",
+    ".xlsx": "xlsx",
+    ".ods": "ods",
     ".parquet": "parquet",
     ".pq": "parquet",
 }
@@ -85,6 +96,8 @@ class Record:
     """The character of the text at which each page begins, for a format that has pages."""
     source: str = field(default="", compare=False)
     """The name of the input."""
+    notes: tuple[str, ...] = field(default=(), compare=False)
+    """What a user should know of how it was read: what was left out, what was guessed."""
 
 
 class RecordReader:
@@ -97,7 +110,8 @@ class RecordReader:
         id_field: the field with the id, else ``id``.
         category_field: the field with the category.
         id_prefix: stands before the number of a record that has no id.
-        max_field_lines: the most lines of a row of CSV or TSV; a longer one is an error.
+        encoding: of a text, else it is told by the content.
+        delimiter: of the columns of CSV or TSV, else it is told by the content.
         needs_columns: whether a table without a column for the text, or for a field that is
             named, is refused as a whole, and not row by row.
 
@@ -114,7 +128,8 @@ class RecordReader:
         id_field: str | None = None,
         category_field: str | None = None,
         id_prefix: str = "",
-        max_field_lines: int = MAX_FIELD_LINES,
+        encoding: str | None = None,
+        delimiter: str | None = None,
         needs_columns: bool = False,
     ) -> None:
         self.name = source_name(source)
@@ -127,12 +142,19 @@ class RecordReader:
         self._id_field = id_field
         self._category_field = category_field
         self._id_prefix = id_prefix
-        self._row_settings: dict[str, Any] = {}
-        if self.format in SEPARATED:
-            self._row_settings["max_field_lines"] = max_field_lines
-        if self.format in TABLES and needs_columns:
-            self._row_settings["check_columns"] = self._check_columns
+        if encoding is not None and self.format not in ENCODED:
+            raise InputError(f"{self.name}: a {self.format} file has no encoding to name")
+        if delimiter is not None and self.format not in SEPARATED:
+            raise InputError(f"{self.name}: only CSV and TSV have a delimiter")
+        check_encoding(encoding)
         self._file = open_source(source)
+        self._source = Source(
+            self._file,
+            self.name,
+            encoding,
+            delimiter,
+            self._check_columns if self.format in TABLES and needs_columns else None,
+        )
         # A stream that the caller opened may be shared with others, so it is left open.
         self._owned = self._file is not source and (
             str(source) != "-" or self._file is not standard_input()
@@ -173,9 +195,13 @@ class RecordReader:
             self._file.close()
 
     def _read(self) -> Generator[Record, None, None]:
-        rows = ROWS[self.format](self._file, self.name, **self._row_settings)
-        for number, (line, row) in enumerate(rows, start=1):
+        for number, (line, row) in enumerate(rows_of(self._source, self.format), start=1):
             yield self._record(number, line, row)
+
+    @property
+    def types(self) -> Mapping[str, Any]:
+        """The Arrow types of the columns of a Parquet file, as soon as a record has been read."""
+        return self._source.types
 
     def _record(
         self, number: int, line: int, row: Mapping[str, Any] | str | WholeText | InputError
@@ -200,7 +226,9 @@ class RecordReader:
             except InputError as failure:
                 error = InputError(f"{self.name}:{line}: {failure}")
                 category = None
-        return Record(record_id, text, category, line, error, raw, page_starts, self.name)
+        notes = (*dict.fromkeys(self._source.notes),)
+        self._source.notes.clear()
+        return Record(record_id, text, category, line, error, raw, page_starts, self.name, notes)
 
     def _check_columns(self, columns: Sequence[str]) -> None:
         """Refuse a table without a column that each of its rows must have."""
@@ -240,11 +268,11 @@ def row_id(row: Mapping[str, Any], id_field: str | None = None) -> str | None:
 
     Raises ``InputError`` if it is neither text nor a number.
     """
-    name = id_field or "id"
+    name = id_field or _found(row, "id") or "id"
     value = row.get(name) if id_field is None else _required(row, name)
     if value is None and id_field is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
+    if isinstance(value, bool) or not isinstance(value, str | bytes | int | float):
         raise InputError(f"the id ({name!r}) should be text or a number, and is {kind(value)}")
     return _scalar_text(value, name)
 
@@ -280,7 +308,7 @@ def count_records(source: str | Path | BinaryIO, format: Format | None = None) -
             return int(parquet_module().ParquetFile(file).metadata.num_rows)
         if kind in ("jsonl", "lines"):
             return sum(1 for line in file if not line.isspace())
-        return sum(1 for _ in ROWS[kind](file, str(source)))
+        return sum(1 for _ in rows_of(Source(file, str(source)), kind))
 
 
 def guess_format(source: str | Path | BinaryIO) -> Format:
@@ -289,6 +317,8 @@ def guess_format(source: str | Path | BinaryIO) -> Format:
         return "jsonl"
     extension = without_compression(source).suffix.lower()
     if extension not in _EXTENSIONS:
+        if not os.path.exists(source):
+            raise InputError(f"{source}: cannot be opened: no such file or folder")
         known = ", ".join(_EXTENSIONS)
         raise InputError(
             f"{source}: the extension {extension!r} tells no format (known: {known}); "
@@ -325,9 +355,17 @@ def clean_text(text: str) -> str:
 def default_text_fields(row: Mapping[str, Any]) -> tuple[str, ...]:
     """The first of ``TEXT_FIELDS`` that a row has; none if it has none of them."""
     for names in TEXT_FIELDS:
-        if any(row.get(name) is not None for name in names):
-            return names
+        found = tuple(_found(row, name) or name for name in names)
+        if any(row.get(name) is not None for name in found):
+            return found
     return ()
+
+
+def _found(row: Mapping[str, Any], name: str) -> str | None:
+    """The name of a field of a row as it is written there, in capitals for example."""
+    if row.get(name) is not None:
+        return name
+    return next((key for key in row if key.strip().lower() == name and row[key] is not None), None)
 
 
 def find_text_fields(row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -353,6 +391,9 @@ def _required(row: Mapping[str, Any], name: str) -> Any:
 
 def _scalar_text(value: object, name: str) -> str:
     """A cell as text: a text itself, a number or a boolean as JSON writes it."""
+    if isinstance(value, bytes):
+        with suppress(UnicodeDecodeError):
+            value = value.decode("utf-8")
     if isinstance(value, str):
         return clean_text(value)
     if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):

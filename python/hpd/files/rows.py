@@ -2,217 +2,81 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 import itertools
 import json
 import math
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
-from typing import Any, BinaryIO, Literal, cast, get_args
+from base64 import b64encode
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, get_args
 
 from hpd.errors import InputError
-from hpd.files.streams import kind, listed
+from hpd.files.streams import OTHER_ENCODING, Source, kind, listed, needed
 from hpd.files.whole_files import WHOLE_FORMATS, WholeFormat, WholeText, whole_file
-from hpd.version import install_command
 
-ColumnCheck = Callable[[Sequence[str]], None]
-"""Is told the names in a header, and raises ``InputError`` if they will not do."""
-
-MAX_FIELD_LINES = 50
-"""The most lines that a row may span, unless another number is named. Quotation marks without
-their partner, which make one field of all rows up to the next mark, are more frequent than fields
-as long as that."""
-
-_MAX_CSV_FIELD = 2**31 - 1
-"""The most that the csv module takes, a C long (32 bits on Windows); its default is 128 KiB."""
-
-_INVALID_UTF8 = re.compile("[\udc80-\udcff]")
-
-
-def separated_rows(
-    lines: Iterator[bytes],
-    name: str,
-    delimiter: str,
-    max_field_lines: int,
-    check_columns: ColumnCheck | None = None,
-) -> Iterator[tuple[int, Mapping[str, Any] | InputError]]:
-    """The number of each row's first line, and the row by the names in the header, or its error.
-
-    Args:
-        lines: all lines with their ends, the header's first.
-        name: the file's, for messages.
-        delimiter: one character. A comma is a semicolon where the first line has semicolons
-            and no comma, as spreadsheets write it in countries with a decimal comma.
-        max_field_lines: the most lines of a row. All lines of one that has more are left out.
-        check_columns: is told the header, before the first row.
-    """
-    csv.field_size_limit(_MAX_CSV_FIELD)
-    first = next(lines, b"")
-    if delimiter == "," and b"," not in first and b";" in first:
-        delimiter = ";"
-    table = _Table(itertools.chain([first], lines) if first else lines, delimiter, max_field_lines)
-    header = _header(table, name)
-    if check_columns is not None:
-        check_columns(header)
-    while True:
-        begins = table.n_lines + 1
-        where = f"{name}:{begins}"
-        try:
-            values = table.row()
-        except StopIteration:
-            return
-        except _TooManyLinesError:
-            table.skip_row()
-            yield begins, InputError(_too_many(where, max_field_lines, begins, table.n_lines))
-        except csv.Error as error:
-            span = f" (lines {begins} to {table.n_lines})" if table.n_lines > begins else ""
-            yield begins, InputError(f"{where}: cannot be read as a row{span}: {error}")
-        else:
-            if values and (len(values) > 1 or values[0].strip()):
-                yield begins, _row(header, values, where)
-
-
-class _TooManyLinesError(Exception):
-    """Raised inside the csv module when a row does not end."""
-
-
-class _Table:
-    """The values of one row after another, as long as none spans too many lines."""
-
-    def __init__(self, lines: Iterator[bytes], delimiter: str, max_field_lines: int) -> None:
-        self.n_lines = 0
-        """The lines that have been read."""
-        self._lines = lines
-        self._delimiter = delimiter
-        self._max_field_lines = max_field_lines
-        self._n_before = 0
-        self._line = b""
-        self._rows = self._reader()
-
-    def row(self) -> list[str]:
-        """The values of the next row."""
-        self._n_before = self.n_lines
-        try:
-            return next(self._rows)
-        except _TooManyLinesError:
-            # The reader is in the midst of a row.
-            self._rows = self._reader()
-            raise
-
-    def skip_row(self) -> None:
-        """Go to the line on which a field that spans too many lines ends, or to the last one."""
-        while b'"' not in self._line.replace(b'""', b""):
-            line = next(self._lines, None)
-            if line is None:
-                return
-            self._line = line
-            self.n_lines += 1
-
-    def _reader(self) -> Iterator[list[str]]:
-        return csv.reader(self._decoded(), delimiter=self._delimiter, strict=True)
-
-    def _decoded(self) -> Iterator[str]:
-        """The lines of one row after another.
-
-        Bytes that are not UTF-8 become surrogates, which are looked for in each row. NUL is
-        replaced, as the csv module of Python 3.10 refuses it.
-        """
-        for line in self._lines:
-            self.n_lines += 1
-            self._line = line
-            if self.n_lines - self._n_before > self._max_field_lines:
-                raise _TooManyLinesError
-            yield line.decode("utf-8", "surrogateescape").replace("\x00", "\ufffd")
-
-
-def _header(table: _Table, name: str) -> list[str]:
-    header: list[str] = []
-    try:
-        while not any(header):
-            header = table.row()
-    except StopIteration:
-        raise InputError(
-            f"{name}: empty; expected a header with the names of the columns"
-        ) from None
-    except csv.Error as error:
-        raise InputError(f"{name}: the header cannot be read: {error}") from error
-    except _TooManyLinesError:
-        raise InputError(
-            f"{name}: the header does not end: a quotation mark in it has no partner"
-        ) from None
-    header = [column.strip() for column in header]
-    twice = [column for column, n in Counter(header).items() if n > 1 and column]
-    if twice:
-        raise InputError(f"{name}: the header names {listed(twice)} more than once")
-    return header
-
-
-def _row(header: list[str], values: list[str], where: str) -> Mapping[str, Any] | InputError:
-    if len(values) > len(header):
-        return InputError(
-            f"{where}: {len(values)} columns where the header has {len(header)}; "
-            "is a delimiter inside a value that is not quoted?"
-        )
-    if any(_INVALID_UTF8.search(value) for value in values):
-        return InputError(f"{where}: not valid UTF-8; convert the file, for example with iconv")
-    return dict(zip(header, values, strict=False))
-
-
-def _too_many(where: str, max_field_lines: int, begins: int, ends: int) -> str:
-    return (
-        f"{where}: a field spans {ends - begins + 1} lines ({begins} to {ends}), and at most "
-        f"{max_field_lines} are allowed: is there a quotation mark without its partner? All of "
-        "them are left out; if the field is meant to be as long as that, write "
-        "the file as JSON Lines or Parquet"
-    )
-
-
-RowFormat = Literal["jsonl", "json", "csv", "tsv", "lines", "parquet"]
+RowFormat = Literal["jsonl", "json", "csv", "tsv", "lines", "parquet", "xlsx", "ods"]
 Format = RowFormat | WholeFormat
 FORMATS: tuple[Format, ...] = (*get_args(RowFormat), *WHOLE_FORMATS)
 
-_BETWEEN = re.compile(r"[\s,]*")
+SEPARATED: tuple[Format, ...] = ("csv", "tsv")
+"""The formats whose columns have a delimiter between them."""
+
+ENCODED: tuple[Format, ...] = ("jsonl", "json", *SEPARATED, "lines", "txt", "md", "html")
+"""The formats that are texts of one encoding."""
 
 Row = tuple[int, "Mapping[str, Any] | str | WholeText | InputError"]
 """The number of its first line, and the row: a mapping, a text, or the error in reading it."""
 
+_MAX_FIELD_LINES = 50
+"""The most lines that a row of CSV or TSV may span. Quotation marks without their partner, which
+make one field of all rows up to the next mark, are more frequent than fields as long as that."""
 
-def _jsonl_rows(file: BinaryIO, name: str) -> Iterator[Row]:
-    lines = _numbered_lines(file, name)
-    for number, (line, raw) in enumerate(lines):
-        if number == 0 and raw.lstrip()[:1] == b"[":
-            rest = b"\n".join([raw, *(other for _, other in lines)])
-            yield from _array_rows(rest, name, line)
+_BETWEEN = re.compile(r"[\s,]*")
+_MAX_CSV_FIELD = 2**31 - 1
+"""The most that the csv module takes, a C long (32 bits on Windows); its default is 128 KiB."""
+_DELIMITERS = (",", ";", "\t", "|")
+_N_SNIFFED = 20  # lines
+
+
+def _jsonl_rows(source: Source) -> Iterator[Row]:
+    yield from _rows_of_lines(_numbered_lines(source.lines()), source)
+
+
+def _rows_of_lines(lines: Iterator[tuple[int, str]], source: Source) -> Iterator[Row]:
+    for n_before, (line, text) in enumerate(lines):
+        if n_before == 0 and text.lstrip()[:1] == "[":
+            rest = "\n".join([text, *(other for _, other in lines)])
+            yield from _array_rows(rest, source, line)
             return
-        yield line, _json_row(raw, f"{name}:{line}")
+        row = _json_row(text, source, f"{source.name}:{line}")
+        if n_before == 0 and isinstance(row, InputError) and text.lstrip()[:1] not in '{["':
+            row = InputError(f"{row}; if each line is a text, say so (--format lines)")
+        yield line, row
 
 
-def _json_rows(file: BinaryIO, name: str) -> Iterator[Row]:
+def _json_rows(source: Source) -> Iterator[Row]:
     """An array of rows, rows one after another on as many lines as they like, or JSON Lines."""
-    first = file.readline()
-    if not first.strip():
-        yield from _array_rows(first + file.read(), name, 1)
-        return
+    lines = source.lines()
+    first = next(lines, "")
     try:
         is_line = isinstance(json.loads(first, strict=False), dict)
     except (ValueError, RecursionError):
         is_line = False
     if is_line:
-        yield from _jsonl_rows(cast(BinaryIO, _Continued(first, file)), name)
+        yield from _rows_of_lines(_numbered_lines(itertools.chain([first], lines)), source)
     else:
-        yield from _array_rows(first + file.read(), name, 1)
+        yield from _array_rows("".join([first, *lines]), source, 1)
 
 
-def _array_rows(data: bytes, name: str, line: int) -> Iterator[Row]:
+def _array_rows(text: str, source: Source, line: int) -> Iterator[Row]:
     """The elements of an array, or values one after another, which are read whole."""
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        yield line, InputError(f"{name}: not valid UTF-8 at byte {error.start + 1}")
+    name = source.name
+    bad = source.bad_byte(text)
+    if bad is not None:
+        yield line, InputError(f"{name}: {bad}; {OTHER_ENCODING}")
         return
     decoder = json.JSONDecoder(strict=False)
     at = _BETWEEN.match(text).end()  # type: ignore[union-attr]
@@ -242,27 +106,13 @@ def _array_rows(data: bytes, name: str, line: int) -> Iterator[Row]:
         yield line, InputError(f"{name}: the array does not end; is the file cut off?")
 
 
-class _Continued:
-    """A stream of which the first line has been read already."""
-
-    def __init__(self, first: bytes, rest: BinaryIO) -> None:
-        self._first = first
-        self._rest = rest
-
-    def readline(self) -> bytes:
-        first, self._first = self._first, b""
-        return first or self._rest.readline()
-
-    def __iter__(self) -> Iterator[bytes]:
-        return iter(self._rest)
-
-
-def _json_row(raw: bytes, where: str) -> Mapping[str, Any] | str | InputError:
+def _json_row(text: str, source: Source, where: str) -> Mapping[str, Any] | str | InputError:
+    bad = source.bad_byte(text)
+    if bad is not None:
+        return InputError(f"{where}: {bad} of the line; {OTHER_ENCODING}")
     try:
         # Control characters inside strings are against the rules of JSON, but harmless.
-        row = json.loads(raw.decode("utf-8"), strict=False)
-    except UnicodeDecodeError as error:
-        return InputError(f"{where}: not valid UTF-8 at byte {error.start + 1} of the line")
+        row = json.loads(text, strict=False)
     except json.JSONDecodeError as error:
         return InputError(f"{where}: not valid JSON: {error.msg} at column {error.colno}")
     except (ValueError, RecursionError) as error:  # an integer too long, nesting too deep
@@ -272,43 +122,302 @@ def _json_row(raw: bytes, where: str) -> Mapping[str, Any] | str | InputError:
     return InputError(f"{where}: expected a JSON object, found {kind(row)}")
 
 
-def _text_rows(file: BinaryIO, name: str) -> Iterator[Row]:
-    for line, raw in _numbered_lines(file, name):
+def _text_rows(source: Source) -> Iterator[Row]:
+    for line, text in _numbered_lines(source.lines()):
+        bad = source.bad_byte(text)
+        if bad is None:
+            yield line, text
+        else:
+            where = f"{source.name}:{line}"
+            yield line, InputError(f"{where}: {bad} of the line; {OTHER_ENCODING}")
+
+
+def _numbered_lines(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """The lines that are not blank, without line ends, and their numbers from 1."""
+    for number, line in enumerate(lines, start=1):
+        stripped = line.rstrip("\r\n")
+        if stripped.strip():
+            yield number, stripped
+
+
+Cells = tuple[int, "list[str] | InputError"]
+"""The number of a row's first line, and its cells, or the error in reading them."""
+
+
+def _csv_rows(source: Source) -> Iterator[Row]:
+    """The rows of CSV; the delimiter is what the first line or the columns tell."""
+    lines, n_skipped, delimiter = _told_delimiter(source)
+    yield from _separated_rows(_Table(lines, delimiter or ",", source, n_skipped).cells(), source)
+
+
+def _tsv_rows(source: Source) -> Iterator[Row]:
+    """The rows of TSV, where a quotation mark is a letter unless its row needs it."""
+    cells = _literal_cells(source.lines(), source.delimiter or "\t")
+    yield from _separated_rows(cells, source)
+
+
+def _separated_rows(rows: Iterator[Cells], source: Source) -> Iterator[Row]:
+    header = _header(rows, source)
+    if source.check_columns is not None:
+        source.check_columns(header)
+    for line, cells in rows:
+        if isinstance(cells, InputError):
+            yield line, cells
+        elif cells and (len(cells) > 1 or cells[0].strip()):
+            yield line, _row(header, cells, source, f"{source.name}:{line}")
+
+
+def _told_delimiter(source: Source) -> tuple[Iterator[str], int, str | None]:
+    """All lines but one that only tells the delimiter, the number of these, and the delimiter."""
+    lines = source.lines()
+    first = next(lines, "")
+    told = re.fullmatch(r'"?sep=(.)"?', first.strip("\r\n"))
+    n_skipped = 0
+    if told is not None:
+        first, n_skipped = next(lines, ""), 1
+    delimiter = source.delimiter or (told[1] if told else None)
+    # More lines are looked at only where they are there already: others may come late.
+    n_lines = min(_N_SNIFFED, source.head.count(b"\n") + source.head.count(b"\r") - n_skipped)
+    sample = [first, *itertools.islice(lines, max(0, n_lines - 1))]
+    return (
+        itertools.chain([line for line in sample if line], lines),
+        n_skipped,
+        delimiter or _sniffed(sample),
+    )
+
+
+def _sniffed(lines: Sequence[str]) -> str | None:
+    """The delimiter with which most rows have as many columns as the header, which has several."""
+    best, best_share = None, -1.0
+    for delimiter in _DELIMITERS:
+        if delimiter not in lines[0]:
+            continue
         try:
-            yield line, raw.decode("utf-8")
-        except UnicodeDecodeError as error:
-            where = f"{name}:{line}"
-            message = f"{where}: not valid UTF-8 at byte {error.start + 1} of the line"
-            yield line, InputError(message)
+            rows = [row for row in csv.reader(_without_nul(lines), delimiter=delimiter) if row]
+        except csv.Error:
+            continue
+        n_columns = len(rows[0]) if rows else 0
+        # The last one may break off with the lines that are looked at.
+        same = [len(row) == n_columns for row in rows[1:-1] or rows[1:]]
+        share = sum(same) / len(same) if same else 0.0
+        if n_columns > 1 and share > best_share:
+            best, best_share = delimiter, share
+    return best
 
 
-def _separated_rows(
-    file: BinaryIO,
-    name: str,
-    max_field_lines: int = MAX_FIELD_LINES,
-    check_columns: ColumnCheck | None = None,
-    *,
-    delimiter: str,
-) -> Iterator[Row]:
-    return separated_rows(_lines(file, name), name, delimiter, max_field_lines, check_columns)
+def _without_nul(lines: Iterable[str]) -> Iterator[str]:
+    """The csv module of Python 3.10 refuses NUL."""
+    return (line.replace("\x00", "\ufffd") for line in lines)
 
 
-def _parquet_rows(
-    file: BinaryIO, name: str, check_columns: ColumnCheck | None = None
-) -> Iterator[Row]:
+class _TooManyLinesError(Exception):
+    """Raised inside the csv module when a row does not end."""
+
+
+class _Table:
+    """The cells of one row of CSV after another, as long as none spans too many lines."""
+
+    def __init__(
+        self, lines: Iterator[str], delimiter: str, source: Source, n_skipped: int
+    ) -> None:
+        csv.field_size_limit(_MAX_CSV_FIELD)
+        self._lines = lines
+        self._delimiter = delimiter
+        self._name = source.name
+        self._n_lines = n_skipped
+        self._n_before = 0
+        self._line = ""
+
+    def cells(self) -> Iterator[Cells]:
+        """The cells of each row, or the error in reading it."""
+        rows = self._reader()
+        while True:
+            self._n_before = self._n_lines
+            begins = self._n_lines + 1
+            where = f"{self._name}:{begins}"
+            try:
+                yield begins, next(rows)
+            except StopIteration:
+                return
+            except _TooManyLinesError:
+                # The reader is in the midst of a row.
+                rows = self._reader()
+                self._skip_row()
+                yield begins, InputError(self._too_many(where, begins))
+            except csv.Error as error:
+                ends = f" (lines {begins} to {self._n_lines})" if self._n_lines > begins else ""
+                yield begins, InputError(f"{where}: cannot be read as a row{ends}: {error}")
+
+    def _skip_row(self) -> None:
+        """Go to the line on which a field that spans too many lines ends, or to the last one."""
+        while '"' not in self._line.replace('""', ""):
+            line = next(self._lines, None)
+            if line is None:
+                return
+            self._line = line
+            self._n_lines += 1
+
+    def _reader(self) -> Iterator[list[str]]:
+        return csv.reader(_without_nul(self._counted()), delimiter=self._delimiter, strict=True)
+
+    def _counted(self) -> Iterator[str]:
+        for line in self._lines:
+            self._n_lines += 1
+            self._line = line
+            if self._n_lines - self._n_before > _MAX_FIELD_LINES:
+                raise _TooManyLinesError
+            yield line
+
+    def _too_many(self, where: str, begins: int) -> str:
+        return (
+            f"{where}: a field spans {self._n_lines - begins + 1} lines ({begins} to "
+            f"{self._n_lines}), and at most {_MAX_FIELD_LINES} are allowed: is there a quotation "
+            "mark without its partner? All of them are left out; if the field is meant to be as "
+            "long as that, write the file as JSON Lines or Parquet"
+        )
+
+
+def _literal_cells(lines: Iterator[str], delimiter: str) -> Iterator[Cells]:
+    """The cells of each row of TSV.
+
+    A row with quotation marks is read as spreadsheets write it, over several lines if need be, if
+    that gives as many cells as the header has and these lines are no rows by themselves.
+    """
+    waiting: deque[str] = deque()
+    n_columns, number = 0, 0
+    while True:
+        line = waiting.popleft() if waiting else next(lines, None)
+        if line is None:
+            return
+        number += 1
+        begins = number
+        cells = line.rstrip("\r\n").split(delimiter)
+        n_columns = n_columns or (len(cells) if line.strip() else 0)
+        if any(cell.startswith('"') for cell in cells):
+            taken = [line]
+            quoted = _quoted(taken, delimiter)
+            while quoted is None and len(taken) < _MAX_FIELD_LINES:
+                if len(waiting) < len(taken):
+                    waiting.extend(itertools.islice(lines, 1))
+                if len(waiting) < len(taken) or (
+                    waiting[len(taken) - 1].count(delimiter) == n_columns - 1 > 0
+                ):
+                    break
+                taken.append(waiting[len(taken) - 1])
+                quoted = _quoted(taken, delimiter)
+            if quoted is not None and len(quoted) == n_columns:
+                cells = quoted
+                for _ in taken[1:]:
+                    waiting.popleft()
+                    number += 1
+        yield begins, cells
+
+
+def _quoted(lines: Sequence[str], delimiter: str) -> list[str] | None:
+    """The cells of one row in which quotation marks are no letters; None if it is none."""
+    try:
+        rows = list(csv.reader(_without_nul(lines), delimiter=delimiter, strict=True))
+    except csv.Error:
+        return None
+    return rows[0] if len(rows) == 1 else None
+
+
+def _header(rows: Iterator[Cells], source: Source) -> list[str]:
+    name = source.name
+    header: list[str] = []
+    while not any(header):
+        _, cells = next(rows, (0, InputError(f"{name}: empty")))
+        if isinstance(cells, InputError):
+            problem = "expected a header with the names of the columns"
+            if "a field spans" in str(cells):
+                problem = "the header does not end: a quotation mark in it has no partner"
+            elif str(cells) != f"{name}: empty":
+                problem = f"the header cannot be read: {cells}"
+            raise InputError(f"{name}: {problem}")
+        header = cells
+    header = [column.strip() for column in header]
+    refuse_twice(header, name)
+    return [column or f"column {number}" for number, column in enumerate(header, start=1)]
+
+
+def refuse_twice(names: Sequence[str], table: str) -> None:
+    """Refuse a table with two columns of one name, one of which would be lost."""
+    twice = [name for name, n in Counter(names).items() if n > 1 and name]
+    if twice:
+        numbers = [str(n) for n, name in enumerate(names, start=1) if name == twice[0]]
+        raise InputError(
+            f"{table}: the header names {listed(twice)} more than once (columns "
+            f"{', '.join(numbers)}): rename one of them"
+        )
+
+
+def _row(
+    header: list[str], cells: list[str], source: Source, where: str
+) -> Mapping[str, Any] | InputError:
+    while len(cells) > len(header) and not cells[-1].strip():
+        cells.pop()
+    if len(cells) > len(header):
+        return InputError(
+            f"{where}: {len(cells)} columns where the header has {len(header)}; "
+            "is a delimiter inside a value that is not quoted?"
+        )
+    for cell in cells:
+        bad = source.bad_byte(cell)
+        if bad is not None:
+            return InputError(f"{where}: {bad.partition(' at ')[0]}; {OTHER_ENCODING}")
+    return dict(zip(header, cells, strict=False))
+
+
+def _parquet_rows(source: Source) -> Iterator[Row]:
     arrow = parquet_module()
+    file = source.file
     seekable = file if file.seekable() else io.BytesIO(file.read())
     try:
         table = arrow.ParquetFile(seekable)
-        if check_columns is not None:
-            check_columns(table.schema_arrow.names)
+        names = table.schema_arrow.names
+        refuse_twice(names, source.name)
+        source.types.update(zip(names, table.schema_arrow.types, strict=True))
+        if source.check_columns is not None:
+            source.check_columns(names)
         batches = table.iter_batches(batch_size=256)
-        rows = (row for batch in batches for row in batch.to_pylist())
+        rows = (row for batch in batches for row in _rows_of_batch(batch))
         yield from enumerate(rows, start=1)
     except InputError:
         raise
-    except (ValueError, OSError) as error:  # pyarrow's errors derive from these
-        raise InputError(f"{name}: cannot be read as Parquet: {error}") from error
+    except (ValueError, OSError, NotImplementedError) as error:  # pyarrow's derive from these
+        raise InputError(f"{source.name}: cannot be read as Parquet: {error}") from error
+
+
+def _rows_of_batch(batch: Any) -> Iterator[Mapping[str, Any]]:
+    columns = [_python_values(column) for column in batch.columns]
+    names = batch.schema.names
+    return (dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True))
+
+
+def _python_values(column: Any) -> list[Any]:
+    """The values of a column; those that Python has no type for, such as far dates, as text."""
+    try:
+        return list(column.to_pylist())
+    except (ValueError, OverflowError, NotImplementedError):
+        return [_python_value(value) for value in column]
+
+
+def _python_value(value: Any) -> Any:
+    try:
+        return value.as_py()
+    except (ValueError, OverflowError, NotImplementedError):
+        return value.cast("string").as_py()
+
+
+def parquet_module() -> Any:
+    """pyarrow's module; ``InputError`` if it is not installed."""
+    return needed("pyarrow.parquet", "pyarrow", "parquet", "Parquet")
+
+
+def _sheet_rows(source: Source) -> Iterator[Row]:
+    from hpd.files.office import sheet_rows
+
+    return sheet_rows(source)
 
 
 def plain_value(value: Any) -> Any:
@@ -321,51 +430,28 @@ def plain_value(value: Any) -> Any:
         return {str(name): plain_value(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
         return [plain_value(inner) for inner in value]
+    if isinstance(value, bytes):
+        return b64encode(value).decode()
     iso = getattr(value, "isoformat", None)
     return iso() if callable(iso) else str(value)
 
 
-def parquet_module() -> Any:
-    """pyarrow's module; ``InputError`` if it is not installed."""
-    try:
-        import pyarrow.parquet
-    except ImportError as error:
-        raise InputError(
-            f"reading Parquet needs pyarrow: run `{install_command('parquet')}`"
-        ) from error
-    return pyarrow.parquet
+TABLES: tuple[Format, ...] = (*SEPARATED, "parquet", "xlsx", "ods")
+"""The formats that name their columns before the first row."""
 
-
-SEPARATED: tuple[Format, ...] = ("csv", "tsv")
-"""The formats whose reader in ``ROWS`` takes ``max_field_lines``."""
-
-TABLES: tuple[Format, ...] = (*SEPARATED, "parquet")
-"""The formats that name their columns before the first row, to the reader's ``check_columns``."""
-
-ROWS: dict[Format, Callable[..., Iterator[Row]]] = {
+_READERS: dict[Format, Callable[[Source], Iterator[Row]]] = {
     "jsonl": _jsonl_rows,
     "json": _json_rows,
-    "csv": partial(_separated_rows, delimiter=","),
-    "tsv": partial(_separated_rows, delimiter="\t"),
+    "csv": _csv_rows,
+    "tsv": _tsv_rows,
     "lines": _text_rows,
     "parquet": _parquet_rows,
+    "xlsx": _sheet_rows,
+    "ods": _sheet_rows,
     **{name: whole_file(name) for name in WHOLE_FORMATS},
 }
 
 
-def _numbered_lines(file: BinaryIO, name: str) -> Iterator[tuple[int, bytes]]:
-    """The lines that are not blank, without line ends, and their numbers from 1."""
-    for number, raw in enumerate(_lines(file, name), start=1):
-        stripped = raw.rstrip(b"\r\n")
-        if stripped.strip():
-            yield number, stripped
-
-
-def _lines(file: BinaryIO, name: str) -> Iterator[bytes]:
-    """All lines with their ends; only a line feed ends one, as JSON Lines demands."""
-    first = file.readline()
-    if first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise InputError(f"{name}: this is UTF-16; convert it to UTF-8, for example with iconv")
-    if first:
-        yield first.removeprefix(codecs.BOM_UTF8)
-    yield from file
+def rows_of(source: Source, format: Format) -> Iterator[Row]:  # noqa: A002
+    """The rows of an open file in a format, each read when it is asked for."""
+    return _READERS[format](source)

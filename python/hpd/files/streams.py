@@ -1,12 +1,16 @@
-"""Files as streams of bytes and text, and how messages name what is in them."""
+"""Files as streams of bytes and text, their encodings, and how messages name what is in them."""
 
 from __future__ import annotations
 
+import codecs
 import gzip
+import importlib
+import re
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 
@@ -14,6 +18,267 @@ from hpd.errors import InputError
 from hpd.version import install_command
 
 SUFFIXES: Final = (".gz", ".zst")
+
+ColumnCheck = Callable[[Sequence[str]], None]
+"""Is told the names in a header, and raises ``InputError`` if they will not do."""
+
+_N_NAMES_SHOWN = 12
+_BLOCK = 1 << 16
+_BAD_BYTE = re.compile("[\udc80-\udcff]")
+_FOUR_HIGH = re.compile(rb"[\x80-\xff]{4}")
+_ASCII_LETTER = re.compile(rb"[A-Za-z]")
+_NOT_WESTERN = re.compile(rb"[\x81\x8d\x8f\x90\x9d\xff]")
+_BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # begins like that of UTF-16
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_AS_BROWSERS_READ = {
+    **dict.fromkeys(
+        ("ascii", "us-ascii", "iso-8859-1", "iso8859-1", "latin1", "latin-1"), "cp1252"
+    ),
+    **dict.fromkeys(("shift_jis", "shift-jis", "sjis", "x-sjis"), "cp932"),
+    **dict.fromkeys(("gb2312", "gbk"), "gb18030"),
+    **dict.fromkeys(("euc-kr", "ks_c_5601-1987"), "cp949"),
+    "iso-8859-9": "cp1254",
+}
+"""What is written under these names today needs more letters than the names allow."""
+
+
+@dataclass
+class Source:
+    """An open file, and how it is to be read."""
+
+    file: BinaryIO
+    name: str
+    """The file's, for messages."""
+    encoding: str | None = None
+    """That of a text, else it is told by the content."""
+    delimiter: str | None = None
+    """That of the columns of CSV and TSV, else it is told by the content."""
+    check_columns: ColumnCheck | None = None
+    """Is told the columns of a table, before its first row."""
+    notes: list[str] = field(default_factory=list)
+    """What a user should know of how it was read; what was left out, for example."""
+    types: dict[str, Any] = field(default_factory=dict)
+    """The types of the columns, of a file that has some."""
+    _head: bytes | None = None
+    _told: str = "utf-8"
+
+    @property
+    def head(self) -> bytes:
+        """The beginning of the file, as much as comes at once; it is read all the same."""
+        if self._head is None:
+            read = getattr(self.file, "read1", None)
+            self._head = self.file.readline() if read is None else read(_BLOCK)
+        return self._head
+
+    def read(self) -> bytes:
+        """All of it."""
+        return self.head + self.file.read()
+
+    def text(self) -> str:
+        """All of it, decoded; lines end in a line feed."""
+        return decoded(self.read(), self)
+
+    def lines(self) -> Iterator[str]:
+        """All lines with their ends; bytes that are not of the encoding are surrogates.
+
+        Only a line feed ends a line, as JSON Lines demands, or a carriage return in a file that
+        has no line feeds at its beginning.
+        """
+        encoding = self.encoding or _marked_encoding(self.head)
+        encoding = "utf-8" if encoding == "utf-8-sig" else encoding
+        has_cr = b"\r" in self.head and b"\n" not in self.head
+        if encoding is not None and (has_cr or "\n".encode(encoding) != b"\n"):
+            if self.encoding is None and _mark(self.head) is None:
+                self.notes.append(_read_as(encoding))
+            return self._other_lines(encoding)
+        if has_cr:
+            return self._other_lines(
+                "utf-8" if _is_utf8(self.head, final=False) else self._guess(self.head)
+            )
+        return self._byte_lines(encoding)
+
+    def _byte_lines(self, encoding: str | None) -> Iterator[str]:
+        """The lines of an encoding that contains ASCII; it is told by the first other letter."""
+        for raw in self._raw_lines():
+            if raw.isascii():
+                yield raw.decode("ascii")
+                continue
+            if encoding is None:
+                self._told = encoding = "utf-8" if _is_utf8(raw) else self._guess(raw)
+            yield raw.decode(encoding, "surrogateescape")
+
+    def _raw_lines(self) -> Iterator[bytes]:
+        *whole, rest = self.head.removeprefix(codecs.BOM_UTF8).split(b"\n")
+        yield from (line + b"\n" for line in whole)
+        rest += self.file.readline()
+        if rest:
+            yield rest
+        yield from self.file
+
+    def _other_lines(self, encoding: str) -> Iterator[str]:
+        decoder = codecs.getincrementaldecoder(encoding)("strict")
+        end, rest, block = "", "", self.head
+        while True:
+            try:
+                rest += decoder.decode(block, final=not block)
+            except UnicodeError as error:
+                raise InputError(f"{self.name}: not valid {shown(encoding)}: {error}") from error
+            end = end or ("\n" if "\n" in rest or "\r" not in rest else "\r")
+            *lines, rest = rest.split(end)
+            yield from (f"{line}\n" for line in lines)
+            if not block:
+                break
+            block = self.file.read(_BLOCK)
+        if rest:
+            yield rest
+
+    def _guess(self, data: bytes) -> str:
+        """The encoding of what is not UTF-8; of what cannot be told, UTF-8."""
+        if not _is_western(data):
+            return "utf-8"
+        self.notes.append(_read_as("cp1252"))
+        return "cp1252"
+
+    def bad_byte(self, text: str) -> str | None:
+        """What is wrong with a text that has bytes of another encoding; None if it has none."""
+        if text.isascii():
+            return None
+        bad = _BAD_BYTE.search(text)
+        if bad is None:
+            return None
+        encoding = self.encoding or self._told
+        n = len(text[: bad.start()].encode(encoding, "surrogateescape"))
+        return f"not valid {shown(encoding)} at byte {n + 1}"
+
+
+OTHER_ENCODING: Final = "say which encoding it is (--encoding)"
+
+
+def decoded(data: bytes, source: Source, declared: str | None = None) -> str:
+    """A whole text; lines end in a line feed.
+
+    The encoding is that which the source names, that of its byte order mark, the declared one,
+    UTF-8 if it is valid, and else Windows-1252 if it looks so.
+
+    Raises:
+        InputError: it is of another encoding.
+    """
+    encoding = source.encoding or _marked_encoding(data) or declared
+    try:
+        if encoding is not None:
+            text = data.decode(encoding)
+        elif _is_utf8(data):
+            text = data.decode("utf-8")
+        else:
+            encoding = source._guess(data)
+            text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        if encoding == declared and not source.encoding:
+            source.notes.append(f"not {shown(encoding)}, which it says that it is")
+            return decoded(data, source)
+        raise InputError(
+            f"{source.name}: not valid {shown(str(encoding))} at byte {error.start + 1}; "
+            + OTHER_ENCODING
+        ) from error
+    if source.encoding is None and declared is None and encoding in _UNMARKED:
+        source.notes.append(_read_as(str(encoding)))
+    return _with_line_feeds(text.removeprefix("\ufeff"))
+
+
+_UNMARKED: Final = ("utf-16-le", "utf-16-be")
+
+
+def _with_line_feeds(text: str) -> str:
+    text = text.replace("\r\n", "\n")
+    return text if "\n" in text else text.replace("\r", "\n")
+
+
+def known_encoding(label: str | None) -> str | None:
+    """The encoding that a file means by a name, as browsers read it; None if nobody knows it."""
+    name = (label or "").strip().strip("\"'").lower()
+    name = _AS_BROWSERS_READ.get(name, name)
+    try:
+        return name if name and codecs.lookup(name)._is_text_encoding else None
+    except (LookupError, ValueError):
+        return None
+
+
+def check_encoding(name: str | None) -> None:
+    """Refuse an encoding that there is not.
+
+    Raises:
+        InputError: naming some that there are.
+    """
+    if name is not None and known_encoding(name) is None:
+        raise InputError(
+            f"{name!r} is no encoding that Python knows; some are utf-8, windows-1252, utf-16, "
+            "shift_jis, gb18030, koi8-r"
+        )
+
+
+def lenient_text(data: bytes) -> str:
+    """A text of unknown encoding: UTF-8 if it is valid, else Windows-1252."""
+    if _is_utf8(data):
+        return data.decode("utf-8")
+    return data.decode("cp1252", "replace")
+
+
+def shown(encoding: str) -> str:
+    """The name of an encoding for people."""
+    return {"utf-8": "UTF-8", "utf-8-sig": "UTF-8", "cp1252": "Windows-1252"}.get(
+        encoding, encoding.upper()
+    )
+
+
+def _read_as(encoding: str) -> str:
+    return f"read as {shown(encoding)}, which is a guess (--encoding names another)"
+
+
+def _mark(data: bytes) -> str | None:
+    return next((name for mark, name in _BYTE_ORDER_MARKS if data.startswith(mark)), None)
+
+
+def _marked_encoding(data: bytes) -> str | None:
+    """The encoding that a byte order mark tells, or zeros in every second byte."""
+    marked = _mark(data)
+    if marked is not None:
+        return marked
+    sample = data[:1024]
+    n_pairs = len(sample) // 2
+    for first, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
+        n_zeros = sample[first::2].count(0)
+        if n_pairs and n_zeros > 0.6 * n_pairs and sample[1 - first :: 2].count(0) == 0:
+            return encoding
+    return None
+
+
+def _is_utf8(data: bytes, *, final: bool = True) -> bool:
+    """Whether bytes are UTF-8; if they are not final, they may end within a letter."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(data, final)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _is_western(data: bytes) -> bool:
+    """Whether bytes that are not UTF-8 look like Windows-1252.
+
+    Its letters beyond ASCII stand alone or in pairs among others; those of other scripts stand in
+    rows, and valid letters of UTF-8 tell that there are only some wrong bytes.
+    """
+    n_letters = len(_ASCII_LETTER.findall(data))
+    return not (
+        _NOT_WESTERN.search(data)
+        or len(data) - len(data.decode("ascii", "ignore")) > n_letters
+        or _FOUR_HIGH.search(data)
+        or not data.decode("utf-8", "ignore").isascii()
+    )
 
 
 def without_compression(path: str | Path) -> Path:
@@ -51,19 +316,23 @@ def decompression_errors() -> tuple[type[Exception], ...]:
 
 
 def _zstandard() -> Any:
+    name = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+    return needed(name, "backports.zstd", "zst", ".zst files")
+
+
+def needed(module: str, package: str, extra: str, what: str) -> Any:
+    """A module of another package, which reading ``what`` needs.
+
+    Raises:
+        InputError: the package is not installed; with the command that installs it.
+    """
     try:
-        if sys.version_info >= (3, 14):
-            from compression import zstd
-        else:
-            from backports import zstd
+        importlib.import_module(module.partition(".")[0])
+        return importlib.import_module(module)
     except ImportError as error:
         raise InputError(
-            f"reading .zst files needs backports.zstd: run `{install_command('zst')}`"
+            f"reading {what} needs {package}: run `{install_command(extra)}`"
         ) from error
-    return zstd
-
-
-_N_NAMES_SHOWN = 12
 
 
 def kind(value: object) -> str:
@@ -77,10 +346,10 @@ def kind(value: object) -> str:
 
 def listed(every: Iterable[str]) -> str:
     """Names separated by commas, the first dozen of them."""
-    shown = [repr(name) for name in every]
-    if len(shown) > _N_NAMES_SHOWN:
-        shown[_N_NAMES_SHOWN:] = [f"and {len(shown) - _N_NAMES_SHOWN} more"]
-    return ", ".join(shown) or "none at all"
+    names = [repr(name) for name in every]
+    if len(names) > _N_NAMES_SHOWN:
+        names[_N_NAMES_SHOWN:] = [f"and {len(names) - _N_NAMES_SHOWN} more"]
+    return ", ".join(names) or "none at all"
 
 
 @contextmanager

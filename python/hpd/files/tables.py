@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
+from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, datetime, time
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,23 +30,31 @@ class Column:
     """The kind of its values, which is an attribute's for the input's columns, too."""
     value: Callable[[Line], Any]
     """The value of a line of output, None where it has none."""
+    type: Any = None
+    """The Arrow type, if it is another than that of the attribute."""
 
 
-def table_columns(lines: Iterable[Line], schemas: Schemas) -> list[Column]:
+def table_columns(
+    lines: Iterable[Line], schemas: Schemas, types: Mapping[str, Any] | None = None
+) -> list[Column]:
     """The columns of a table of lines: id, input, attributes, error.
 
     Args:
         lines: all lines, which tell the columns of the input and their kinds.
         schemas: one schema, or one for each category.
+        types: the Arrow types of columns of the input, as far as they are known.
     """
     has_source = False
     kinds: dict[str, str] = {}
+    kept = {name: kind for name, kind in (types or {}).items() if kind is not None}
     for row in lines:
         has_source = has_source or "source" in row
         if "text" in row:
             kinds.setdefault("text", "string")
         for name, value in row.get("input", {}).items():
             kinds[name] = _joined_kind(kinds.get(name), value)
+            if name in kept and not _fits(value, kept[name]):
+                del kept[name]  # a date beyond the year 9999, for example, which is a text
     columns = [Column("id", Attribute("id"), lambda row: as_text(row.get("id")))]
     if has_source:
         columns.append(Column("source", Attribute("source"), lambda row: row.get("source")))
@@ -52,7 +63,9 @@ def table_columns(lines: Iterable[Line], schemas: Schemas) -> list[Column]:
         if name in names:
             continue
         attribute = Attribute(name, "string" if kind == "json" else kind)  # type: ignore[arg-type]
-        columns.append(Column(name, attribute, _input_value(name, kind)))
+        typed = kept.get(name)
+        value = _input_value(name, kind if typed is None else "")
+        columns.append(Column(name, attribute, value, typed))
         names.add(name)
     for attribute in attributes_of(schemas):
         shown = attribute.name
@@ -170,6 +183,8 @@ def arrow_array(column: Column, lines: Sequence[Line], where: str) -> Any:
     """
     import pyarrow
 
+    if column.type is not None:
+        return pyarrow.array([_as(column.value(line), column.type) for line in lines], column.type)
     kind = arrow_type(column.attribute)
     values = [_fitting(column.value(line), column.attribute) for line in lines]
     try:
@@ -193,6 +208,37 @@ def _fitting(value: Any, attribute: Attribute) -> Any:
     return float(value) if kind == "number" else as_text(value) if kind == "json" else value
 
 
+def _as(value: Any, kind: Any) -> Any:
+    """A value of a line, where it is plain JSON, as Python has it for an Arrow type."""
+    from pyarrow import types
+
+    if value is None:
+        return None
+    if types.is_date(kind):
+        return date.fromisoformat(value[:10])
+    if types.is_timestamp(kind):
+        return datetime.fromisoformat(value.replace("Z", "+00:00"))
+    if types.is_time(kind):
+        return time.fromisoformat(value)
+    if types.is_decimal(kind):
+        return Decimal(value)
+    if types.is_binary(kind) or types.is_large_binary(kind):
+        return b64decode(value)
+    if types.is_map(kind):
+        return [tuple(pair) for pair in value]
+    return value
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    import pyarrow
+
+    try:
+        pyarrow.scalar(_as(value, kind), kind)
+    except (ValueError, TypeError, ArithmeticError, NotImplementedError):
+        return False
+    return True
+
+
 _N_ROWS: Final = 1000
 """The rows of a batch."""
 
@@ -207,7 +253,7 @@ def write_parquet(path: Path, columns: Sequence[Column], lines: Iterable[Line]) 
     parquet = parquet_module()
     import pyarrow
 
-    schema = pyarrow.schema([(column.name, arrow_type(column.attribute)) for column in columns])
+    schema = pyarrow.schema([(c.name, c.type or arrow_type(c.attribute)) for c in columns])
     with parquet.ParquetWriter(path, schema) as writer:
         for batch in _batches(lines):
             arrays = [
@@ -252,11 +298,18 @@ def _part(value: Callable[[Line], Any], name: str) -> Callable[..., Any]:
 
 _SEPARATORS: Final = {".csv": ",", ".tsv": "\t"}
 _PARQUET: Final = (".parquet", ".pq")
+_JSON: Final = ".json"
 
 
 def is_table(path: str | Path) -> bool:
-    """Whether an output is a table, by its extension."""
-    return Path(path).suffix.lower() in (*_SEPARATORS, *_PARQUET)
+    """Whether an output is made of lines when they are all there, by its extension: a table, or
+    an array of JSON."""
+    return Path(path).suffix.lower() in (*_SEPARATORS, *_PARQUET, _JSON)
+
+
+def keeps_input(path: str | Path) -> bool:
+    """Whether an output has the columns of the input, if nobody names some: as a table has."""
+    return is_table(path) and Path(path).suffix.lower() != _JSON
 
 
 def lines_path(table: Path) -> Path:
@@ -264,25 +317,31 @@ def lines_path(table: Path) -> Path:
     return table.with_name(table.name + ".jsonl")
 
 
-def write_table(lines: Path, table: Path, schemas: Schemas) -> None:
+def write_table(
+    lines: Path, table: Path, schemas: Schemas, types: Mapping[str, Any] | None = None
+) -> None:
     """Make a table of a file of lines; a table that is there is replaced when the new one is whole.
 
     The columns are the id, the file of the input (where lines tell it), the columns of the input,
     the attributes, and the error of a document that failed. An attribute with the name of a column
     that is there already gets ``extracted.`` before its own. In Parquet, lists and objects are
-    nested columns; in CSV and TSV objects are columns ``maker.city``, and lists are JSON.
+    nested columns, and columns of an input that was Parquet keep their ``types``; in CSV and TSV
+    objects are columns ``maker.city``, and lists are JSON. In JSON the lines are an array.
 
     Raises:
         InputError: pyarrow is not installed, which Parquet needs.
         HpdError: a value does not fit the type of its column.
         OSError: the table cannot be written.
     """
-    columns = table_columns(_lines(lines), schemas)
     unfinished = table.with_name(table.name + ".new")
     try:
-        if table.suffix.lower() in _PARQUET:
+        if table.suffix.lower() == _JSON:
+            _write_array(unfinished, lines)
+        elif table.suffix.lower() in _PARQUET:
+            columns = table_columns(_lines(lines), schemas, types)
             write_parquet(unfinished, columns, _lines(lines))
         else:
+            columns = table_columns(_lines(lines), schemas)
             separator = _SEPARATORS[table.suffix.lower()]
             write_separated(unfinished, columns, _lines(lines), separator)
         unfinished.replace(table)
@@ -290,6 +349,15 @@ def write_table(lines: Path, table: Path, schemas: Schemas) -> None:
         # Where the disk is full, its room is needed.
         unfinished.unlink(missing_ok=True)
         raise
+
+
+def _write_array(path: Path, lines: Path) -> None:
+    with open(lines, encoding="utf-8") as source, open(path, "w", encoding="utf-8") as file:
+        between = "["
+        for line in source:
+            file.write(f"{between}\n{line.rstrip()}")
+            between = ","
+        file.write("[]\n" if between == "[" else "\n]\n")
 
 
 def _lines(path: Path) -> Iterator[Line]:
