@@ -65,7 +65,7 @@ def serve(options: argparse.Namespace) -> None:
     from hpd.bench.methods import parse_contest
     from hpd.bench.workload import load_workload
     from hpd.models.model_files import resolve_model
-    from hpd.models.native_options import model_options
+    from hpd.models.settings import model_options
     from hpd.options import Options
     from hpd.schema import load_schemas
 

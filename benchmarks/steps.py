@@ -20,7 +20,7 @@ from hpd.bench.workload import load_workload
 from hpd.cli.common import table
 from hpd.cli.option_arguments import add_option_arguments, options_of
 from hpd.models.model_files import resolve_model
-from hpd.models.native_options import model_options
+from hpd.models.settings import model_options
 from hpd.schema import load_schemas
 
 

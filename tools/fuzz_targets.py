@@ -21,8 +21,8 @@ from hpd.files.journal import journal_path
 from hpd.files.reader import columns_of, has_fields
 from hpd.files.rows import Format
 from hpd.files.writer import line_bytes
-from hpd.models.gguf_header import read_gguf_header
-from hpd.models.memory_need import memory_need
+from hpd.models.gguf_files import read_gguf_header
+from hpd.models.memory import memory_need
 from hpd.options import Options
 from hpd.prompt.questions import schema_leaves
 from hpd.prompt.text import instruction_text

@@ -29,10 +29,9 @@ from hpd.errors import (
     InputError,
     InvalidDataError,
 )
-from hpd.models.memory_need import warn_of_shortage
+from hpd.models.memory import warn_of_shortage
 from hpd.models.model_files import resolve_model
-from hpd.models.native_options import engine_options, model_options
-from hpd.models.tuned_settings import tuned_values
+from hpd.models.settings import engine_options, model_options, tuned_values
 from hpd.options import Options, combined
 from hpd.pipeline import Cancellation, Examples, OnChunk, Task, check_task, prepared, warn_of_untaught
 from hpd.pipeline.long_documents import Replay

@@ -9,7 +9,7 @@ import gguf
 import pytest
 
 from hpd.errors import ModelLoadError
-from hpd.models.gguf_header import read_gguf_header
+from hpd.models.gguf_files import read_gguf_header
 
 
 @pytest.mark.parametrize("kind", ["qwen3", "gemma3", "jamba"])

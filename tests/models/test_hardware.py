@@ -108,7 +108,7 @@ def test_a_child_decides_by_how_it_ends(
     monkeypatch.setattr(hardware.sys, "executable", str(python))
     assert hardware._survives() is survives
     arguments = (tmp_path / "arguments").read_text().split()
-    assert arguments == ["-m", "hpd.models.amx_probe", str(tmp_path / "model.gguf")]
+    assert arguments == ["-m", "hpd.models.hardware", str(tmp_path / "model.gguf")]
 
 
 def test_a_child_that_decodes_lives(tiny_model: TinyModel, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,9 +13,8 @@ import pytest
 import hpd
 from hpd.cli import main
 from hpd.errors import ModelLoadError
-from hpd.models import memory_need as module
-from hpd.models.memory import Memory
-from hpd.models.memory_need import MemoryWarning, memory_need, shortage, warn_of_shortage
+from hpd.models import memory as module
+from hpd.models.memory import Memory, MemoryWarning, memory_need, shortage, warn_of_shortage
 from hpd.models.model_files import box_model
 from hpd.options import Options
 from jsonl import write_texts

@@ -18,8 +18,8 @@ import pytest
 import hpd.models.model_files
 from hpd.errors import ModelLoadError
 from hpd.models.gguf_files import choose_file, part_names
-from hpd.models.hub import parse_hf
 from hpd.models.model_files import local_lora, parse_lora, resolve_model
+from hpd.models.sources import parse_hf
 
 GGUF = b"GGUF\x03\x00\x00\x00rest"
 
@@ -422,7 +422,7 @@ def test_what_the_hub_refuses(hub: Hub, open_hf: Callable[..., list[str]]) -> No
 
 
 LIST = """
-from hpd.models.hub import cached_models
+from hpd.models.sources import cached_models
 from hpd.models.inventory import recommended_on_disk
 for file in cached_models():
     print(file.repo, file.name, file.path)

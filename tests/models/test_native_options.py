@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from hpd import Options, _native
-from hpd.models import native_options
-from hpd.models.native_options import engine_options, model_options, sampling_options
+from hpd.models import settings as native_options
+from hpd.models.settings import engine_options, model_options, sampling_options
 from hpd.options import OPTIONS
 from option_values import OTHER
 

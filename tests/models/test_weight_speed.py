@@ -12,9 +12,8 @@ import pytest
 
 from hpd import _native
 from hpd.errors import InputError, ModelLoadError
-from hpd.models import weight_speed
-from hpd.models.model_files import box_model
-from hpd.models.weight_speed import (
+from hpd.models import hardware as weight_speed
+from hpd.models.hardware import (
     ALONE,
     DECODING,
     READING,
@@ -24,6 +23,7 @@ from hpd.models.weight_speed import (
     main_type,
     weight_speeds,
 )
+from hpd.models.model_files import box_model
 
 SMALL: dict[str, Any] = {"n_columns": 256, "n_rows": 32, "n_matrices": 2, "n_threads": 1}
 

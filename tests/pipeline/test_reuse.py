@@ -17,7 +17,7 @@ import pytest
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import OptionError
 from hpd.extractor import Extractor
-from hpd.models.file_content import content_fingerprint
+from hpd.models.cache import content_fingerprint
 from hpd.options import Options
 from hpd.pipeline.reuse import FolderTable
 from hpd.results import Extraction

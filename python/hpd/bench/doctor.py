@@ -24,8 +24,7 @@ from hpd.models.hardware import (
     processor,
     use_extra_bufts,
 )
-from hpd.models.memory import memory, readable_size
-from hpd.models.memory_need import memory_need, shortage
+from hpd.models.memory import memory, memory_need, readable_size, shortage
 from hpd.models.model_files import box_model
 from hpd.options import Options
 from hpd.version import __version__, installed_version

@@ -22,7 +22,7 @@ from hpd.bench.methods import Method
 from hpd.bench.workload import Item, Workload, spread
 from hpd.documents import Document
 from hpd.errors import HpdError
-from hpd.models.native_options import engine_options
+from hpd.models.settings import engine_options
 from hpd.options import TUNABLE, Options, speed_identity
 from hpd.pipeline.long_documents import Replay
 from hpd.pipeline.pipeline import MakeEngine, Pipeline

@@ -1,7 +1,7 @@
 """The search for the fastest settings of a model on this machine.
 
 ``Search`` decides which settings are tried and which win, ``Timer`` tries them on documents. The
-result goes to ``hpd.models.tuned_settings``.
+result goes to ``hpd.models.settings``.
 """
 
 from __future__ import annotations

@@ -20,8 +20,8 @@ from hpd.cli.arguments import Parser
 from hpd.cli.common import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, UsageError, say
 from hpd.cli.version import VersionAction
 from hpd.errors import HpdError, OptionError, SchemaError
-from hpd.models.memory_need import MemoryWarning
-from hpd.models.tuned_settings import TunedWarning
+from hpd.models.memory import MemoryWarning
+from hpd.models.settings import TunedWarning
 from hpd.pipeline import ReuseWarning, UntaughtWarning
 from hpd.schema import SchemaWarning
 

@@ -11,12 +11,10 @@ from typing import Literal
 
 from hpd.errors import ModelLoadError
 from hpd.models.gguf_files import check_gguf, choose_file, part_names
-from hpd.models.hub import CachedFile, parse_hf
-from hpd.models.lm_studio import lm_studio_models
-from hpd.models.memory_need import PROCESS, Shape, memory_need, need_of_shape
+from hpd.models.memory import PROCESS, Shape, memory_need, need_of_shape
 from hpd.models.model_files import box_model
-from hpd.models.ollama import OLLAMA_PREFIX, ollama_models
 from hpd.models.recommended import RECOMMENDED, RecommendedModel, repository_of
+from hpd.models.sources import OLLAMA_PREFIX, CachedFile, lm_studio_models, ollama_models, parse_hf
 from hpd.options import Options
 
 Owner = Literal["hpd", "Hugging Face", "Ollama", "LM Studio"]

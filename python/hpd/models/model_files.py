@@ -13,9 +13,8 @@ from pathlib import Path
 
 from hpd.errors import ModelLoadError
 from hpd.models.gguf_files import check_gguf, listed, part_names
-from hpd.models.hub import download
-from hpd.models.ollama import OLLAMA_PREFIX, ollama_model
 from hpd.models.recommended import is_short_name, repository_of
+from hpd.models.sources import OLLAMA_PREFIX, download, ollama_model
 
 BOX_NAME = "hpd-box.gguf"
 MODEL_VARIABLE = "HPD_MODEL"

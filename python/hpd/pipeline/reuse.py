@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hpd.errors import HpdError
-from hpd.models.file_content import content_fingerprint
+from hpd.models.cache import content_fingerprint
 from hpd.models.gguf_files import part_names
 from hpd.models.model_files import local_lora
 from hpd.options import Options, engine_identity

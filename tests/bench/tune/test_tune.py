@@ -16,9 +16,9 @@ from hpd.bench.tune import AXES, Found, Run, Search, axes_for, default_settings
 from hpd.bench.workload import N_DOCUMENTS, catalogue
 from hpd.cli import main
 from hpd.errors import HpdError, OptionError
-from hpd.models import tuned_settings as tuned
+from hpd.models import settings as tuned
 from hpd.models.cache import CACHE_VARIABLE
-from hpd.models.native_options import engine_options, model_options
+from hpd.models.settings import engine_options, model_options
 from hpd.options import TUNABLE
 from tiny_models import TinyModel
 
@@ -446,7 +446,7 @@ def test_a_faster_type_of_weights_is_named_where_the_processor_computes(
         told.append(n_threads)
         return "weights of type Q5_K are faster"
 
-    monkeypatch.setattr("hpd.models.weight_speed.faster_to_read", faster_to_read)
+    monkeypatch.setattr("hpd.models.hardware.faster_to_read", faster_to_read)
     monkeypatch.setattr("hpd.models.hardware.devices", lambda: ["a GPU"] if on_gpu else [])
     short = ["-c", "2048", "--max-tokens", "2", "--seconds", "0", *threads]
     assert main(["tune", "-m", str(tiny_model()), *short]) == 0

@@ -13,7 +13,7 @@ gguf = pytest.importorskip("gguf")
 
 from hpd.errors import ModelLoadError
 from hpd.extractor import Extractor
-from hpd.models.gguf_header import read_gguf_header
+from hpd.models.gguf_files import read_gguf_header
 from hpd.models.model_files import box_model
 from hpd.training.conversion.metadata import set_metadata
 from hpd.values.confidence import METADATA_KEY

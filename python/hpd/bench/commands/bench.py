@@ -141,7 +141,7 @@ def run(arguments: argparse.Namespace) -> int:
         to_json,
     )
     from hpd.models.model_files import resolve_model
-    from hpd.models.native_options import model_options
+    from hpd.models.settings import model_options
 
     _native.echo_log(base.verbose)
     path = resolve_model(arguments.model, arguments.hf, progress=not base.quiet)

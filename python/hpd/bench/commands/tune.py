@@ -90,11 +90,9 @@ def run(arguments: argparse.Namespace) -> int:
     from hpd import _native
     from hpd.bench.measure import Bench
     from hpd.bench.tune import Search, Timer, axes_for, default_settings, n_tolerated
-    from hpd.models.hardware import devices, n_cores
+    from hpd.models.hardware import devices, faster_to_read, n_cores
     from hpd.models.model_files import resolve_model
-    from hpd.models.native_options import model_options
-    from hpd.models.tuned_settings import identity, store
-    from hpd.models.weight_speed import faster_to_read
+    from hpd.models.settings import identity, model_options, store
 
     _native.echo_log(base.verbose)
     path = resolve_model(arguments.model, arguments.hf, progress=not base.quiet)

@@ -1,8 +1,4 @@
-"""Tuned settings: those that ``hpd tune`` chose for a model on this machine, in hpd's cache.
-
-There is a file for each model, machine and set of options. It is only a hint: if anything is wrong
-with it, hpd goes on without it.
-"""
+"""Options as the engine's own structs, and the settings that ``hpd tune`` found for a model."""
 
 from __future__ import annotations
 
@@ -10,15 +6,78 @@ import hashlib
 import json
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hpd.errors import HpdError
 from hpd.models.cache import CACHE_VARIABLE, cache_folder, write_json
 from hpd.models.hardware import devices, n_cores, processor, use_extra_bufts
-from hpd.options import TUNABLE, Options, speed_identity
+from hpd.models.model_files import local_lora, resolve_draft_model
+from hpd.option import Target
+from hpd.options import OPTIONS, TUNABLE, Options, speed_identity
 from hpd.version import __version__
+
+
+def model_options(options: Options) -> _native.ModelOptions:
+    """The struct with which a model is loaded; the adapters' files must exist."""
+    from hpd import _native
+
+    native = _native.ModelOptions()
+    _copy(options, "model", native)
+    native.use_extra_bufts = use_extra_bufts()
+    return native
+
+
+def engine_options(options: Options) -> _native.EngineOptions:
+    """The struct with which an engine is made; loads the draft model."""
+    from hpd import _native
+
+    options = options.filled()
+    native = _native.EngineOptions()
+    _copy(options, "engine", native)
+    native.sampling = sampling_options(options)
+    return native
+
+
+def sampling_options(options: Options) -> _native.SamplingOptions:
+    """The struct for the choice of tokens."""
+    from hpd import _native
+
+    native = _native.SamplingOptions()
+    _copy(options, "sampling", native)
+    return native
+
+
+def load_draft_model(options: Options) -> _native.Model | None:
+    """Load the draft model, if the options name one; it gets no adapters."""
+    if not options.draft_model:
+        return None
+    from hpd import _native
+
+    path = resolve_draft_model(options.draft_model, progress=not options.quiet)
+    return _native.Model([str(path)], model_options(replace(options, loras=())))
+
+
+def _found_adapters(options: Options) -> list[tuple[str, float]]:
+    return [(str(local_lora(path)), scale) for path, scale in options.loras]
+
+
+# All other options have the same values in the engine as in Python.
+_CONVERTED: dict[str, Callable[[Options], object]] = {
+    "draft_model": load_draft_model,
+    "loras": _found_adapters,
+}
+
+
+def _copy(options: Options, target: Target, native: Any) -> None:
+    for name, option in OPTIONS.items():
+        if option.target == target:
+            convert = _CONVERTED.get(name)
+            value = convert(options) if convert else getattr(options, name)
+            setattr(native, option.native_name, value)
+
 
 if TYPE_CHECKING:
     from hpd import _native
