@@ -34,7 +34,7 @@ Answers = dict[int, object]
 
 def timed(extractor: Extractor[object] | RayExtractor, documents: list[Document]) -> Answers:
     """The data of each document by its place."""
-    pairs = extractor.iter_extract(documents, on_error="record")
+    pairs = extractor.iter_placed(documents, on_error="record")
     return {place: extraction.data for place, extraction in pairs}
 
 

@@ -87,7 +87,7 @@ def test_each_extraction_carries_its_document(model: Path) -> None:
 
 
 def test_as_they_finish_every_place_comes_once(extractor: Extractor) -> None:
-    found = dict(extractor.iter_extract(TEXTS))
+    found = dict(extractor.iter_placed(TEXTS))
     assert sorted(found) == list(range(len(TEXTS)))
     assert all(extraction.id is None for extraction in found.values())
 

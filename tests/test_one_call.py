@@ -19,8 +19,9 @@ TEXT = "Nike Air Max 90, white, size 43"
 def nothing_loaded() -> Any:
     one_call._kept.clear()
     yield
-    for extractor in one_call._kept.values():
-        extractor.close()
+    for loaded in one_call._kept.values():
+        if loaded.extractor is not None:
+            loaded.extractor.close()
     one_call._kept.clear()
 
 
@@ -60,6 +61,44 @@ def test_threads_share_the_model() -> None:
     for thread in threads:
         thread.join()
     assert answers == [expected] * 4
+
+
+def test_another_model_in_the_environment_is_noticed(
+    monkeypatch: pytest.MonkeyPatch, tiny_model: TinyModel
+) -> None:
+    own = hpd.extract(TEXT, "brand, color").fields["brand"].confidence
+    monkeypatch.setenv("HPD_MODEL", str(tiny_model("qwen3")))
+    other = hpd.extract(TEXT, "brand, color").fields["brand"].confidence
+    monkeypatch.delenv("HPD_MODEL")
+    assert hpd.extract(TEXT, "brand, color").fields["brand"].confidence == own != other
+
+
+def test_nobody_waits_for_a_model_that_another_thread_loads(
+    monkeypatch: pytest.MonkeyPatch, tiny_model: TinyModel
+) -> None:
+    expected = hpd.extract(TEXT, "brand").data
+    begun, goes_on = threading.Event(), threading.Event()
+    load = one_call.Extractor.__init__
+
+    def slow(self: Any, *args: Any, **kwargs: Any) -> None:
+        begun.set()
+        assert goes_on.wait(60)
+        load(self, *args, **kwargs)
+
+    monkeypatch.setattr(one_call.Extractor, "__init__", slow)
+    model = tiny_model("qwen3")
+    other = threading.Thread(target=lambda: hpd.extract(TEXT, "brand", model, max_tokens=2))
+    other.start()
+    assert begun.wait(60)
+    answers: list[Any] = []
+    mine = threading.Thread(
+        target=lambda: answers.append(hpd.extract(TEXT, "brand").data), daemon=True
+    )
+    mine.start()
+    mine.join(20)
+    goes_on.set()
+    other.join()
+    assert answers == [expected]
 
 
 def test_a_schema_that_cannot_be_read_is_an_error_before_and_after_the_loading() -> None:

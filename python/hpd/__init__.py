@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from hpd.extractor import Extractor
     from hpd.one_call import extract
     from hpd.options import Options
+    from hpd.pipeline import Task
     from hpd.results import Extraction, FieldResult, Usage
     from hpd.schema.attributes import Attribute, Schema
     from hpd.version import __version__
@@ -48,6 +49,7 @@ __all__ = [
     "Options",
     "Schema",
     "SchemaError",
+    "Task",
     "Usage",
     "__version__",
     "extract",
@@ -69,6 +71,7 @@ _HOMES = {
     "hpd.extractor": ("Extractor",),
     "hpd.one_call": ("extract",),
     "hpd.options": ("Options",),
+    "hpd.pipeline": ("Task",),
     "hpd.results": ("Extraction", "FieldResult", "Usage"),
     "hpd.schema.attributes": ("Attribute", "Schema"),
     "hpd.version": ("__version__",),

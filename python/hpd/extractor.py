@@ -6,6 +6,7 @@ import asyncio
 import os
 import weakref
 from collections.abc import (
+    AsyncIterable,
     AsyncIterator,
     Callable,
     Generator,
@@ -15,12 +16,13 @@ from collections.abc import (
     Sequence,
 )
 from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeoutError
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, overload
 
 from hpd import _native
-from hpd.documents import Document, NotYet
+from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import (
     ContextOverflowError,
     DecodeError,
@@ -33,7 +35,15 @@ from hpd.models.memory import warn_of_shortage
 from hpd.models.model_files import resolve_model
 from hpd.models.settings import engine_options, model_options, tuned_values
 from hpd.options import Options, combined
-from hpd.pipeline import Cancellation, Examples, OnChunk, Task, check_task, prepared, warn_of_untaught
+from hpd.pipeline import (
+    Cancellation,
+    Examples,
+    OnChunk,
+    Task,
+    check_task,
+    prepared,
+    warn_of_untaught,
+)
 from hpd.pipeline.long_documents import Replay
 from hpd.pipeline.pipeline import Pipeline
 from hpd.pipeline.questionnaire import ModelDefaults
@@ -56,6 +66,10 @@ SchemaForm = (
 )
 """Any form of a schema but a class."""
 OnError = Literal["raise", "record"]
+
+_N_SECONDS = 0.02
+"""The seconds that documents which come asynchronously are waited for before others go on."""
+
 _ERRORS: dict[str, type[HpdError]] = {
     error.__name__: error
     for error in (ContextOverflowError, DecodeError, InputError, InvalidDataError)
@@ -140,7 +154,7 @@ class Extractor(Generic[T]):
     ) -> None:
         asked = combined(options, settings)
         self.schemas = schema if isinstance(schema, Schema) else load_schemas(schema)
-        check_task(asked, self.schemas, rules)
+        check_task(asked, self.schemas, rules, examples)
         confidence_map = asked_map(asked.calibration)
         _native.claim_process()
         _native.echo_log(asked.verbose)
@@ -206,7 +220,20 @@ class Extractor(Generic[T]):
         (extraction,) = self.extract_many(documents, schema=schema)  # type: ignore[call-overload]
         return cast(Extraction[Any], extraction)
 
-    async def aextract(self, document: str, *, category: str | None = None) -> Extraction[T]:
+    @overload
+    async def aextract(self, document: str, *, category: str | None = None) -> Extraction[T]: ...
+
+    @overload
+    async def aextract(self, document: str, *, schema: type[S]) -> Extraction[S]: ...
+
+    @overload
+    async def aextract(
+        self, document: str, *, category: str | None = None, schema: SchemaForm
+    ) -> Extraction[dict[str, Any]]: ...
+
+    async def aextract(
+        self, document: str, *, category: str | None = None, schema: object = None
+    ) -> Extraction[Any]:
         """``extract`` for asyncio: as many as ``in_flight`` at a time are decoded together."""
         self._check_open()
         if self._threads is None:
@@ -214,7 +241,8 @@ class Extractor(Generic[T]):
             self._threads = ThreadPoolExecutor(self.options.most_in_flight, "hpd")
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(
-            self._threads, lambda: self.extract(document, category=category)
+            self._threads,
+            lambda: self.extract(document, category=category, schema=schema),  # type: ignore[call-overload]
         )
 
     @overload
@@ -250,7 +278,8 @@ class Extractor(Generic[T]):
         """The values of each document, in the order of the documents; they are read lazily.
 
         Args:
-            documents: texts, or ``Document`` where there is an id or a category.
+            documents: texts, or ``Document`` where there is an id or a category; a column of a
+                table (a Series) is good, too.
             schema: takes the place of the extractor's own; examples are for that one only.
             on_error: ``record``: a document that fails gives an extraction with ``error`` in its
                 place, and the others go on.
@@ -259,9 +288,39 @@ class Extractor(Generic[T]):
             InputError: ``documents`` is one text, a mapping or a table.
             EngineClosedError: the extractor is closed.
         """
-        return _in_order(self.iter_extract(documents, schema=schema, on_error=on_error))
+        return _in_order(self.iter_placed(documents, schema=schema, on_error=on_error))
+
+    @overload
+    def iter_extract(
+        self, documents: Iterable[str | Document], *, on_error: OnError = "raise"
+    ) -> Iterator[Extraction[T]]: ...
+
+    @overload
+    def iter_extract(
+        self, documents: Iterable[str | Document], *, schema: type[S], on_error: OnError = "raise"
+    ) -> Iterator[Extraction[S]]: ...
+
+    @overload
+    def iter_extract(
+        self,
+        documents: Iterable[str | Document],
+        *,
+        schema: SchemaForm,
+        on_error: OnError = "raise",
+    ) -> Iterator[Extraction[dict[str, Any]]]: ...
 
     def iter_extract(
+        self,
+        documents: Iterable[str | Document],
+        *,
+        schema: object = None,
+        on_error: OnError = "raise",
+    ) -> Iterator[Extraction[Any]]:
+        """Like ``extract_many``, each as soon as it is finished: give the documents an ``id``."""
+        placed = self.iter_placed(documents, schema=schema, on_error=on_error)
+        return (extraction for _, extraction in placed)
+
+    def iter_placed(
         self,
         documents: Iterable[str | Document | NotYet],
         *,
@@ -270,7 +329,7 @@ class Extractor(Generic[T]):
         on_chunk: OnChunk | None = None,
         cancellation: Cancellation | None = None,
     ) -> Iterator[tuple[int, Extraction[Any]]]:
-        """Like ``extract_many``, each as soon as it is finished, with its place in the input.
+        """Like ``iter_extract``, each with the place of its document in the input.
 
         ``documents`` may give ``hpd.documents.NOT_YET`` where they would keep the reader waiting;
         ``schema`` may be what ``prepare`` made; with ``cancellation`` another thread can end the
@@ -294,7 +353,7 @@ class Extractor(Generic[T]):
         examples: Examples | Mapping[str, Examples] = (),
         **settings: object,
     ) -> Task:
-        """A schema with options of its own, for any number of calls of ``iter_extract``.
+        """A schema with options of its own, for any number of calls of ``iter_placed``.
 
         What is made of them for the model is kept with them, so prepare the same once.
 
@@ -313,11 +372,20 @@ class Extractor(Generic[T]):
         return prepared(self.options, schemas, examples, self._rules, settings)
 
     async def aiter_extract(
-        self, documents: Iterable[str | Document], *, on_error: OnError = "raise"
-    ) -> AsyncIterator[Extraction[T]]:
-        """``extract_many`` for asyncio."""
-        iterator = self.extract_many(documents, on_error=on_error)
+        self,
+        documents: Iterable[str | Document] | AsyncIterable[str | Document],
+        *,
+        schema: object = None,
+        on_error: OnError = "raise",
+    ) -> AsyncIterator[Extraction[Any]]:
+        """``extract_many`` for asyncio; the documents may come asynchronously as well."""
         loop = asyncio.get_running_loop()
+        given: Iterable[str | Document | NotYet]
+        if isinstance(documents, AsyncIterable):
+            given = _as_they_come(documents, loop)
+        else:
+            given = documents
+        iterator = _in_order(self.iter_placed(given, schema=schema, on_error=on_error))
         # One thread, so that nothing is asked of the iterator while it works.
         with_it = ThreadPoolExecutor(1, "hpd")
         try:
@@ -360,6 +428,19 @@ class Extractor(Generic[T]):
     ) -> None:
         """Close it."""
         self.close()
+
+    async def __aenter__(self) -> Self:
+        """Itself."""
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close it, which may wait for a batch, in a thread."""
+        await asyncio.to_thread(self.close)
 
     def _run(
         self,
@@ -442,3 +523,30 @@ def _in_order(
         while n_given in early:
             yield early.pop(n_given)
             n_given += 1
+
+
+def _as_they_come(
+    documents: AsyncIterable[str | Document], loop: asyncio.AbstractEventLoop
+) -> Iterator[str | Document | NotYet]:
+    """Documents that an event loop in another thread gives; while it waits, the rest goes on."""
+    iterator = aiter(documents)
+
+    async def following() -> str | Document | None:
+        return await anext(iterator, None)
+
+    while True:
+        coming = asyncio.run_coroutine_threadsafe(following(), loop)
+        try:
+            while True:
+                try:
+                    document = coming.result(_N_SECONDS)
+                    break
+                except FutureTimeoutError:
+                    if coming.done():  # It is the source's own error.
+                        raise
+                    yield NOT_YET
+        finally:
+            coming.cancel()
+        if document is None:
+            return
+        yield document

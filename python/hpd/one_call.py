@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import OrderedDict
 from pathlib import Path
@@ -18,7 +19,17 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _N_KEPT = 2
-_kept: OrderedDict[str, Extractor[Any]] = OrderedDict()
+
+
+class _Loaded:
+    """An extractor, and the lock of those who wait until its model is loaded."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.extractor: Extractor[Any] | None = None
+
+
+_kept: OrderedDict[str, _Loaded] = OrderedDict()
 _lock = threading.Lock()
 
 
@@ -67,13 +78,22 @@ def extract(
     Raises:
         HpdError: as ``Extractor`` and ``Extractor.extract``.
     """
-    key = repr((model, hf, sorted(settings.items())))
+    # HPD_MODEL and HPD_TUNED may be other ones at the next call.
+    ours = sorted((name, value) for name, value in os.environ.items() if name.startswith("HPD_"))
+    key = repr((model, hf, sorted(settings.items()), ours))
     with _lock:
-        extractor = _kept.get(key)
-        if extractor is None:
-            extractor = Extractor(schema, model, hf=hf, **settings)  # type: ignore[call-overload]
-            while len(_kept) >= _N_KEPT:
-                _kept.popitem(last=False)  # It is closed when nobody uses it any more.
-            _kept[key] = extractor
+        loaded = _kept.setdefault(key, _Loaded())
         _kept.move_to_end(key)
+        while len(_kept) > _N_KEPT:
+            _kept.popitem(last=False)  # It is closed when nobody uses it any more.
+    try:
+        with loaded.lock:
+            if loaded.extractor is None:
+                loaded.extractor = Extractor(schema, model, hf=hf, **settings)  # type: ignore[call-overload]
+            extractor = loaded.extractor
+    except BaseException:
+        with _lock:
+            if loaded.extractor is None and _kept.get(key) is loaded:
+                del _kept[key]
+        raise
     return extractor.extract(document, schema=schema)  # type: ignore[call-overload, no-any-return]

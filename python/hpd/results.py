@@ -245,7 +245,9 @@ class Extraction(Generic[T_co]):
 
     def to_json(self, *, indent: int | None = None) -> str:
         """``to_dict`` as JSON, on one line unless ``indent`` is given."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=indent)
+        text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=indent)
+        # Half of a surrogate pair, as an id may have it, is written as its escape.
+        return text.encode("utf-8", "backslashreplace").decode()
 
     def _repr_html_(self) -> str:
         """The document with its values marked, and their table, in a notebook."""

@@ -48,7 +48,7 @@ def test_failures_alone_do_not_pile_up(tmp_path: Path, fake: list[FakeExtractor]
     seen: list[int] = []
 
     class Watching(FakeExtractor):
-        def iter_extract(
+        def iter_placed(
             self, documents: Iterable[Document], **_: object
         ) -> Iterator[tuple[int, Extraction]]:
             for place, document in enumerate(documents):

@@ -24,7 +24,7 @@ SENT = {"once": 1, "twice": 2}
 @pytest.fixture
 def sends(fake: list[FakeExtractor], monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     """Has the extractor send the process a signal when it comes to certain documents."""
-    iter_extract = FakeExtractor.iter_extract
+    iter_placed = FakeExtractor.iter_placed
 
     def use(number: int) -> None:
         def sending(self: FakeExtractor, documents: Any, **settings: Any) -> Iterator[Any]:
@@ -34,9 +34,9 @@ def sends(fake: list[FakeExtractor], monkeypatch: pytest.MonkeyPatch) -> Callabl
                         signal.raise_signal(number)
                     yield document
 
-            return iter_extract(self, given(), **settings)
+            return iter_placed(self, given(), **settings)
 
-        monkeypatch.setattr(FakeExtractor, "iter_extract", sending)
+        monkeypatch.setattr(FakeExtractor, "iter_placed", sending)
 
     return use
 

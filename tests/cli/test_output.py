@@ -240,12 +240,12 @@ def test_failed_documents_are_done_again_and_counted_until_none_is_left(
 def test_lines_in_the_order_in_which_they_are_finished(
     tmp_path: Path, fake: list[FakeExtractor], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    iter_extract = FakeExtractor.iter_extract
+    iter_placed = FakeExtractor.iter_placed
 
     def backwards(self: FakeExtractor, documents: Any, **settings: Any) -> Any:
-        return reversed(list(iter_extract(self, documents, **settings)))
+        return reversed(list(iter_placed(self, documents, **settings)))
 
-    monkeypatch.setattr(FakeExtractor, "iter_extract", backwards)
+    monkeypatch.setattr(FakeExtractor, "iter_placed", backwards)
     source = write_texts(tmp_path / "in.jsonl", "a", "b", "c")
     for order, ids in (("input", ["1", "2", "3"]), ("finished", ["3", "2", "1"])):
         out = tmp_path / order

@@ -40,7 +40,7 @@ def test_a_call_that_waits_for_the_engine_is_ended_by_another_thread(extractor: 
     def work() -> None:
         nonlocal n_done
         try:
-            for _ in extractor.iter_extract(itertools.cycle(TEXTS), cancellation=cancellation):
+            for _ in extractor.iter_placed(itertools.cycle(TEXTS), cancellation=cancellation):
                 n_done += 1
         except CallCancelledError as error:
             errors.append(str(error))
@@ -67,13 +67,13 @@ def test_a_call_that_was_cancelled_before_it_began_decodes_nothing(extractor: Ex
     assert cancellation.is_cancelled
     before = extractor.stats.n_batches
     with pytest.raises(CallCancelledError):
-        list(extractor.iter_extract(TEXTS, cancellation=cancellation))
+        list(extractor.iter_placed(TEXTS, cancellation=cancellation))
     assert extractor.stats.n_batches == before
 
 
 def test_cancelling_after_the_end_changes_nothing(extractor: Extractor) -> None:
     cancellation = Cancellation()
-    found = list(extractor.iter_extract(TEXTS[:2], cancellation=cancellation))
+    found = list(extractor.iter_placed(TEXTS[:2], cancellation=cancellation))
     cancellation.cancel()
     assert len(found) == 2
     assert extractor.extract(TEXTS[0]).error is None
@@ -81,7 +81,7 @@ def test_cancelling_after_the_end_changes_nothing(extractor: Extractor) -> None:
 
 def test_a_prepared_schema_has_options_of_its_own(extractor: Extractor) -> None:
     task = extractor.prepare("maker", max_tokens=3)
-    extractions = [each for _, each in extractor.iter_extract(TEXTS, schema=task)]
+    extractions = [each for _, each in extractor.iter_placed(TEXTS, schema=task)]
     assert all(set(each.data) == {"maker"} for each in extractions)
     assert all(each.usage is not None for each in extractions)
     assert max(each.usage.completion_tokens for each in extractions if each.usage) <= 3
@@ -95,7 +95,7 @@ def test_a_prepared_schema_may_have_examples(model: Path) -> None:
         usages = []
         for examples in ((), [(TEXTS[1], {"brand": "Nike"})]):
             task = extractor.prepare("brand", examples=examples)
-            ((_, extraction),) = extractor.iter_extract([TEXTS[0]], schema=task)
+            ((_, extraction),) = extractor.iter_placed([TEXTS[0]], schema=task)
             assert extraction.usage is not None
             usages.append(extraction.usage.prompt_tokens)
         assert usages[1] > usages[0]

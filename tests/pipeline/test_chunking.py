@@ -484,7 +484,7 @@ def test_progress_is_told_by_chunk(model: Path) -> None:
     settings = {**CHUNKS, "chunk_size": 100, "passes": 2}
     with Extractor("maker", model, **settings) as extractor:
         note = lambda *progress: told.append(progress)  # noqa: E731
-        found = dict(extractor.iter_extract(["Nike", LONG], on_chunk=note))
+        found = dict(extractor.iter_placed(["Nike", LONG], on_chunk=note))
     assert found[1].usage is not None
     n = found[1].usage.n_chunks
     assert told == [(1, done, n) for done in range(n + 1)]

@@ -83,7 +83,7 @@ def test_equal_documents_have_equal_results() -> None:
 def test_a_run_that_was_left_in_the_middle_leaves_no_trace() -> None:
     with SmallExtractor(SCHEMA, None, deterministic=True) as extractor:
         for n_taken in (1, 4, 6):
-            left = extractor.iter_extract(DOCUMENTS[20:])
+            left = extractor.iter_placed(DOCUMENTS[20:])
             for _ in range(n_taken):
                 next(left)
             left.close()  # type: ignore[attr-defined]

@@ -140,7 +140,7 @@ def test_an_endless_source_of_equal_documents_is_read_lazily(tiny_model: TinyMod
 def test_a_source_that_waits_gets_its_equal_documents(tiny_model: TinyModel) -> None:
     given: list[str | NotYet] = [TEXTS[0], TEXTS[0], NOT_YET, TEXTS[0], NOT_YET, TEXTS[1]]
     with Extractor(SCHEMA, tiny_model(), **SETTINGS) as extractor:
-        found = dict(extractor.iter_extract(given))
+        found = dict(extractor.iter_placed(given))
     assert sorted(found) == [0, 1, 2, 3]
     assert found[0].data == found[1].data == found[2].data
 
@@ -192,8 +192,8 @@ def test_a_call_with_options_of_its_own_asks_anew(
     with Extractor(SCHEMA, tiny_model(), **SETTINGS) as extractor:
         extractor.extract(TEXTS[0])
         task = extractor.prepare(SCHEMA, **changed)
-        ((_, first),) = extractor.iter_extract([TEXTS[0]], schema=task)
-        ((_, second),) = extractor.iter_extract([TEXTS[0]], schema=task)
+        ((_, first),) = extractor.iter_placed([TEXTS[0]], schema=task)
+        ((_, second),) = extractor.iter_placed([TEXTS[0]], schema=task)
     (fresh,), _ = extract([TEXTS[0]], tiny_model(), **changed)
     assert first.usage is not None
     assert second.usage is not None

@@ -201,7 +201,7 @@ def test_after_close_everything_says_so(model: Path, said: Said) -> None:
     for ask in (
         lambda: extractor.extract(TEXTS[0]),
         lambda: extractor.extract_many(TEXTS),
-        lambda: extractor.iter_extract(TEXTS),
+        lambda: extractor.iter_placed(TEXTS),
     ):
         with pytest.raises(EngineClosedError, match="closed"):
             ask()
@@ -283,7 +283,7 @@ def test_things_that_are_no_documents_are_refused(
         with pytest.raises(InputError, match=message):
             extractor.extract_many(documents)  # type: ignore[arg-type]
         with pytest.raises(InputError, match=message):
-            extractor.iter_extract(documents)  # type: ignore[arg-type]
+            extractor.iter_placed(documents)  # type: ignore[arg-type]
 
 
 @pytest.mark.outcome(

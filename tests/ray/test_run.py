@@ -208,7 +208,7 @@ def test_only_data_that_breaks_the_schema_is_recorded_instead_of_raised(on_inval
         extractor._ray, extractor._say = RAY, lambda message: None
         extractor._pool = pool_of(worker)
         extractor._options = Options(on_invalid=on_invalid)  # type: ignore[arg-type]
-        pairs = extractor.iter_extract(texts_of(len(errors)))
+        pairs = extractor.iter_placed(texts_of(len(errors)))
         return [extraction.error and extraction.error.type for _, extraction in pairs]
 
     if on_invalid == "record":

@@ -31,7 +31,7 @@ class Gate:
         self.begun: list[str] = []
         self.cancelled: list[str] = []
 
-    def iter_extract(
+    def iter_placed(
         self,
         documents: Sequence[Document],
         *,
@@ -187,7 +187,7 @@ def test_a_server_that_ends_takes_on_no_more_and_cancels_what_is_left() -> None:
 @pytest.mark.parametrize("error", [EngineClosedError("closed"), ValueError("odd")])
 def test_an_error_frees_the_place_in_the_queue(error: Exception) -> None:
     class Broken(Gate):
-        def iter_extract(self, *_: Any, **__: Any) -> Iterator[tuple[int, Extraction[Any]]]:
+        def iter_placed(self, *_: Any, **__: Any) -> Iterator[tuple[int, Extraction[Any]]]:
             raise error
 
     async def test(dispatcher: Dispatcher, gate: Gate) -> None:

@@ -48,7 +48,7 @@ class FakeExtractor:
         self.closed = False
         self.made.append(self)
 
-    def iter_extract(
+    def iter_placed(
         self,
         documents: Iterable[Document | NotYet],
         *,

@@ -24,7 +24,7 @@ from hpd.schema.attributes import Schema
 class Extracting(Protocol):
     """A local extractor, or one behind an endpoint."""
 
-    def iter_extract(
+    def iter_placed(
         self,
         documents: Iterable[Document | NotYet],
         *,
@@ -111,7 +111,7 @@ class Writing:
         given: dict[int, tuple[int, Record]] = {}
         with self._interrupts:
             documents = self._documents(records, given)
-            for i, extraction in extractor.iter_extract(
+            for i, extraction in extractor.iter_placed(
                 documents,
                 on_error="record",
                 on_chunk=lambda i, n_done, n: self._count_chunk(given[i][1], n_done, n),

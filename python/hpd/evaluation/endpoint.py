@@ -289,7 +289,7 @@ class EndpointExtractor:
         self._chat = Chat(endpoint)
         self._threads = ThreadPoolExecutor(endpoint.n_parallel, "hpd")
 
-    def iter_extract(
+    def iter_placed(
         self,
         documents: Iterable[Document | NotYet],
         *,

@@ -10,9 +10,11 @@ What others need to know of all this is here, and loads no engine.
 
 from __future__ import annotations
 
+import itertools
+import json
 import threading
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -75,20 +77,58 @@ def prepared(
         if not OPTIONS[name].per_call:
             raise OptionError(f"{named(name)} cannot be set for a single call")
     task = Task(schemas, options.replaced(settings), examples, rules)
-    check_task(task.options, schemas, rules)
+    check_task(task.options, schemas, rules, examples)
     return task
 
 
-def check_task(options: Options, schemas: Schemas, rules: str | None) -> None:
-    """Refuse what does not go together.
+def check_task(
+    options: Options,
+    schemas: Schemas,
+    rules: str | None,
+    examples: Examples | Mapping[str, Examples] = (),
+) -> None:
+    """Refuse what does not go together, and what UTF-8 cannot encode.
 
     Raises:
-        OptionError: rules where the layout has its own.
-        SchemaError: the method cannot honour a schema.
+        OptionError: rules where the layout has its own, or a text that is none.
+        SchemaError: the method cannot honour a schema, or it has a text that is none.
     """
     check_method(options, schemas)
+    by_category = {"": schemas} if isinstance(schemas, Schema) else schemas
+    for category, schema in by_category.items():
+        _check_texts(schema.attributes, f"category {category!r}: " if category else "")
+        if is_broken(category):
+            raise SchemaError(f"category {category!r}: {BROKEN}")
+    if rules is not None and is_broken(rules):
+        raise OptionError(f"rules: {BROKEN}")
+    groups = examples.values() if isinstance(examples, Mapping) else [examples]
+    for number, (text, answer) in enumerate(itertools.chain(*groups), start=1):
+        if is_broken(text) or is_broken(json.dumps(answer, ensure_ascii=False, default=str)):
+            raise OptionError(f"example {number}: {BROKEN}")
     if rules is not None and options.layout == "label":
         raise OptionError("the layout label has rules of its own: give no rules with it")
+
+
+BROKEN = "half of a surrogate pair is no text: it was cut within a character, or badly decoded"
+"""The reason why a text is refused that UTF-8 cannot encode."""
+
+
+def is_broken(text: str) -> bool:
+    """Whether UTF-8 cannot encode a text, so that no tokenizer can read it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _check_texts(attributes: Iterable[Attribute], where: str) -> None:
+    for each in attributes:
+        texts = (each.name, each.description, each.pattern or "", *each.examples, *each.choices)
+        if any(isinstance(text, str) and is_broken(text) for text in texts):
+            raise SchemaError(f"{where}{each.name!r}: {BROKEN}")
+        inner = (each.item,) if each.item is not None else ()
+        _check_texts((*each.attributes, *inner), f"{where}{each.name}: ")
 
 
 def examples_of(examples: Examples | Mapping[str, Examples], category: str | None) -> Examples:

@@ -16,7 +16,16 @@ from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import EngineClosedError
 from hpd.models.model_files import resolve_model
 from hpd.options import Options
-from hpd.pipeline import Cancellation, Examples, OnChunk, Schemas, Task, examples_of
+from hpd.pipeline import (
+    BROKEN,
+    Cancellation,
+    Examples,
+    OnChunk,
+    Schemas,
+    Task,
+    examples_of,
+    is_broken,
+)
 from hpd.pipeline.long_documents import ContextLimit, Finished, Placed, PromptMaker, Replay
 from hpd.pipeline.loop import Loop
 from hpd.pipeline.prompts import Prompt
@@ -303,6 +312,8 @@ def _refusal(document: Document, schemas: Schemas) -> Failure | None:
     if not isinstance(document.text, str):
         kind = type(document.text).__name__
         return Failure("InputError", f"a document must be text, not {kind}")
+    if is_broken(document.text):
+        return Failure("InputError", f"a document must be text, and {BROKEN}")
     try:
         document.text.encode()
     except UnicodeEncodeError as error:

@@ -151,7 +151,7 @@ class RayExtractor:
             self.close()
             raise
 
-    def iter_extract(
+    def iter_placed(
         self,
         documents: Iterable[Document | NotYet],
         *,

@@ -224,7 +224,7 @@ def documents_of(body: ExtractBody, limits: Limits) -> list[Document]:
 class Extracting(Protocol):
     """An extractor."""
 
-    def iter_extract(
+    def iter_placed(
         self,
         documents: Sequence[Document],
         *,
@@ -367,7 +367,7 @@ class Dispatcher:
     def _work(self, asked: Asked, cancellation: Cancellation) -> Answer:
         """Extract and write the answer, in a thread."""
         extractions: dict[int, Extraction[Any]] = {}
-        for place, extraction in self._extractor.iter_extract(
+        for place, extraction in self._extractor.iter_placed(
             asked.documents,
             schema=asked.plan.task,
             on_error="record",

@@ -340,7 +340,7 @@ def test_which_documents_share_a_prompt_does_not_hang_on_it(tiny_model: TinyMode
     rows = [hpd.Document(f"cap {n}", category="b" if n in (0, 99) else "a") for n in range(100)]
     with Extractor({"a": ["x"], "b": ["y"]}, path, **SETTINGS, stack=2) as extractor:
         assert extractor.options.in_flight == FASTEST["in_flight"]
-        order = [place for place, _ in extractor.iter_extract(rows)]
+        order = [place for place, _ in extractor.iter_placed(rows)]
     # The first one waits for the other of its category, as it would with 16 in flight.
     assert abs(order.index(0) - order.index(99)) == 1
 

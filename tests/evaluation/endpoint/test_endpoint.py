@@ -34,7 +34,7 @@ def test_the_model_in_the_box_answers(box_url: str, response_format: Any) -> Non
     endpoint = Endpoint(box_url, "box", response_format=response_format, max_tokens=60)
     schemas = {"shoes": load_schema("Brand, Color")}
     with EndpointExtractor(schemas, endpoint) as extractor:
-        ((place, extraction),) = extractor.iter_extract([SNEAKER])
+        ((place, extraction),) = extractor.iter_placed([SNEAKER])
     assert (place, extraction.id) == (0, "s")
     assert extraction.data == {"Brand": "Diesel", "Color": "Black"}
     assert extraction.usage is not None
@@ -48,7 +48,7 @@ def test_a_format_that_the_server_does_not_know_ends_the_run(box_url: str) -> No
         EndpointExtractor(SCHEMA, endpoint) as extractor,
         pytest.raises(EndpointError, match="does not know the response format json_schema"),
     ):
-        list(extractor.iter_extract([SNEAKER], on_error="record"))
+        list(extractor.iter_placed([SNEAKER], on_error="record"))
 
 
 # --- what is sent and what is made of it ---
@@ -60,7 +60,7 @@ def test_the_request_has_the_prompt_and_the_schema(monkeypatch: pytest.MonkeyPat
         scripted(RIGHT) as (server, endpoint),
         EndpointExtractor(SCHEMA, endpoint, rules="Be brief.") as extractor,
     ):
-        ((_, extraction),) = extractor.iter_extract([SNEAKER])
+        ((_, extraction),) = extractor.iter_placed([SNEAKER])
     assert extraction.data == {"Brand": "Diesel", "Color": "Black", "Size": 42}
     (asked,) = server.asked
     assert asked["messages"][0] == {"role": "system", "content": "Be brief."}
@@ -86,7 +86,7 @@ def test_only_keywords_of_json_schema_are_sent() -> None:
 def test_values_of_the_wrong_type_are_errors_of_their_fields() -> None:
     reply = (200, answer_of('Here it is: {"Brand": "Diesel", "Size": "large"}'))
     with scripted(reply) as (_, endpoint), EndpointExtractor(SCHEMA, endpoint) as extractor:
-        ((_, extraction),) = extractor.iter_extract([SNEAKER])
+        ((_, extraction),) = extractor.iter_placed([SNEAKER])
     assert extraction.data == {"Brand": "Diesel", "Color": None, "Size": None}
     assert extraction.fields["Size"].error is not None
 
@@ -106,7 +106,7 @@ def test_parameters_that_a_model_refuses_are_left_out_or_renamed() -> None:
         scripted(refusing("max_tokens"), refusing("temperature"), RIGHT) as (server, endpoint),
         EndpointExtractor(SCHEMA, endpoint) as extractor,
     ):
-        results = list(extractor.iter_extract([SNEAKER, SNEAKER], on_error="record"))
+        results = list(extractor.iter_placed([SNEAKER, SNEAKER], on_error="record"))
     assert [extraction.error for _, extraction in results] == [None, None]
     names = [
         sorted({"max_tokens", "max_completion_tokens", "temperature"} & {*asked})
@@ -123,7 +123,7 @@ def test_parameters_that_a_model_refuses_are_left_out_or_renamed() -> None:
 def test_other_parameters_are_not_given_up() -> None:
     refusal = (400, {"error": {"message": "no such model", "param": "model"}})
     with scripted(refusal) as (server, endpoint), EndpointExtractor(SCHEMA, endpoint) as extractor:
-        ((_, extraction),) = extractor.iter_extract([SNEAKER], on_error="record")
+        ((_, extraction),) = extractor.iter_placed([SNEAKER], on_error="record")
     assert extraction.error is not None
     assert "no such model" in extraction.error.message
     assert len(server.asked) == 1
@@ -138,7 +138,7 @@ def test_what_may_pass_is_tried_again() -> None:
         scripted((429, failure), (503, failure), RIGHT) as (server, endpoint),
         EndpointExtractor(SCHEMA, replace(endpoint, n_retries=2)) as extractor,
     ):
-        ((_, extraction),) = extractor.iter_extract([SNEAKER])
+        ((_, extraction),) = extractor.iter_placed([SNEAKER])
     assert len(server.asked) == 3
     assert extraction.data["Brand"] == "Diesel"
 
@@ -151,7 +151,7 @@ def test_every_attempt_keeps_the_pace(monkeypatch: pytest.MonkeyPatch) -> None:
         scripted((429, failure), RIGHT) as (_, endpoint),
         EndpointExtractor(SCHEMA, endpoint) as extractor,
     ):
-        list(extractor.iter_extract([SNEAKER]))
+        list(extractor.iter_placed([SNEAKER]))
     assert len(turns) == 2
 
 
@@ -161,7 +161,7 @@ def test_after_the_last_attempt_the_document_fails() -> None:
         scripted((429, failure), (429, failure), RIGHT) as (server, endpoint),
         EndpointExtractor(SCHEMA, replace(endpoint, n_retries=1)) as extractor,
     ):
-        first, second = extractor.iter_extract([SNEAKER, SNEAKER], on_error="record")
+        first, second = extractor.iter_placed([SNEAKER, SNEAKER], on_error="record")
     assert len(server.asked) == 3
     assert first[1].error is not None
     assert first[1].error.type == "EndpointError"
@@ -181,7 +181,7 @@ def test_what_would_fail_all_documents_ends_the_run(status: int, says: str) -> N
         EndpointExtractor(SCHEMA, endpoint) as extractor,
         pytest.raises(EndpointError, match=says),
     ):
-        list(extractor.iter_extract([SNEAKER] * 5, on_error="record"))
+        list(extractor.iter_placed([SNEAKER] * 5, on_error="record"))
     assert len(server.asked) < 5
 
 
@@ -192,7 +192,7 @@ def test_an_endpoint_that_is_not_there_is_named() -> None:
         EndpointExtractor(SCHEMA, gone) as extractor,
         pytest.raises(EndpointError, match=f"{gone.url} cannot be reached"),
     ):
-        list(extractor.iter_extract([SNEAKER], on_error="record"))
+        list(extractor.iter_placed([SNEAKER], on_error="record"))
 
 
 @pytest.mark.parametrize("text", ["", "I cannot tell."])
@@ -201,10 +201,10 @@ def test_an_answer_without_an_object_is_a_failure(text: str) -> None:
         scripted((200, answer_of(text))) as (_, endpoint),
         EndpointExtractor(SCHEMA, endpoint) as extractor,
     ):
-        ((_, extraction),) = extractor.iter_extract([SNEAKER], on_error="record")
+        ((_, extraction),) = extractor.iter_placed([SNEAKER], on_error="record")
         assert extraction.error is not None
         with pytest.raises(EndpointError):
-            list(extractor.iter_extract([SNEAKER]))
+            list(extractor.iter_placed([SNEAKER]))
 
 
 def test_what_is_there_is_handed_out_while_documents_are_awaited() -> None:
@@ -221,7 +221,7 @@ def test_what_is_there_is_handed_out_while_documents_are_awaited() -> None:
                 yield NOT_YET
             yield SNEAKER
 
-        for place, _ in extractor.iter_extract(documents()):
+        for place, _ in extractor.iter_placed(documents()):
             handed_out.append(place)
     assert handed_out == [0, 1]
 
@@ -231,7 +231,7 @@ def test_an_answer_that_takes_too_long_costs_one_document_only() -> None:
         server.may_answer.clear()
         hurried = replace(endpoint, seconds=0.5, n_retries=0)
         with EndpointExtractor(SCHEMA, hurried) as extractor:
-            results = list(extractor.iter_extract([SNEAKER], on_error="record"))
+            results = list(extractor.iter_placed([SNEAKER], on_error="record"))
     ((_, extraction),) = results
     assert extraction.error is not None
     assert "gave no answer in 0.5 s" in extraction.error.message
@@ -246,7 +246,7 @@ def test_an_answer_is_asked_for_once(tmp_path: Path) -> None:
         usages = []
         for _ in range(2):
             with EndpointExtractor(SCHEMA, keeping) as extractor:
-                ((_, extraction),) = extractor.iter_extract([SNEAKER])
+                ((_, extraction),) = extractor.iter_placed([SNEAKER])
             assert extraction.data["Brand"] == "Diesel"
             assert extraction.usage is not None
             usages.append((extraction.usage.prompt_tokens, extraction.usage.completion_tokens))
@@ -254,7 +254,7 @@ def test_an_answer_is_asked_for_once(tmp_path: Path) -> None:
         assert usages == [(10, 5), (0, 0)]
         for other in (replace(keeping, model="n"), replace(keeping, response_format="text")):
             with EndpointExtractor(SCHEMA, other) as extractor:
-                list(extractor.iter_extract([SNEAKER]))
+                list(extractor.iter_placed([SNEAKER]))
         assert len(server.asked) == 3
 
 
@@ -265,6 +265,6 @@ def test_a_failure_is_not_kept(tmp_path: Path, failure: Any) -> None:
     with scripted(failure, RIGHT) as (server, endpoint):
         keeping = replace(endpoint, cache=tmp_path / "answers", n_retries=0)
         with EndpointExtractor(SCHEMA, keeping) as extractor:
-            results = list(extractor.iter_extract([SNEAKER, SNEAKER], on_error="record"))
+            results = list(extractor.iter_placed([SNEAKER, SNEAKER], on_error="record"))
     assert [extraction.error is None for _, extraction in results] == [False, True]
     assert len(server.asked) == 2

@@ -133,7 +133,7 @@ def _asked(arguments: argparse.Namespace, samples: Sequence[Sample]) -> list[Ext
         max_tokens=_MAX_TOKENS,
         method="ar",
     ) as model:
-        for place, extraction in model.iter_extract(documents, on_error="record"):
+        for place, extraction in model.iter_placed(documents, on_error="record"):
             answers[place] = extraction
     for place, sample in enumerate(samples):
         error = answers[place].error

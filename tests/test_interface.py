@@ -1,0 +1,166 @@
+"""The Python interface: what comes in, in which forms, and what comes out."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hpd
+from hpd import Document, Extraction
+from shop import TEXTS
+from small_extractor import SmallExtractor
+from tiny_models import TinyModel
+
+BROKEN = "bad \ud83d text"
+
+
+@pytest.fixture(scope="module")
+def model(tiny_model: TinyModel) -> Path:
+    return tiny_model("qwen3")
+
+
+@pytest.fixture(scope="module")
+def extractor(model: Path) -> Any:
+    with SmallExtractor("brand, color", model, max_tokens=6) as made:
+        yield made
+
+
+@pytest.mark.parametrize("method", ["hpd", "ar"])
+def test_a_document_that_is_no_text_is_an_error_of_its_own(model: Path, method: str) -> None:
+    with hpd.Extractor("brand", model, max_tokens=4, method=method, n_threads=1) as extractor:
+        given = ["ok", BROKEN, "fine", Document("good", BROKEN, BROKEN)]
+        found = list(extractor.extract_many(given, on_error="record"))
+        assert [each.error is None for each in found] == [True, False, True, True]
+        assert "half of a surrogate pair" in found[1].error.message
+        assert found[1].error.type == "InputError"
+        # An id is carried through, and its line can be written and read.
+        assert json.loads(found[3].to_json().encode())["id"] == BROKEN
+        with pytest.raises(hpd.InputError, match="half of a surrogate pair"):
+            extractor.extract(BROKEN)
+        assert extractor.extract("ok").error is None
+
+
+def test_a_category_that_is_no_text_is_an_error(model: Path) -> None:
+    with SmallExtractor({"a": ["brand"], "b": ["color"]}, model, max_tokens=4) as extractor:
+        given = [Document("x", category=BROKEN), Document("x", category="a")]
+        bad, good = extractor.extract_many(given, on_error="record")
+        assert bad.error is not None
+        assert good.error is None
+        str(bad.error).encode()
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {BROKEN: "a description"},
+        {"brand": BROKEN},
+        {"type": "object", "properties": {"a": {"enum": ["x", BROKEN]}}},
+        {"type": "object", "properties": {"a": {"items": {"properties": {BROKEN: {}}}}}},
+    ],
+    ids=["name", "description", "choice", "item"],
+)
+def test_a_schema_with_what_is_no_text_is_refused(
+    extractor: SmallExtractor, model: Path, schema: Any
+) -> None:
+    with pytest.raises(hpd.SchemaError):
+        extractor.extract("x", schema=schema)
+    with pytest.raises(hpd.SchemaError):
+        hpd.Extractor(schema, model)
+
+
+def test_options_with_what_is_no_text_are_refused(model: Path) -> None:
+    settings: list[dict[str, Any]] = [
+        {"instructions": BROKEN},
+        {"rules": BROKEN},
+        {"examples": [(BROKEN, {"brand": "x"})]},
+        {"examples": [("x", {"brand": BROKEN})]},
+    ]
+    for each in settings:
+        with pytest.raises(hpd.OptionError):
+            hpd.Extractor("brand", model, **each)
+
+
+def test_extractions_come_as_they_are_finished(extractor: SmallExtractor) -> None:
+    documents = [Document(text, i) for i, text in enumerate(TEXTS)]
+    found = list(extractor.iter_extract(documents))
+    assert all(isinstance(each, Extraction) for each in found)
+    assert {each.id: each.data for each in found} == {
+        i: each.data for i, each in enumerate(extractor.extract_many(TEXTS))
+    }
+
+
+def test_what_prepare_gives_is_public(extractor: SmallExtractor) -> None:
+    task = extractor.prepare("size", max_tokens=4)
+    assert isinstance(task, hpd.Task)
+    ((_, extraction),) = extractor.iter_placed(["x"], schema=task)
+    assert set(extraction.data) == {"size"}
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_column_of_a_table_is_a_source_of_documents(
+    extractor: SmallExtractor, library: str
+) -> None:
+    series = pytest.importorskip(library).Series(TEXTS[:2])
+    found = [each.data for each in extractor.extract_many(series)]
+    assert found == [each.data for each in extractor.extract_many(TEXTS[:2])]
+
+
+def test_asyncio_takes_another_schema_and_closes_the_extractor(model: Path) -> None:
+    async def run() -> tuple[Any, SmallExtractor]:
+        async with SmallExtractor("brand", model, max_tokens=4) as extractor:
+            return await extractor.aextract("x", schema=["size", "color"]), extractor
+
+    extraction, extractor = asyncio.run(run())
+    assert set(extraction.data) == {"size", "color"}
+    with pytest.raises(hpd.EngineClosedError):
+        extractor.extract("x")
+
+
+def test_documents_may_come_asynchronously(extractor: SmallExtractor) -> None:
+    answered = asyncio.Event()
+
+    async def documents() -> AsyncIterator[str | Document]:
+        yield Document(TEXTS[0], 0)
+        # Whoever waits for the next document before it answers would wait for ever.
+        await asyncio.wait_for(answered.wait(), 60)
+        yield Document(TEXTS[1], 1)
+
+    async def run() -> list[Any]:
+        found = []
+        async for extraction in extractor.aiter_extract(documents()):
+            found.append((extraction.id, extraction.data))
+            answered.set()
+        return found
+
+    expected = [(i, extractor.extract(text).data) for i, text in enumerate(TEXTS[:2])]
+    assert asyncio.run(run()) == expected
+
+    async def failing() -> AsyncIterator[str]:
+        yield TEXTS[0]
+        raise LookupError("no more")
+
+    async def read() -> None:
+        async for _ in extractor.aiter_extract(failing()):
+            pass
+
+    with pytest.raises(LookupError, match="no more"):
+        asyncio.run(read())
+    assert extractor.extract(TEXTS[0]).error is None
+
+
+def test_the_seconds_of_a_document_in_chunks_are_its_own(model: Path) -> None:
+    """Its chunks are decoded at the same time, so their seconds must not be added up."""
+    settings = {"max_tokens": 6, "on_overflow": "chunk", "chunk_size": 40, "in_flight": 8}
+    with SmallExtractor("brand, color", model, **settings) as extractor:
+        start = time.perf_counter()
+        usage = extractor.extract(" ".join(f"Thing {n} is red." for n in range(120))).usage
+        seconds = time.perf_counter() - start
+    assert usage is not None
+    assert usage.n_chunks > 8
+    assert 0.0 < usage.seconds <= seconds
