@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import random
 import re
 import warnings
 
 import pytest
+import regex
 
 import hpd
+from gbnf import Vocabulary, to_regex
 from hpd.schema import load_schema
+from hpd.schema.attributes import Attribute
 from hpd.schema.formats import matches
 from hpd.values import parse_value
+from hpd.values.grammar import unconstrained, value_grammar
+from tiny_models import TinyModel
 
 
 @pytest.mark.outcome(
@@ -60,3 +67,111 @@ def test_patterns_mean_what_they_mean_in_python(pattern: str, text: str, is_matc
 def test_a_word_character_is_the_one_of_unicode(char: str, is_match: bool) -> None:
     assert (re.search(r"^\w$", char) is not None) != is_match
     assert matches(r"^\w$", char) == is_match
+
+
+PATTERNS = r"""
+^\S+ Coat$
+\S
+^\D+$
+^\W*$
+^[^\s]+$
+^[^\d]{1,4}$
+^\w+$
+^\d+$
+^[\w.-]+$
+^[^\w]+$
+^[\W\d]+$
+^\s*\w\s*$
+^\p{L}+$
+^\p{Lu}\p{Ll}*$
+^[\p{L}\p{N}' -]+$
+^\P{L}+$
+^[^\p{L}]$
+^\pL\pN?$
+^\p{Script=Greek}+$
+^\p{Han}
+^(?<year>\d{4})-(?<month>\d\d)$
+^.{1,3}$
+.
+a.b
+^[^,]+$
+^[^a-zé]*$
+^["\\]+$
+\\
+"
+^\d+" x \d+"$
+^(a|é|日)+$
+^x|y$
+^(?:[A-Z]{2}|\d)-?$
+^[A-ZÄÖÜ][a-zäöüß]+$
+\t
+^[ -~]+$
+^[\u0400-\u04ff]+$
+^[\u3040-\u30ff]+$
+[^ -~]
+^$
+^[\S\s]$
+""".strip().split("\n")
+ALPHABETS = [
+    *"""
+aZ09_ -.,'"
+ab.x yÖéßñçÅØ
+абвЖЯё
+αβΩή
+日本語カナ한글
+אבגعربي٣٤
+हिन्दी१
+ไทย๒
+½²ⅫǅʰªⅣ
+😀👩🏽𝒜𐍈𑄶
+12" x-
+AB-12é
+""".strip().split("\n"),
+    *['"\\/\t\n\r\b', "\u00a0\u2003\u3000\u200b\u0301\u0308"],
+]
+
+
+def written_as_json(text: str) -> str:
+    return f" {json.dumps(text, ensure_ascii=False)}"
+
+
+def compared(pattern: str, n_texts: int, rng: random.Random) -> int:
+    """How many made texts have been tried, of which the grammar accepts just those it should."""
+    attribute = Attribute("a", pattern=pattern)
+    assert "pattern" not in unconstrained(attribute), pattern
+    grammar = value_grammar(attribute)
+    assert grammar is not None
+    accepted, wanted = to_regex(grammar), regex.compile(pattern)
+    for _ in range(n_texts):
+        alphabet = "".join(rng.sample(ALPHABETS, rng.choice((1, 1, 2))))
+        text = "".join(rng.choices(alphabet, k=rng.choice((0, 1, 1, 2, 3, 4, 7))))
+        if rng.random() < 0.1:
+            text = rng.choice(("Öhlins Coat", '12" x 8"', "2024-05", "Grün", "Ωμέγα", text))
+        if text.endswith("\n"):
+            continue  # $ is before it, too, but not in JavaScript
+        is_accepted = accepted.fullmatch(written_as_json(text)) is not None
+        assert is_accepted == (wanted.search(text) is not None), (pattern, text)
+    return n_texts
+
+
+def test_a_grammar_accepts_what_its_pattern_is_found_in() -> None:
+    rng = random.Random(1)
+    assert sum(compared(pattern, 60, rng) for pattern in PATTERNS) > 2000
+
+
+def test_letters_of_all_scripts_and_what_json_escapes_can_be_written(
+    tiny_model: TinyModel,
+) -> None:
+    vocabulary = Vocabulary(tiny_model("qwen3"))
+    for pattern, text in (
+        (r"^\S+ Coat$", "Öhlins Coat"),
+        (r"^[^,]+$", '12" x 8"'),
+        (r"^\W+$", "。"),
+        (r"^\w+$", "日本語"),
+        (r"^\p{L}+$", "Ελλάδα"),
+        (r"^(?<a>[^/]+)$", "C:\\x"),
+    ):
+        grammar = value_grammar(Attribute("a", pattern=pattern))
+        assert grammar is not None
+        assert vocabulary.accepts(grammar, written_as_json(text)), pattern
+    vocabulary.close()

@@ -92,8 +92,7 @@ def check_pattern(pattern: object) -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            re.compile(pattern)
-        _compiled(pattern)
+            _compiled(pattern)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     except (re.error, OverflowError, MemoryError) as error:

@@ -229,9 +229,12 @@ def _value(attribute: Attribute, rules: _Rules) -> str:
 def _string(attribute: Attribute, rules: _Rules) -> str:
     if attribute.pattern is not None:
         try:
-            return f'"\\"" {pattern_rule(attribute.pattern)} "\\""'
+            rule, classes = pattern_rule(attribute.pattern)
         except UnsupportedPattern:
             pass  # It is checked when the value is parsed.
+        else:
+            rules.update(classes)
+            return f'"\\"" {rule} "\\""'
     elif attribute.format in _FORMATS:
         return f'"\\"" {_FORMATS[attribute.format]} "\\""'
     rules["char"] = f"char ::= {_CHAR}"

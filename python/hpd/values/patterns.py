@@ -1,14 +1,18 @@
 """Regular expressions as GBNF, for the text of a JSON string.
 
-The grammar accepts no string that the pattern refuses. Where a pattern means different things in
-Python and in JavaScript (``\\w``), it accepts the strings that match in both.
-Characters that JSON must escape are left out of classes.
+The grammar accepts the strings in which the pattern is found, as ``hpd.schema`` checks it: letters
+and digits are those of Unicode. A quotation mark and whatever else JSON must escape stands as its
+escape. Left out are characters that nobody writes: other control characters, and what Unicode has
+not assigned yet.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 import warnings
+import zlib
+from array import array
 from functools import lru_cache
 from typing import Any, Final
 
@@ -24,19 +28,33 @@ STRING_CHAR: Final = r'[^"\\\x00-\x1F\x7F]'
 
 MAX_REPETITION: Final = 200
 MAX_RULE_LENGTH: Final = 20_000
+MAX_INLINE: Final = 60
+"""The longest text of a class; longer ones are rules of their own, written once."""
 
 _MAX_CODE: Final = 0x10FFFF
 # What JSON escapes, DEL, and surrogates, which are no characters.
 _NOT_PLAIN: Final = ((0, 0x1F), (0x22, 0x22), (0x5C, 0x5C), (0x7F, 0x7F), (0xD800, 0xDFFF))
-_ESCAPES: Final = {0x22: r'"\\\""', 0x5C: r'"\\\\"', 0x0A: r'"\\n"', 0x0D: r'"\\r"', 0x09: r'"\\t"'}
+_ESCAPES: Final = {
+    0x22: r'"\\\""',
+    0x5C: r'"\\\\"',
+    **{code: f'"\\\\{letter}"' for code, letter in zip(b"\n\r\t\b\f", "nrtbf", strict=True)},
+}
 
 Ranges = list[tuple[int, int]]
 
-_DIGIT: Final[Ranges] = [(0x30, 0x39)]
-_WORD: Final[Ranges] = [(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)]
-_SPACE: Final[Ranges] = [(0x20, 0x20)]
-# The complements leave out what another dialect may call a digit, a letter or a space.
-_ASCII: Final[Ranges] = [(0x20, 0x7E)]
+_PROPERTY = re.compile(
+    r"\\([pP])(?:\{(\^?[\w=: -]{1,60})\}|([A-Z]))|\\.|\(\?<(?=[A-Za-z_])", re.DOTALL
+)
+_FIRST_STAND_IN: Final = 0xF0000
+"""Characters of private use stand for properties, which Python's parser does not know."""
+_CLASSES: Final = {
+    _c.CATEGORY_DIGIT: r"\d",
+    _c.CATEGORY_WORD: r"\w",
+    _c.CATEGORY_SPACE: r"\s",
+    _c.CATEGORY_NOT_DIGIT: r"\D",
+    _c.CATEGORY_NOT_WORD: r"\W",
+    _c.CATEGORY_NOT_SPACE: r"\S",
+}
 
 
 class UnsupportedPattern(Exception):  # noqa: N818 - it never leaves hpd
@@ -44,38 +62,171 @@ class UnsupportedPattern(Exception):  # noqa: N818 - it never leaves hpd
 
 
 @lru_cache(maxsize=1024)
-def pattern_rule(pattern: str) -> str:
-    """A GBNF expression for the inside of a JSON string in which ``pattern`` matches."""
+def pattern_rule(pattern: str) -> tuple[str, dict[str, str]]:
+    """A GBNF expression for the inside of a JSON string in which ``pattern`` is found.
+
+    The rules that it needs beside it follow, by their names.
+    """
+    stand_ins: list[str] = []
+
+    def readable(match: re.Match[str]) -> str:
+        if match[0] == "(?<":
+            return "(?P<"
+        if match[1] is None:
+            return match[0]
+        stand_ins.append(f"\\{match[1]}{{{match[2] or match[3]}}}")
+        return chr(_FIRST_STAND_IN + len(stand_ins) - 1)
+
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = _parser.parse(pattern)
+            tree = _parser.parse(_PROPERTY.sub(readable, pattern))
     except (re.error, RecursionError, OverflowError) as error:
         raise UnsupportedPattern(str(error)) from error
     if tree.state.flags & ~re.UNICODE:
         raise UnsupportedPattern("flags")
-    rule = _anchored(list(tree))
+    made = _Made(stand_ins)
+    rule = made.anchored(list(tree))
     if len(rule) > MAX_RULE_LENGTH:
         raise UnsupportedPattern("too long")
-    return rule
+    return rule, made.rules
 
 
-def _anchored(items: list[Any]) -> str:
-    """A whole pattern; anything may stand before or behind it where it is not anchored."""
-    for edge in (0, -1):
-        if items and _holds_anchor(items[edge : edge + 1 or None]):
-            op, arg = items[edge]
-            branches = arg[1] if op is _c.BRANCH else [arg[3]] if op is _c.SUBPATTERN else []
-            if branches:
-                before, after = (items[:-1], []) if edge else ([], items[1:])
-                forms = [_anchored([*before, *branch, *after]) for branch in branches]
-                return f"({' | '.join(forms)})"
-    before_all = after_all = f"{STRING_CHAR}*"
-    if items and items[0][0] is _c.AT and items[0][1] in (_c.AT_BEGINNING, _c.AT_BEGINNING_STRING):
-        before_all, items = "", items[1:]
-    if items and items[-1][0] is _c.AT and items[-1][1] in (_c.AT_END, _c.AT_END_STRING):
-        after_all, items = "", items[:-1]
-    return f"({' '.join(part for part in (before_all, _sequence(items), after_all) if part)})"
+@lru_cache(maxsize=1)
+def _all_characters() -> str:
+    codes = array("I", (*range(0xD800), *range(0xE000, _MAX_CODE + 1)))
+    return codes.tobytes().decode(f"utf-32-{sys.byteorder[0]}e")
+
+
+@lru_cache(maxsize=256)
+def _class_of(name: str) -> tuple[tuple[int, int], ...]:
+    """The characters of ``\\d``, ``\\p{L}`` and the like; unassigned ones may be among them."""
+    import regex
+
+    characters = _all_characters()
+    try:
+        with_gaps = regex.compile(rf"(?:{name}|\p{{Cn}})+")
+        inside = regex.compile(name)
+    except regex.error as error:
+        raise UnsupportedPattern(str(error)) from error
+    ranges = []
+    for match in with_gaps.finditer(characters):
+        first = inside.search(characters, match.start(), match.end())
+        if first:
+            end = match.end()
+            while not inside.match(characters, end - 1, end):
+                end -= 1
+            ranges.append((ord(first[0]), ord(characters[end - 1])))
+    return tuple(ranges)
+
+
+class _Made:
+    """The grammar of one pattern while it is made."""
+
+    def __init__(self, stand_ins: list[str]) -> None:
+        self.rules: dict[str, str] = {}
+        self._stand_ins = stand_ins
+
+    def anchored(self, items: list[Any]) -> str:
+        """A whole pattern; anything may stand before or behind it where it is not anchored."""
+        for edge in (0, -1):
+            if items and _holds_anchor(items[edge : edge + 1 or None]):
+                op, arg = items[edge]
+                branches = arg[1] if op is _c.BRANCH else [arg[3]] if op is _c.SUBPATTERN else []
+                if branches:
+                    before, after = (items[:-1], []) if edge else ([], items[1:])
+                    forms = [self.anchored([*before, *branch, *after]) for branch in branches]
+                    return f"({' | '.join(forms)})"
+        before_all = after_all = True
+        if items and items[0][0] is _c.AT and items[0][1] in _BEGINNINGS:
+            before_all, items = False, items[1:]
+        if items and items[-1][0] is _c.AT and items[-1][1] in _ENDS:
+            after_all, items = False, items[:-1]
+        anything = f"{self.one_of([(0, _MAX_CODE)])}*" if before_all or after_all else ""
+        parts = [before_all and anything, self.sequence(items), after_all and anything]
+        return f"({' '.join(part for part in parts if part)})"
+
+    def sequence(self, items: Any) -> str:
+        return " ".join(self.item(op, arg) for op, arg in items) or '""'
+
+    def item(self, op: Any, arg: Any) -> str:
+        if op is _c.LITERAL:
+            return self.character(arg)
+        if op is _c.NOT_LITERAL:
+            return self.one_of(_complement(self.characters(arg)))
+        if op is _c.ANY:
+            return self.one_of(_complement([(0x0A, 0x0A)]))
+        if op is _c.IN:
+            return self.set(arg)
+        if op is _c.BRANCH:
+            return f"({' | '.join(self.sequence(branch) for branch in arg[1])})"
+        if op is _c.SUBPATTERN:
+            _, add_flags, del_flags, inside = arg
+            if add_flags or del_flags:
+                raise UnsupportedPattern("flags within the pattern")
+            return f"({self.sequence(inside)})"
+        if op in (_c.MAX_REPEAT, _c.MIN_REPEAT):
+            low, high, inside = arg
+            if _n_repetitions([(op, arg)]) > MAX_REPETITION:
+                raise UnsupportedPattern("many repetitions")
+            return f"({self.sequence(inside)}){_times(low, high)}"
+        raise UnsupportedPattern(f"{str(op).lower()}")
+
+    def characters(self, code: int) -> Ranges:
+        """The character of a code, or all those of the property for which it stands."""
+        number = code - _FIRST_STAND_IN
+        if 0 <= number < len(self._stand_ins):
+            return list(_class_of(self._stand_ins[number]))
+        return [(code, code)]
+
+    def set(self, members: Any) -> str:
+        ranges: Ranges = []
+        is_negated = False
+        for op, arg in members:
+            if op is _c.NEGATE:
+                is_negated = True
+            elif op is _c.LITERAL:
+                ranges.extend(self.characters(arg))
+            elif op is _c.RANGE:
+                ranges.append(tuple(arg))
+            elif op is _c.CATEGORY and arg in _CLASSES:
+                ranges.extend(_class_of(_CLASSES[arg]))
+            else:
+                raise UnsupportedPattern(str(op))
+        return self.one_of(_complement(ranges) if is_negated else ranges)
+
+    def character(self, code: int) -> str:
+        return _ESCAPES.get(code) or self.one_of(self.characters(code))
+
+    def one_of(self, ranges: Ranges) -> str:
+        """An expression for one of some characters, or its escape."""
+        forms = [
+            text
+            for code, text in _ESCAPES.items()
+            if any(first <= code <= last for first, last in ranges)
+        ]
+        plain = _merged(_subtract(ranges, _NOT_PLAIN))
+        if plain:
+            others = _merged(_complement(plain))
+            # What no text holds need not be left out.
+            others = [pair for pair in others if pair != (0xD800, 0xDFFF)]
+            # Where a class leaves out more than ASCII, llama.cpp refuses tokens that end within a
+            # character of which the class may have some.
+            is_short = len(plain) <= len(others) or not others or others[-1][1] >= 0x80
+            written = f"[{'' if is_short else '^'}{_ranges(plain if is_short else others)}]"
+            forms.insert(0, written)
+        if not forms:
+            raise UnsupportedPattern("an empty class")
+        rule = forms[0] if len(forms) == 1 else f"({' | '.join(forms)})"
+        if len(rule) <= MAX_INLINE:
+            return rule
+        name = f"one-{zlib.crc32(rule.encode()):08x}"
+        self.rules[name] = f"{name} ::= {rule}"
+        return name
+
+
+_BEGINNINGS: Final = (_c.AT_BEGINNING, _c.AT_BEGINNING_STRING)
+_ENDS: Final = (_c.AT_END, _c.AT_END_STRING)
 
 
 def _holds_anchor(items: Any) -> bool:
@@ -85,34 +236,6 @@ def _holds_anchor(items: Any) -> bool:
         or (op is _c.BRANCH and any(_holds_anchor(branch) for branch in arg[1]))
         for op, arg in items
     )
-
-
-def _sequence(items: Any) -> str:
-    return " ".join(_item(op, arg) for op, arg in items) or '""'
-
-
-def _item(op: Any, arg: Any) -> str:
-    if op is _c.LITERAL:
-        return _character(arg)
-    if op is _c.NOT_LITERAL:
-        return _class(_complement([(arg, arg)]))
-    if op is _c.ANY:
-        return _class([(0, _MAX_CODE)])
-    if op is _c.IN:
-        return _set(arg)
-    if op is _c.BRANCH:
-        return f"({' | '.join(_sequence(branch) for branch in arg[1])})"
-    if op is _c.SUBPATTERN:
-        _, add_flags, del_flags, inside = arg
-        if add_flags or del_flags:
-            raise UnsupportedPattern("flags within the pattern")
-        return f"({_sequence(inside)})"
-    if op in (_c.MAX_REPEAT, _c.MIN_REPEAT):
-        low, high, inside = arg
-        if _n_repetitions([(op, arg)]) > MAX_REPETITION:
-            raise UnsupportedPattern("many repetitions")
-        return f"({_sequence(inside)}){_times(low, high)}"
-    raise UnsupportedPattern(f"{str(op).lower()}")
 
 
 def _n_repetitions(items: Any) -> int:
@@ -137,68 +260,21 @@ def _times(low: int, high: Any) -> str:
     return f"{{{low},{'' if is_open else high}}}"
 
 
-def _set(members: Any) -> str:
-    ranges: Ranges = []
-    is_negated = False
-    for op, arg in members:
-        if op is _c.NEGATE:
-            is_negated = True
-        elif op is _c.LITERAL:
-            ranges.append((arg, arg))
-        elif op is _c.RANGE:
-            ranges.append(tuple(arg))
-        elif op is _c.CATEGORY:
-            ranges.extend(_category(arg, is_negated=is_negated))
-        else:
-            raise UnsupportedPattern(str(op))
-    return _class(_complement(ranges) if is_negated else ranges)
-
-
-def _category(category: Any, *, is_negated: bool) -> Ranges:
-    """The characters of a class such as ``\\d``, or, negated, those of any dialect's class."""
-    plain = {
-        _c.CATEGORY_DIGIT: _DIGIT,
-        _c.CATEGORY_WORD: _WORD,
-        _c.CATEGORY_SPACE: _SPACE,
-    }
-    opposite = {
-        _c.CATEGORY_NOT_DIGIT: _DIGIT,
-        _c.CATEGORY_NOT_WORD: _WORD,
-        _c.CATEGORY_NOT_SPACE: _SPACE,
-    }
-    beyond_ascii: Ranges = [(0x80, _MAX_CODE)]
-    if category in plain:
-        return plain[category] + (beyond_ascii if is_negated else [])
-    if category in opposite:
-        rest = _complement(opposite[category])
-        return rest if is_negated else _intersect(rest, _ASCII)
-    raise UnsupportedPattern(str(category))
-
-
-def _character(code: int) -> str:
-    if code in _ESCAPES:
-        return _ESCAPES[code]
-    if _subtract([(code, code)], _NOT_PLAIN):
-        return f"[{_code(code)}]"
-    raise UnsupportedPattern(f"the character {code:#x}")
-
-
-def _class(ranges: Ranges) -> str:
-    plain = _subtract(ranges, _NOT_PLAIN)
-    if not plain:
-        # All that is left are characters that JSON escapes, so each stands as its escape.
-        escapes = [
-            text
-            for code, text in _ESCAPES.items()
-            if any(first <= code <= last for first, last in ranges)
-        ]
-        if not escapes:
-            raise UnsupportedPattern("an empty class")
-        return f"({' | '.join(escapes)})"
-    inside = "".join(
-        _code(first) if first == last else f"{_code(first)}-{_code(last)}" for first, last in plain
+def _ranges(ranges: Ranges) -> str:
+    return "".join(
+        _code(first) if first == last else f"{_code(first)}-{_code(last)}" for first, last in ranges
     )
-    return f"[{inside}]"
+
+
+def _merged(ranges: Ranges) -> Ranges:
+    """The same characters, in order, in as few ranges as there can be."""
+    merged: Ranges = []
+    for first, last in sorted(ranges):
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1] = merged[-1][0], max(last, merged[-1][1])
+        else:
+            merged.append((first, last))
+    return merged
 
 
 def _code(code: int) -> str:
@@ -213,21 +289,18 @@ def _complement(ranges: Ranges) -> Ranges:
     return _subtract([(0, _MAX_CODE)], ranges)
 
 
-def _intersect(ranges: Ranges, others: Ranges) -> Ranges:
-    return _subtract(ranges, _complement(others))
-
-
 def _subtract(ranges: Any, others: Any) -> Ranges:
-    rest = sorted(ranges)
-    for low, high in sorted(others):
-        cut: Ranges = []
-        for first, last in rest:
-            if high < first or low > last:
-                cut.append((first, last))
+    rest: Ranges = []
+    cuts = _merged(others)
+    for first, last in ranges:
+        for low, high in cuts:
+            if high < first:
                 continue
+            if low > last:
+                break
             if first < low:
-                cut.append((first, low - 1))
-            if last > high:
-                cut.append((high + 1, last))
-        rest = cut
+                rest.append((first, low - 1))
+            first = high + 1
+        if first <= last:
+            rest.append((first, last))
     return rest
