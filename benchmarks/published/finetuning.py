@@ -78,7 +78,7 @@ def reference(bench: Workbench, data: DataSet, way: Way, adapter: Path | None) -
     """The extractions of the reference decoder, which knows masks that the engine cannot run."""
     name = f"reference-{way.name}-{adapter.name if adapter else 'base'}"
     output = data.gold.with_name(f"{data.gold.stem}-{name}.jsonl")
-    tuned = ["--adapter", str(adapter / "adapter")] if adapter else []
+    tuned = ["--adapter", str(adapter / "adapter.gguf")] if adapter else []
     return bench.make(
         output,
         [

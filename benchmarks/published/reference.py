@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import Any
 
 from hpd.evaluation.rows import load_examples
 from hpd.schema import load_schemas
@@ -24,8 +23,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("documents", type=Path)
     parser.add_argument("--schema", required=True)
     parser.add_argument("--category-field")
-    parser.add_argument("-m", "--model", type=Path, required=True, help="a GGUF or a checkpoint")
-    parser.add_argument("--adapter", type=Path, help="as hpd finetune leaves it in OUTDIR/adapter")
+    parser.add_argument("-m", "--model", type=Path, required=True, help="a GGUF file")
+    parser.add_argument("--adapter", type=Path, help="OUTDIR/adapter.gguf of hpd finetune")
     parser.add_argument("--mask", choices=("paper", "skeleton", "branch", "label"), required=True)
     parser.add_argument("--max-tokens", type=int, default=30, help="K_max of the paper")
     parser.add_argument("--stack", type=int, default=1)
@@ -35,19 +34,12 @@ def main(arguments: list[str] | None = None) -> None:
 
     import torch
 
-    from hpd.training.finetune import checkpoint_folder
-    from hpd.training.models import load_model
+    from hpd.training.network import GgufVocabulary, load_network
     from hpd.training.predict import Predictor
-    from hpd.training.vocabulary import CheckpointVocabulary
 
     if options.threads:
         torch.set_num_threads(options.threads)
-    base = checkpoint_folder(options.model, options.output.with_suffix(".base"))
-    model: Any = load_model(base)
-    if options.adapter:
-        from peft import PeftModel
-
-        model = PeftModel.from_pretrained(model, options.adapter).merge_and_unload()
+    model = load_network(options.model, adapter=options.adapter)
     schemas = load_schemas(options.schema)
     examples = list(
         load_examples(options.documents, category_field=options.category_field, needs_text=True)
@@ -55,7 +47,7 @@ def main(arguments: list[str] | None = None) -> None:
     own = [schemas if isinstance(schemas, Schema) else schemas[e.category] for e in examples]
     predictor = Predictor(
         model,
-        CheckpointVocabulary(base),
+        GgufVocabulary(options.model),
         "hpd",
         options.mask,
         options.max_tokens,

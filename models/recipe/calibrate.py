@@ -3,7 +3,7 @@
     PYTHONPATH=python:models python models/recipe/calibrate.py models/hpd-box.gguf
 
 Half of the documents are of the kinds with handwritten wordings, of wordings that are not trained
-on, and half are listings with choices and numbers among their attributes. Each field counts, those
+on, and half are of the other sources of the training. Each field counts, those
 of list items and the numbers of items, too. Where null only counts beside the best choice (hpd's
 --decide), that choice counts as a value, and the null that it may become as a null.
 What is printed is the expected calibration error before and after, on kinds of documents to which
@@ -28,7 +28,7 @@ from hpd.extractor import Extractor
 from hpd.pipeline.questionnaire import can_be_decided
 from hpd.results import Extraction
 from hpd.schema.attributes import Attribute, Schema
-from hpd.training.conversion.metadata import set_metadata
+from hpd.training.weights import set_metadata
 from hpd.values.confidence import (
     COUNT,
     METADATA_KEY,
@@ -41,12 +41,10 @@ from hpd.values.confidence import (
     kind_of,
 )
 from recipe.documents.questions import kinds, make_documents
-from recipe.typed_listings import typed_listings
+from recipe.write import SOURCES
 
-# Others than those of the files for hpd eval, which recipe/held_out.py writes.
 SEED = 991_001
 SURE = 0.95
-LISTINGS = "listings"
 TOLERANCE = 0.01
 """A point of F1, for values that are kept: a reader can do more with a doubtful value, which
 says so, than with a null."""
@@ -58,17 +56,16 @@ def documents(count: int, seed: int) -> Iterator[tuple[str, Schema, str, Mapping
     """The kind of each document, its schema, its text and the answer."""
     rng = Random(seed)
     every = kinds()
-    titles = typed_listings(rng)
+    others = [source for source in SOURCES if source != "documents"]
     for number in range(count):
         if number % 2:
             kind = every[number // 2 % len(every)]
             schema, (text,), (answer,) = make_documents(rng, kept_aside=True, kind=kind)
             yield kind.name, schema, text, answer
         else:
-            example = next(titles)
-            # A fifth of the listings are one kind to be kept aside together.
-            kind_name = f"{LISTINGS} {number // 2 % 5}"
-            yield kind_name, Schema(tuple(example.schema)), example.documents[0], example.answers[0]
+            source = others[number // 2 % len(others)]
+            example = SOURCES[source](rng)
+            yield source, example.schema, example.documents[0], example.answers[0]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""One training example: schema, documents and answers, ready for `hpd.prompt`."""
+"""Examples: a schema, documents, and the right answers."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from hpd.prompt import Layout
 from hpd.schema.attributes import Attribute, Schema
 from recipe.category import Category
-from recipe.documents.questions import make_documents
 from recipe.forms import make_form
-from recipe.listing import Listing, make_listing
+from recipe.listing import Listing
 from recipe.lists import COLORS
 from recipe.names import CONFUSABLE, DESCRIPTIONS, NAMES, restyle
 from recipe.values import GENERATORS, value
@@ -42,10 +40,6 @@ _EVERYWHERE = (
 )
 
 
-LAYOUTS: tuple[Layout, ...] = ("branch", "skeleton", "label")
-SHARES = (0.68, 0.1, 0.22)
-
-
 @dataclass
 class Example:
     """Documents, the schema to fill in for them, and the right answers."""
@@ -53,49 +47,10 @@ class Example:
     schema: Schema
     documents: list[str]
     answers: list[dict[str, Any]]
-    shots: tuple[tuple[str, dict[str, Any]], ...] = ()
-    layout: Layout = "branch"
 
 
-def make_example(
-    rng: Random, simple: bool = False, p_upper: float = 0.04, kept_aside: bool = False
-) -> Example:
-    """An example of the mix.
-
-    Args:
-        rng: the source of all choices.
-        simple: leave out long pages, stacks and shots.
-        p_upper: the share of listings in capitals.
-        kept_aside: take the documents' wordings from those that are not trained on.
-    """
-    while True:
-        example = _make_example(rng, simple, p_upper, kept_aside)
-        # Now and then the text decides nothing.
-        if example.schema.attributes:
-            example.layout = rng.choices(LAYOUTS, SHARES)[0]
-            return example
-
-
-def _make_example(rng: Random, simple: bool, p_upper: float, kept_aside: bool) -> Example:
-    kind = rng.random()
-    if kind < 0.13:
-        return _from_form(rng)
-    if kind < 0.50:
-        n_documents = 1 if simple or rng.random() < 0.85 else rng.randint(2, 4)
-        return Example(*make_documents(rng, n_documents, kept_aside))
-    listing = make_listing(rng, p_upper=p_upper)
-    while simple and listing.kind == "page":
-        listing = make_listing(rng, p_upper=p_upper)
-    example = _from_listing(listing, rng)
-    if not simple:
-        if kind < 0.51:
-            _add_documents(example, listing.category, rng, rng.randint(1, 3))
-        elif kind < 0.52:
-            _add_shots(example, listing.category, rng)
-    return example
-
-
-def _from_form(rng: Random) -> Example:
+def from_form(rng: Random) -> Example:
+    """A form, and questions about some of its lines."""
     form = make_form(rng)
     order = list(range(len(form.attributes)))
     if rng.random() < 0.5:
@@ -112,7 +67,8 @@ def _from_form(rng: Random) -> Example:
     return Example(Schema(tuple(attributes)), [form.text], [answer])
 
 
-def _from_listing(listing: Listing, rng: Random) -> Example:
+def from_listing(listing: Listing, rng: Random) -> Example:
+    """A listing, and questions about what it states and what it does not."""
     category = listing.category
     # Often much of a listing is not asked for, and must be told apart from the rest.
     asked = rng.choice((0.95, 0.95, 0.6))
@@ -238,51 +194,3 @@ def _typed(name: str, key: str, gold: str | None, rng: Random) -> tuple[Attribut
                     name, "enum", choices=("men", "women", "boys", "girls", "unisex")
                 ), choice if gold else None
     return Attribute(name), gold
-
-
-def _answer_again(example: Example, listing: Listing, keys: dict[str, str]) -> dict[str, Any]:
-    return {attribute.name: listing.gold.get(keys[attribute.name]) for attribute in example.schema}
-
-
-def _decided(listing: Listing, key: str) -> bool:
-    """Whether a listing clearly states a value, or clearly none."""
-    present = listing.gold.keys()
-    if key not in present and any(key in group and present & group for group in CONFUSABLE):
-        return False
-    return not listing.unclear([key])
-
-
-def same_schema(
-    category: Category, rng: Random, n_documents: int
-) -> tuple[Schema, list[Listing], list[dict[str, Any]]]:
-    """Several listings of one category, and one plain schema for all of them."""
-    listings = []
-    while len(listings) < n_documents:
-        listing = make_listing(rng, category)
-        if listing.kind != "page" or rng.random() < 0.3:
-            listings.append(listing)
-    keys = sorted({key for listing in listings for key in listing.gold})
-    keys = [key for key in keys if all(_decided(listing, key) for listing in listings)]
-    keys = rng.sample(keys, min(len(keys), rng.randint(3, 7)))
-    names: dict[str, str] = {}
-    for key in keys:
-        names.setdefault(_name(category, key, rng), key)
-    answers = [{name: listing.gold.get(key) for name, key in names.items()} for listing in listings]
-    return Schema(tuple(Attribute(name) for name in names)), listings, answers
-
-
-def _add_documents(example: Example, category: Category, rng: Random, n_more: int) -> None:
-    schema, listings, answers = same_schema(category, rng, n_more + 1)
-    example.schema, example.documents, example.answers = (
-        schema,
-        [listing.text for listing in listings],
-        answers,
-    )
-
-
-def _add_shots(example: Example, category: Category, rng: Random) -> None:
-    schema, listings, answers = same_schema(category, rng, rng.randint(2, 3))
-    example.schema, example.documents, example.answers = schema, [listings[0].text], [answers[0]]
-    example.shots = tuple(
-        (listing.text, answer) for listing, answer in zip(listings[1:], answers[1:], strict=True)
-    )

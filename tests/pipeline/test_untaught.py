@@ -42,7 +42,7 @@ def test_a_model_that_was_not_taught_labels(model: Path) -> None:
 
 def test_the_file_of_a_model_says_that_it_was(model: Path, tmp_path: Path) -> None:
     pytest.importorskip("gguf")
-    from hpd.training.conversion.metadata import set_metadata
+    from hpd.training.weights import set_metadata
 
     own = tmp_path / "own.gguf"
     shutil.copy(model, own)

@@ -18,6 +18,7 @@ from recipe.calibrate import (
     null_thresholds,
     report,
 )
+from recipe.write import SOURCES
 
 
 def test_each_field_is_held_against_its_own_gold() -> None:
@@ -64,9 +65,10 @@ def test_each_field_is_held_against_its_own_gold() -> None:
         ]
 
 
-def test_half_of_the_documents_are_listings_and_all_kinds_take_part() -> None:
+def test_half_of_the_documents_are_handwritten_and_all_sources_take_part() -> None:
     names = [name for name, *_ in documents(120, 1)]
-    assert sum(name.startswith("listings") for name in names) == 60
+    assert sum(name in SOURCES for name in names) == 60
+    assert {*names} >= SOURCES.keys() - {"documents"}
     assert len({*names}) > 15
     assert names == [name for name, *_ in documents(120, 1)]
 

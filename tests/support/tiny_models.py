@@ -28,6 +28,8 @@ KINDS = ("qwen3", "llama", "llama-spm", "gemma3", "qwen3moe", "mamba", "lfm2", "
 
 _SENTENCE_PIECE = ("llama-spm", "gemma2", "gemma3")
 ATTENTION_KINDS = ("qwen3", "llama", "llama-spm", "gemma3", "qwen3moe")
+BIASED_KIND = "qwen2"
+"""Its queries, keys and values have a bias. Not one of ``KINDS``, either."""
 SOFT_CAPPED_KIND = "gemma2"
 """Its attention's scores are capped. Its talk is not that of the others: not one of ``KINDS``."""
 
@@ -36,6 +38,7 @@ HYBRID_KINDS = ("lfm2", "jamba")
 
 # Seeds are counted from here: with some, a model says nothing but null.
 _FIRST_SEED = {
+    "qwen2": 0,
     "qwen3": 0,
     "llama": 15,
     "llama-spm": 14,
@@ -391,10 +394,12 @@ def _norm(weights: _Weights, layer: int, *names: str) -> None:
 
 def _transformer(writer: gguf.GGUFWriter, weights: _Weights, kind: str) -> None:
     n_layer = 3
-    qk_norm = kind not in ("llama", "gemma2")
+    # llama.cpp wants the heads of qwen2 to split the embedding.
+    n_head, n_head_kv = (2, 1) if kind == BIASED_KIND else (_N_HEAD, _N_HEAD_KV)
+    qk_norm = kind not in ("llama", "gemma2", "qwen2")
     writer.add_block_count(n_layer)
-    writer.add_head_count(_N_HEAD)
-    writer.add_head_count_kv(_N_HEAD_KV)
+    writer.add_head_count(n_head)
+    writer.add_head_count_kv(n_head_kv)
     writer.add_key_length(_HEAD_DIM)
     writer.add_value_length(_HEAD_DIM)
     writer.add_rope_dimension_count(_HEAD_DIM)
@@ -419,10 +424,13 @@ def _transformer(writer: gguf.GGUFWriter, weights: _Weights, kind: str) -> None:
             layer,
             qk_norm=qk_norm,
             local=layer == 0,
-            n_head=_N_HEAD,
-            n_kv=_N_HEAD_KV,
+            n_head=n_head,
+            n_kv=n_head_kv,
             neox=kind != "llama",
         )
+        if kind == "qwen2":
+            for name, n in (("q", n_head), ("k", n_head_kv), ("v", n_head_kv)):
+                weights.noise(f"blk.{layer}.attn_{name}.bias", n * _HEAD_DIM, gain=2.0)
         if kind == "qwen3moe":
             weights.experts(layer, 4, 96)
         else:
@@ -492,7 +500,7 @@ def make_model(
 
     ``without``: characters whose bytes have no tokens in its vocabulary.
     """
-    if kind not in (*KINDS, SOFT_CAPPED_KIND):
+    if kind not in (*KINDS, SOFT_CAPPED_KIND, BIASED_KIND):
         raise ValueError(f"unknown kind {kind!r}: one of {', '.join(KINDS)}")
     if quant not in QUANTS:
         raise ValueError(f"unknown quant {quant!r}: one of {', '.join(QUANTS)}")

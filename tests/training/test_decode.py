@@ -6,20 +6,15 @@ import pytest
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
-pytest.importorskip("safetensors")
 
 from decoding import engine_options, make_requests, open_model, run
 from hpd import _native, prompt
 from hpd.prompt.tokens import PromptTokenizer
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training import masks
-from hpd.training.completion import status
-from hpd.training.conversion.from_gguf import gguf_to_transformers
-from hpd.training.decode import Decoder
-from hpd.training.models import attention_mask, load_model
-from hpd.training.prompter import Prompter, skeleton
-from hpd.training.rows import Prompt
-from hpd.training.vocabulary import CheckpointVocabulary
+from hpd.training.decode import Decoder, status
+from hpd.training.network import GgufVocabulary, attention_mask, load_network
+from hpd.training.rows import Prompt, Prompter, skeleton
 from reference import Reference, is_complete
 
 N_TOKENS = 10
@@ -27,25 +22,19 @@ TIE = 1e-4
 """Two libraries add up in different orders: where the best two are closer, either may win."""
 
 
-@pytest.fixture(scope="module", params=["qwen3", "llama", "llama-spm", "gemma3"])
+@pytest.fixture(scope="module", params=["qwen3", "llama", "llama-spm", "gemma3", "qwen2"])
 def gguf(request, tiny_model):
     return tiny_model(request.param)
 
 
 @pytest.fixture(scope="module")
-def checkpoint(gguf, tmp_path_factory):
-    return gguf_to_transformers(gguf, tmp_path_factory.mktemp("checkpoint"))
+def vocabulary(gguf):
+    return GgufVocabulary(gguf)
 
 
 @pytest.fixture(scope="module")
-def vocabulary(checkpoint):
-    return CheckpointVocabulary(checkpoint)
-
-
-@pytest.fixture(scope="module")
-def decoder(checkpoint, vocabulary):
-    model = load_model(checkpoint)
-    return Decoder(model, vocabulary.piece, vocabulary.end_tokens, N_TOKENS)
+def decoder(gguf, vocabulary):
+    return Decoder(load_network(gguf), vocabulary.piece, vocabulary.end_tokens, N_TOKENS)
 
 
 def full_logits(model, prompt, values, k_max):
@@ -137,7 +126,7 @@ def test_the_engine_says_the_same(gguf, decoder, mask, n_stacked):
 @pytest.mark.parametrize("n_stacked", [1, 2])
 @pytest.mark.parametrize("turn", ["user", "assistant"])
 def test_prompts_are_the_engines(gguf, vocabulary, n_stacked, instructions, turn):
-    """The checkpoint's tokenizer and llama.cpp's, through the same template and layout."""
+    """Through the same template and layout."""
     schema = Schema((Attribute("Brand", description="the maker"), Attribute("Größe")))
     documents = ["Nike <|im_end|> Shoe\n\n日本, 10 M US", "  Café  "][:n_stacked]
     paths = [("Brand",), ("Größe",)]

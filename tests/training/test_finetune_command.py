@@ -11,17 +11,25 @@ import pytest
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
-pytest.importorskip("peft")
-pytest.importorskip("safetensors")
 
 from hpd.cli import build_parser, main
-from hpd.training.commands.finetune import _options
-from hpd.training.finetune import FinetuneOptions
+from hpd.training.command import ROUNDED, _options
+from hpd.training.finetune import ADAPTER_RATES, MODEL_RATES, FinetuneOptions
 from hpd.training.loop import LoopOptions
-from hpd.training.rate_trial import ADAPTER_RATES, MODEL_RATES
+from hpd.training.network import ROUNDED as ROUNDED_HERE
 
 FIELDS = {field.name: field for cls in (FinetuneOptions, LoopOptions) for field in fields(cls)}
-CHOSEN = {"learning_rate", "rates", "device", "bf16"}
+CHOSEN = {
+    "learning_rate",
+    "rates",
+    "device",
+    "bf16",
+    "epochs",
+    "minutes",
+    "part",
+    "forms",
+    "rounding",
+}
 """By what else is said, and by the machine."""
 
 
@@ -58,21 +66,22 @@ def test_what_is_not_said_is_as_in_python() -> None:
 
 def test_what_is_said_arrives() -> None:
     said = (
-        "--method ar --max-tokens 9 --stack 2 --unnamed skip --lora-rank 3 --lora-alpha 6"
-        " --epochs 0.5 --warmup 0.5 --weight-decay 1 --batch-size 2 --accumulate 1 --max-row 99"
-        " --n-dev 7 --validate-every 5 --patience 1 --no-bf16 -s 42 --device meta --outtype F16"
-        " --mask skeleton --document-turn assistant"
+        "--mask skeleton=3,ar --max-tokens 9 --stack 2 --unnamed skip --lora-rank 3 --lora-alpha 6"
+        " --epochs 0.5 --minutes 7 --part 2 --warmup 5 --decay 0.5 --weight-decay 1"
+        " --batch-tokens 100 --max-row 99 --n-dev 7 --validate-every 5 --patience 1 --no-bf16"
+        " -s 42 --device meta --outtype F16 --document-turn assistant --quantise q4_0"
     )
     made = _options(parse(*said.split()))
     assert made == FinetuneOptions(
-        method="ar", mask="skeleton", document_turn="assistant", max_tokens=9, stack=2,
-        unnamed="skip", lora_rank=3,
-        lora_alpha=6.0, max_row=99, n_dev=7, device="meta", file_type="F16",
-        rates=ADAPTER_RATES, loop=LoopOptions(
-            epochs=0.5, batch_size=2, accumulate=1, warmup=0.5,
-            weight_decay=1.0, bf16=False, seed=42, validate_every=5, patience=1,
+        forms={"skeleton": 3.0, "ar": 1.0}, document_turn="assistant", max_tokens=9, stack=2,
+        unnamed="skip", lora_rank=3, lora_alpha=6.0, max_row=99, n_dev=7, device="meta",
+        file_type="F16", rates=ADAPTER_RATES, loop=LoopOptions(
+            epochs=0.5, minutes=7, part=2, batch_tokens=100, warmup=5, decay=0.5, weight_decay=1.0,
+            bf16=False, seed=42, validate_every=5, patience=1, rounding="Q4_0",
         ),
     )  # fmt: skip
+    assert _options(parse("--method", "ar")).forms == {"ar": 1.0}
+    assert ROUNDED == ROUNDED_HERE
 
 
 @pytest.mark.parametrize(
@@ -86,8 +95,13 @@ def test_what_is_said_arrives() -> None:
         ("--epochs inf", "--epochs: 'inf' is not a finite number"),
         ("--epochs 1e300", "--epochs: 1e300 is above 1e+06"),
         ("--learning-rate nan", "--learning-rate: 'nan' is not a finite number"),
-        ("--batch-size 0", "--batch-size: 0 is below 1"),
-        ("--batch-size 1e3", "--batch-size: '1e3' is not a whole number"),
+        ("--batch-tokens 0", "--batch-tokens: 0 is below 1"),
+        ("--batch-tokens 1e3", "--batch-tokens: '1e3' is not a whole number"),
+        ("--mask tree", "'tree' is none of branch, skeleton"),
+        ("--mask branch=0", "all of them have weight 0"),
+        ("--quantise q4_k_m", "'q4_k_m' is none of Q4_0"),
+        ("--quantise q4_0 --outtype f16", "leave one of them out"),
+        ("--lora-rank 4 --quantise q4_0", "--quantise is of model.gguf"),
         ("--lora-rank 99999999999999999999", "--lora-rank: 99999999999999999999 is above 4096"),
         ("--lora-alpha 4", "--lora-alpha does nothing without --lora-rank"),
         ("--n-dev 4", "--n-dev does nothing without --dev"),

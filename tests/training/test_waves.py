@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import gguf
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,10 +12,8 @@ from hypothesis import strategies as st
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
-pytest.importorskip("safetensors")
 
 import strategies
-from checkpoints import make_checkpoint
 from decoding import engine_options, open_model
 from hpd import _native
 from hpd.documents import Document
@@ -24,16 +23,13 @@ from hpd.pipeline.questionnaire import Questionnaire
 from hpd.prompt.questions import schema_leaves
 from hpd.schema import load_schema
 from hpd.training import masks
-from hpd.training.conversion.from_gguf import gguf_to_transformers
-from hpd.training.conversion.to_gguf import export_model
 from hpd.training.data import Labelled, RowMaker, Source
 from hpd.training.finetune import FinetuneOptions, finetune
 from hpd.training.loop import LoopOptions
 from hpd.training.masks import Kind
-from hpd.training.models import load_model
-from hpd.training.packing import NO_TARGET
+from hpd.training.network import GgufVocabulary, load_network
 from hpd.training.predict import Predictor
-from hpd.training.vocabulary import CheckpointVocabulary
+from hpd.training.rows import NO_TARGET
 from small_extractor import SmallExtractor
 
 TEXTS = ["Nike Shoe, Black", "Canon Battery 日本", "Café  10 M US"]
@@ -48,25 +44,42 @@ def kind(request):
 
 @pytest.fixture(scope="module")
 def model(kind, tiny_model, tmp_path_factory):
-    """A model's folder and its GGUF file."""
-    folder = tmp_path_factory.mktemp(kind)
     if kind == "spanning":
-        path = tiny_model("llama-spm", n_ctx_train=16384)
-        return gguf_to_transformers(path, folder), path
-    make_checkpoint(folder, "qwen3", "qwen2", max_position_embeddings=16384)
-    export_model(folder, folder / "model.gguf", "F32")
-    return folder, folder / "model.gguf"
+        return tiny_model("llama-spm", n_ctx_train=16384)
+    path = tmp_path_factory.mktemp(kind) / "model.gguf"
+    return without_spanning_tokens(tiny_model("qwen3", n_ctx_train=16384), path)
+
+
+def without_spanning_tokens(source, path):
+    """The same model with a tokenizer that makes no token of ``":,``."""
+    reader = gguf.GGUFReader(source)
+    writer = gguf.GGUFWriter(path, "qwen3")
+    for field in reader.fields.values():
+        if field.name.startswith("GGUF.") or field.name == "general.architecture":
+            continue
+        value = field.contents()
+        if field.name == "tokenizer.ggml.merges":
+            value = [merge for merge in value if ":" not in merge.split()[0]]
+        inner = field.types[1] if field.types[0] == gguf.GGUFValueType.ARRAY else None
+        writer.add_key_value(field.name, value, field.types[0], inner)
+    for tensor in reader.tensors:
+        writer.add_tensor(tensor.name, tensor.data)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return path
 
 
 @pytest.fixture(scope="module")
 def engine(model):
-    opened = open_model(model[1])
+    opened = open_model(model)
     return opened, _native.Engine(opened, engine_options(n_ctx=16384))
 
 
 @pytest.fixture(scope="module")
 def vocabulary(model):
-    return CheckpointVocabulary(model[0])
+    return GgufVocabulary(model)
 
 
 def sent_keys(engine, schema, layout, answers):
@@ -121,7 +134,7 @@ def test_rows_hold_what_decoding_sends(engine, vocabulary, layout, n_stacked, da
     schema = data.draw(strategies.schemas())
     answers = [data.draw(strategies.answers_of(schema)) for _ in range(n_stacked)]
     documents = [Labelled(t, schema, a) for t, a in zip(TEXTS, answers, strict=False)]
-    row = RowMaker(vocabulary, vocabulary.eos, layout, MAX_TOKENS).fields(documents)
+    row = RowMaker(vocabulary, vocabulary.eos, MAX_TOKENS).fields(documents, layout)
     assert sorted(taught_keys(row)) == sorted(sent_keys(engine, schema, layout, answers))
 
 
@@ -138,7 +151,7 @@ def test_rows_hold_the_items_and_what_comes_after_them(engine, vocabulary, kind,
         "size": None,
     }
     document = Labelled(TEXTS[0], schema, answer)
-    row = RowMaker(vocabulary, vocabulary.eos, layout, 64).fields([document])
+    row = RowMaker(vocabulary, vocabulary.eos, 64).fields([document], layout)
     taught = taught_keys(row)
     assert sorted(taught) == sorted(sent_keys(engine, schema, layout, [answer]))
     texts = [b"".join(map(vocabulary.piece, tokens)).decode() for tokens in taught]
@@ -168,14 +181,13 @@ def test_validation_predicts_what_the_engine_extracts(tiny_model, tmp_path, mask
     lines = [json.dumps({"text": text, "gold": answer}) for text, answer in LABELLED]
     (tmp_path / "train.jsonl").write_text("\n".join(lines))
     source = Source(tmp_path / "train.jsonl")
-    loop = LoopOptions(
-        epochs=25, batch_size=3, accumulate=1, learning_rate=3e-3, bf16=False, patience=0
+    loop = LoopOptions(epochs=40, batch_tokens=1, warmup=0, learning_rate=3e-3, bf16=False)
+    options = FinetuneOptions(
+        forms={mask: 1}, stack=n_stacked, max_tokens=12, file_type="f32", loop=loop
     )
-    options = FinetuneOptions(mask=mask, stack=n_stacked, max_tokens=12, file_type="f32", loop=loop)
     result = finetune(source, tmp_path / "out", tiny_model("qwen3"), schema, options, quiet=True)
-    folder = tmp_path / "out" / "model"
     predictor = Predictor(
-        load_model(folder), CheckpointVocabulary(folder), "hpd", mask, 12, n_stacked
+        load_network(result.gguf), GgufVocabulary(result.gguf), "hpd", mask, 12, n_stacked
     )
     texts = [text for text, _ in LABELLED]
     predicted = predictor.predict(texts, [schema] * len(texts))

@@ -38,14 +38,13 @@ COMMANDS = {
     "data": "hpd.evaluation.commands.data",
     "bench": "hpd.bench.commands.bench",
     "tune": "hpd.bench.commands.tune",
-    "finetune": "hpd.training.commands.finetune",
-    "export": "hpd.training.commands.export",
+    "finetune": "hpd.training.command",
     "schema": "hpd.cli.schema",
     "models": "hpd.cli.models",
     "doctor": "hpd.bench.commands.doctor",
     "completion": "hpd.cli.completion",
 }
-"""The commands in the order of the help, and the module of each, which is loaded when it is called."""
+"""The commands in the order of the help, and the module of each, loaded when it is called."""
 
 _NO_INPUT = ("output", "schema", "text_field", "id_field", "category_field")
 """Arguments of which - is not standard input."""

@@ -20,7 +20,7 @@ EXIT_INTERRUPTED = 130
 EXIT_SIGNAL = 128
 """Of a run that a signal ended, before the signal's number is added."""
 
-_TRAINING = ("gguf", "peft", "safetensors", "tokenizers", "torch", "transformers")
+_TRAINING = ("gguf", "torch", "transformers")
 
 
 class UsageError(HpdError):

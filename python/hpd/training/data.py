@@ -1,30 +1,41 @@
-"""Labelled documents, from whoever labelled them, and the rows that teach them.
+"""Labelled documents, read one after another from whoever labelled them, as rows that teach them.
 
 Labels are gold values beside the document, or lines that ``hpd extract`` wrote for the same
-documents with a larger model (distillation) or with the model itself (self-supervision).
+documents with a larger model (distillation) or with the model itself (self-supervision). Nothing
+is held in memory but a few thousand documents, from which the next one is drawn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import json
+import queue
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
+from random import Random
 from typing import Any, Literal
 
 from hpd import prompt
-from hpd.errors import InputError
+from hpd.errors import InputError, SchemaError
 from hpd.evaluation.matching import match_rows
 from hpd.evaluation.outcomes import gold_values
 from hpd.evaluation.rows import Example, load_predictions
 from hpd.files import Record, RecordReader
 from hpd.prompt import DocumentTurn
 from hpd.prompt.questions import UNKNOWN, Leaf, Question, answer_at
+from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
-from hpd.training.interview import Interview
-from hpd.training.prompter import KeyedMask, Prompter
-from hpd.training.rows import TrainingRow, training_row
-from hpd.training.stacks import stacks
-from hpd.training.vocabulary import CheckpointVocabulary
+from hpd.training.rows import (
+    Interview,
+    KeyedMask,
+    Prompter,
+    TrainingRow,
+    TrainingVocabulary,
+    training_row,
+)
 from hpd.values import Parsed, check_value, parse_value
 
 Unnamed = Literal["null", "skip"]
@@ -32,30 +43,45 @@ Unnamed = Literal["null", "skip"]
 
 Schemas = Schema | Mapping[str, Schema]
 
+Form = KeyedMask | Literal["ar"]
+"""What a row teaches: fields under a mask, or the whole answer as autoregression writes it."""
+
+GOLD_FIELDS = ("target_scores", "gold", "data")
+N_SHUFFLED = 4096
+"""The documents among which the next one is drawn."""
+_N_WAITING = 64
+_N_PROMPTERS = 256
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file of documents, and which of its fields are what."""
+    """A file of documents, or a stream (``-``), and which of its fields are what."""
 
     path: Path
     text_field: Sequence[str] | None = None
     id_field: str | None = None
     category_field: str | None = None
 
-    def records(self) -> list[Record]:
-        """All of them; one that cannot be read raises ``InputError``."""
+    @property
+    def is_stream(self) -> bool:
+        """Whether it can be read only once."""
+        return str(self.path) == "-" or (self.path.exists() and not self.path.is_file())
+
+    def records(self) -> Iterator[Record]:
+        """One after another; one that cannot be read raises ``InputError``."""
+        source = "-" if str(self.path) == "-" else self.path
         reader = RecordReader(
-            self.path,
+            source,
+            format="jsonl" if self.is_stream else None,
             text_field=self.text_field,
             id_field=self.id_field,
             category_field=self.category_field,
         )
         with reader:
-            records = list(reader)
-        for record in records:
-            if record.error is not None:
-                raise record.error
-        return records
+            for record in reader:
+                if record.error is not None:
+                    raise record.error
+                yield record
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,26 +93,41 @@ class Labelled:
     answer: Mapping[str, Any]
 
 
-def schema_of(schemas: Schemas, category: str | None, where: str) -> Schema:
-    """The schema of a document."""
+def schema_of(schemas: Schemas | None, record: Record, where: str) -> Schema:
+    """The schema of a document: in its own ``schema``, or by its category, or that of all."""
+    own = record.raw.get("schema")
+    if own is not None and not isinstance(schemas, Schema):
+        try:
+            return _read_schema(own if isinstance(own, str) else json.dumps(own))
+        except SchemaError as error:
+            raise InputError(f"{where}: schema: {error}") from error
+    if schemas is None:
+        raise InputError(f"{where}: no schema: give one with --schema, or in the line")
     if isinstance(schemas, Schema):
         return schemas
+    category = record.category
     if category is None or category not in schemas:
         what = "no category" if category is None else f"category {category!r}"
         raise InputError(f"{where}: {what}: the schema has {', '.join(schemas)}")
     return schemas[category]
 
 
-def gold_labels(source: Source, schemas: Schemas, unnamed: Unnamed = "null") -> list[Labelled]:
+@lru_cache(maxsize=256)
+def _read_schema(text: str) -> Schema:
+    return load_schema(text)
+
+
+def gold_labels(
+    source: Source, schemas: Schemas | None, unnamed: Unnamed = "null"
+) -> Iterator[Labelled]:
     """Documents with the values beside them, in ``target_scores``, ``gold`` or ``data``."""
-    labelled = []
     for record in source.records():
         where = f"{source.path}:{record.line}"
-        schema = schema_of(schemas, record.category, where)
-        fields = ("target_scores", "gold", "data")
-        gold = next((record.raw[n] for n in fields if isinstance(record.raw.get(n), Mapping)), None)
+        schema = schema_of(schemas, record, where)
+        held = (record.raw.get(name) for name in GOLD_FIELDS)
+        gold = next((values for values in held if isinstance(values, Mapping)), None)
         if gold is None:
-            raise InputError(f"{where}: no gold values: looked for {', '.join(fields)}")
+            raise InputError(f"{where}: no gold values: looked for {', '.join(GOLD_FIELDS)}")
         is_scores = gold is record.raw.get("target_scores")
         answer: dict[str, Any] = {}
         for attribute in schema:
@@ -95,21 +136,18 @@ def gold_labels(source: Source, schemas: Schemas, unnamed: Unnamed = "null") -> 
                 answer[attribute.name] = _gold(given, attribute, where, is_scores=is_scores)
             elif unnamed == "null":
                 answer[attribute.name] = None
-        labelled.append(Labelled(record.text, schema, answer))
-    return labelled
+        yield Labelled(record.text, schema, answer)
 
 
 def teacher_labels(
-    source: Source, labels: Path, schemas: Schemas, unnamed: Unnamed = "null"
+    source: Source, labels: Path, schemas: Schemas | None, unnamed: Unnamed = "null"
 ) -> list[Labelled]:
     """Documents with the values that ``hpd extract`` found; those that failed are left out."""
-    records = source.records()
+    records = list(source.records())
     examples = [Example(record.id, record.text, record.category or "") for record in records]
     predictions = match_rows(examples, load_predictions(labels)).data
-    schemas_of = [
-        schema_of(schemas, record.category, f"{source.path}:{record.line}") for record in records
-    ]
-    return label(records, schemas_of, predictions, unnamed)
+    own = [schema_of(schemas, record, f"{source.path}:{record.line}") for record in records]
+    return label(records, own, predictions, unnamed)
 
 
 def label(
@@ -136,24 +174,28 @@ class RowMaker:
 
     def __init__(
         self,
-        vocabulary: CheckpointVocabulary,
+        vocabulary: TrainingVocabulary,
         eos: int,
-        mask: KeyedMask,
         max_tokens: int,
         instructions: str = "",
         document_turn: DocumentTurn = "user",
     ) -> None:
         self._vocabulary = vocabulary
         self._eos = eos
-        self._mask: KeyedMask = mask
         self._max_tokens = max_tokens
         self._instructions = instructions
         self._document_turn: DocumentTurn = document_turn
-        self._prompters: dict[int, Prompter] = {}
+        self._prompters: dict[tuple[int, KeyedMask], Prompter] = {}
 
-    def fields(self, documents: Sequence[Labelled]) -> TrainingRow | None:
+    def row(self, documents: Sequence[Labelled], form: Form) -> TrainingRow | None:
+        """One document, or a stack; None if there is nothing to teach."""
+        return self.answer(documents) if form == "ar" else self.fields(documents, form)
+
+    def fields(
+        self, documents: Sequence[Labelled], mask: KeyedMask = "branch"
+    ) -> TrainingRow | None:
         """All fields of one document, or of a stack; None if there is nothing to teach."""
-        prompter = self._prompter(documents[0].schema)
+        prompter = self._prompter(documents[0].schema, mask)
         asked: list[tuple[Question, Any]] = []
         n_first = 0
         interview = Interview(documents[0].schema, prompter.layout, len(documents))
@@ -184,41 +226,143 @@ class RowMaker:
         if len(answers) > 1:
             whole = {str(number): answer for number, answer in enumerate(answers, start=1)}
         tokens = [*self._vocabulary.tokenize_inside(prompt.answer_text(whole)), self._eos]
-        keys = self._prompter(documents[0].schema).answer([document.text for document in documents])
+        keys = self._prompter(documents[0].schema, "branch").answer(
+            [document.text for document in documents]
+        )
         return training_row(keys, [tokens], len(tokens))
 
-    def _prompter(self, schema: Schema) -> Prompter:
-        if id(schema) not in self._prompters:
-            self._prompters[id(schema)] = Prompter(
-                self._vocabulary, schema, self._mask, self._instructions, self._document_turn
+    def _prompter(self, schema: Schema, mask: KeyedMask) -> Prompter:
+        prompter = self._prompters.get((id(schema), mask))
+        if prompter is None:
+            if len(self._prompters) >= _N_PROMPTERS:
+                self._prompters.clear()
+            prompter = self._prompters[id(schema), mask] = Prompter(
+                self._vocabulary, schema, mask, self._instructions, self._document_turn
             )
-        return self._prompters[id(schema)]
+        return prompter
 
     def _value(self, value: Any) -> list[int]:
         return self._vocabulary.tokenize_inside(prompt.value_text(value))
 
 
-def make_rows(
-    documents: Sequence[Labelled],
-    maker: RowMaker,
-    *,
-    whole_answer: bool = False,
-    stack: int = 1,
-    max_row: int = 4096,
-) -> tuple[list[TrainingRow], int]:
-    """The rows of all documents, and how many of those were longer than ``max_row`` tokens."""
-    rows = []
-    n_long = 0
-    for places in stacks([id(document.schema) for document in documents], stack):
-        group = [documents[place] for place in places]
-        row = maker.answer(group) if whole_answer else maker.fields(group)
-        if row is None:
-            continue
-        if len(row) > max_row:
-            n_long += 1
-        else:
-            rows.append(row)
-    return rows, n_long
+@dataclass(slots=True)
+class RowStream:
+    """The rows of documents in the order in which they are taught, epoch after epoch.
+
+    Each row has a number, so that a run can go on behind it; the order is the same in every run
+    with the same seed.
+
+    Args:
+        documents: reads all documents from the first one.
+        maker: makes their rows.
+        forms: what is taught, each as often as its weight says.
+        stack: documents in one prompt.
+        max_row: longer rows are left out, and counted in ``n_long``.
+        seed: of the order and of the forms.
+        is_read_once: no epoch follows, and a run that goes on finds other documents, none of which
+            it has to pass over.
+    """
+
+    documents: Callable[[], Iterable[Labelled]]
+    maker: RowMaker
+    forms: Mapping[Form, float]
+    stack: int = 1
+    max_row: int = 4096
+    seed: int = 0
+    is_read_once: bool = False
+    n_long: int = field(default=0, init=False)
+
+    def per_epoch(self) -> int:
+        """The rows of an epoch, those that are left out among them; reads all documents."""
+        return sum(1 for _ in self._groups(0))
+
+    def rows(self, n_done: int = 0) -> Iterator[tuple[int, TrainingRow]]:
+        """The rows behind the first ``n_done``, each with its number, from 1."""
+        number = n_done if self.is_read_once else 0
+        epoch = 0
+        while True:
+            n_before = number
+            for group, form in self._groups(epoch):
+                number += 1
+                row = self._row(group, form) if number > n_done else None
+                if row is not None:
+                    yield number, row
+            epoch += 1
+            if self.is_read_once or number == n_before:
+                return
+
+    def _groups(self, epoch: int) -> Iterator[tuple[list[Labelled], Form]]:
+        """The documents of each row, and what is taught of them."""
+        rng = Random(f"{self.seed}/{epoch}")
+        names: list[Form] = list(self.forms)
+        weights = [self.forms[name] for name in names]
+        waiting: dict[tuple[Form, int], list[Labelled]] = {}
+        for document in _shuffled(self.documents(), rng):
+            form = rng.choices(names, weights)[0]
+            group = waiting.setdefault((form, id(document.schema)), [])
+            group.append(document)
+            if len(group) == self.stack:
+                yield waiting.pop((form, id(document.schema))), form
+        for (form, _), group in waiting.items():
+            yield group, form
+
+    def _row(self, group: Sequence[Labelled], form: Form) -> TrainingRow | None:
+        row = self.maker.row(group, form)
+        if row is not None and len(row) > self.max_row:
+            self.n_long += 1
+            return None
+        return row
+
+
+def _shuffled(documents: Iterable[Labelled], rng: Random) -> Iterator[Labelled]:
+    """In random order, as far as the next few thousand reach."""
+    held: list[Labelled] = []
+    for document in documents:
+        held.append(document)
+        if len(held) == N_SHUFFLED:
+            place = rng.randrange(N_SHUFFLED)
+            held[place], held[-1] = held[-1], held[place]
+            yield held.pop()
+    rng.shuffle(held)
+    yield from held
+
+
+@contextmanager
+def read_ahead(
+    rows: Iterator[tuple[int, TrainingRow]],
+) -> Iterator[Iterator[tuple[int, TrainingRow]]]:
+    """The same rows, made by another thread while the network computes."""
+    waiting: queue.Queue[Any] = queue.Queue(_N_WAITING)
+    stopped = threading.Event()
+
+    def put(item: Any) -> None:
+        while not stopped.is_set():
+            with suppress(queue.Full):
+                waiting.put(item, timeout=0.1)
+                break
+
+    def read() -> None:
+        try:
+            for row in rows:
+                put(row)
+                if stopped.is_set():
+                    return
+            put(None)
+        except BaseException as error:
+            put(error)
+
+    def taken() -> Iterator[tuple[int, TrainingRow]]:
+        while (item := waiting.get()) is not None:
+            if isinstance(item, BaseException):
+                raise item
+            yield item
+
+    thread = threading.Thread(target=read, daemon=True)
+    thread.start()
+    try:
+        yield taken()
+    finally:
+        stopped.set()
 
 
 def _known(answer: Mapping[str, Any], leaf: Leaf) -> Any:

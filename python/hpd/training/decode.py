@@ -8,6 +8,8 @@ one token per field that is not done, appended to the row, whatever position it 
 from __future__ import annotations
 
 import inspect
+import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -17,9 +19,8 @@ import torch
 from transformers import DynamicCache
 
 from hpd.training import masks
-from hpd.training.completion import status
 from hpd.training.masks import Mask, Roles
-from hpd.training.models import attention_mask
+from hpd.training.network import attention_mask, use_attention
 from hpd.training.rows import Prompt
 
 Stop = Literal["complete", "invalid", "end_of_generation", "max_tokens"]
@@ -55,6 +56,7 @@ class Decoder:
 
     def decode(self, prompts: Sequence[Prompt], batch_size: int = 8) -> list[list[DecodedValue]]:
         """For each prompt the value of each of its fields."""
+        use_attention(self.model, "sdpa")
         lengths = [len(prompt.tokens) + sum(map(len, prompt.keys)) for prompt in prompts]
         # Rows of one length and one mask belong together.
         order = sorted(range(len(prompts)), key=lambda i: (prompts[i].mask, lengths[i]))
@@ -176,3 +178,39 @@ class _Batch:
         self.cached = self.cached.at(np.array(kept))
         device = self.decoder.model.device
         self.cache.batch_select_indices(torch.tensor(kept, device=device))
+
+
+# --- when a value is complete --------------------------------------------------------------------
+
+Status = Literal["complete", "incomplete", "invalid"]
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_DELIMITERS = frozenset(" \t\r\n,]}")
+_LITERALS = ("null", "true", "false")
+_DECODER = json.JSONDecoder(strict=False)
+
+
+def status(raw: bytes) -> Status:
+    """Whether the text holds one whole JSON value, whatever comes after it.
+
+    A string ends at its first unescaped quote, be its escapes valid or not; a number needs a
+    delimiter, as more digits could follow. ``invalid``: the text can become no JSON value. Only
+    beginnings are judged, not what is inside objects and arrays.
+    """
+    text = raw.decode("utf-8", "replace").lstrip(" \t\r\n")
+    if not text:
+        return "incomplete"
+    if text[0] == '"':
+        return "complete" if _STRING.match(text) else "incomplete"
+    if text[0] in "tfn":
+        if any(text.startswith(literal) for literal in _LITERALS):
+            return "complete"
+        return "incomplete" if any(word.startswith(text) for word in _LITERALS) else "invalid"
+    if text[0] not in "{[-0123456789":
+        return "invalid"
+    try:
+        value, end = _DECODER.raw_decode(text)
+    except (ValueError, RecursionError):
+        return "incomplete"
+    if isinstance(value, (int, float)):
+        return "complete" if text[end : end + 1] in _DELIMITERS else "incomplete"
+    return "complete"

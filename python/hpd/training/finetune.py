@@ -1,44 +1,56 @@
-"""Fine-tuning from end to end: a file of documents and a model in, a GGUF file or adapter out."""
+"""Fine-tuning from end to end: documents and a GGUF file in, a GGUF file or adapter out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
+import torch
+
 from hpd.errors import InputError
-from hpd.evaluation.rows import Example, load_examples
+from hpd.evaluation.rows import load_examples
 from hpd.evaluation.scores import evaluate
-from hpd.options import Method
-from hpd.prompt import LABEL_KEY, LABEL_SETTING, DocumentTurn
+from hpd.prompt import LABEL_KEY, DocumentTurn
 from hpd.training import data
-from hpd.training.conversion.adapter_to_gguf import export_adapter
-from hpd.training.conversion.from_gguf import gguf_to_transformers
-from hpd.training.conversion.to_gguf import export_model
-from hpd.training.data import Labelled, RowMaker, Schemas, Source, Unnamed
-from hpd.training.loop import Loop, LoopOptions
-from hpd.training.lora import add_lora, plain
-from hpd.training.models import load_model, save_model
+from hpd.training.data import Form, Labelled, RowMaker, RowStream, Schemas, Source, Unnamed
+from hpd.training.loop import Loop, LoopOptions, Validate
+from hpd.training.network import (
+    GgufVocabulary,
+    add_lora,
+    load_network,
+    lora_factors,
+    loss_sum,
+    packed,
+)
 from hpd.training.predict import Predictor
-from hpd.training.prompter import KeyedMask
-from hpd.training.rate_trial import chosen_rate
-from hpd.training.rows import TrainingRow
-from hpd.training.vocabulary import CheckpointVocabulary
+from hpd.training.rows import NO_TARGET, KeyedMask, TrainingRow
+from hpd.training.weights import GgufFile, write_adapter, write_model
 
 Labels = Path | Literal["gold", "self"]
 """The source of labels: gold values, lines of ``hpd extract``, or the model itself."""
 
 Say = Callable[[str], None]
 
+ADAPTER_RATES = (2e-4, 5e-4, 1e-3, 2e-3)
+MODEL_RATES = (2e-5, 5e-5, 1e-4, 3e-4)
+"""The learning rates that are tried for an adapter, and for all weights of a model."""
+TRIAL_FILE = "learning-rates.json"
+_N_TRIED = 12
+_N_KEPT_ASIDE = 64
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FinetuneOptions:
     """The options of fine-tuning."""
 
-    method: Method = "hpd"
-    mask: KeyedMask = "branch"
-    """Of ``hpd``: what a field sees of the others."""
+    forms: Mapping[Form, float] = field(default_factory=lambda: {"branch": 1.0})
+    """What is taught, each as often as its weight says; the first is validated."""
     max_tokens: int = 64
     """Longest value; the gap of ``paper``."""
     unnamed: Unnamed = "null"
@@ -67,8 +79,8 @@ class FinetuneOptions:
 class FinetuneResult:
     """The result of fine-tuning."""
 
-    gguf: Path
-    """The model, or the adapter for ``hpd extract --lora``."""
+    gguf: Path | None
+    """The model, or the adapter for ``hpd extract --lora``; None if the run is to be resumed."""
     n_steps: int
     best_f1: float | None
     """On the validation documents; None without any."""
@@ -78,7 +90,7 @@ def finetune(
     train: Source,
     output: Path,
     model: Path,
-    schemas: Schemas,
+    schemas: Schemas | None,
     options: FinetuneOptions | None = None,
     *,
     labels: Labels = "gold",
@@ -92,8 +104,8 @@ def finetune(
     Args:
         train: the documents to learn from.
         output: a folder; it also holds the log and what is needed to go on after an interruption.
-        model: a transformers checkpoint's folder, or a GGUF file.
-        schemas: what is asked for, or what of each category.
+        model: a GGUF file.
+        schemas: what is asked for, or what of each category; None: each document has its own.
         options: how.
         labels: who says what is right.
         dev: documents with gold values, which choose the best state.
@@ -101,162 +113,213 @@ def finetune(
         quiet: no progress line.
         say: takes messages for people.
     """
-    options = options or FinetuneOptions()
-    output.mkdir(parents=True, exist_ok=True)
-    base = checkpoint_folder(model, output)
-    vocabulary = CheckpointVocabulary(base)
-    examples = _dev_examples(dev, options) if dev is not None else []
-    network = load_model(base, options.device)
-    if labels == "self":
-        say("the model labels the documents itself")
-    teacher = Predictor(network, vocabulary, instructions=options.instructions)
-    documents = _documents(train, labels, schemas, options, teacher)
-    rows = _rows(documents, vocabulary, options, say)
+    options = _with_an_end(options or FinetuneOptions(), train)
+    base = GgufFile(model)
+    vocabulary = GgufVocabulary(model)
+    network = load_network(model, options.device)
+    stream = _stream(train, labels, schemas, options, network, vocabulary, say)
     if options.lora_rank:
         alpha = options.lora_alpha or 2.0 * options.lora_rank
-        network = add_lora(network, options.lora_rank, alpha, options.loop.seed)
+        add_lora(network, options.lora_rank, alpha, options.loop.seed)
     n_trained = sum(p.numel() for p in network.parameters() if p.requires_grad)
-    say(
-        f"{len(rows)} rows with {sum(map(len, rows))} tokens; "
-        f"{n_trained / 1e6:.1f} million weights to train"
-    )
+    say(f"{n_trained / 1e6:.1f} million weights to train")
+    output.mkdir(parents=True, exist_ok=True)
+    if options.rates:
+        rate = chosen_rate(network, stream, options.rates, options.loop, output, resume=resume)
+        say(f"learning rate {rate:g}, the best of a short trial ({output / TRIAL_FILE})")
+        options = replace(options, loop=replace(options.loop, learning_rate=rate))
+    validate = None if dev is None else _validation(dev, schemas, network, vocabulary, options)
     settings = {
         name: getattr(options, name)
-        for name in ("method", "mask", "max_tokens", "lora_rank", "instructions", "document_turn")
+        for name in ("max_tokens", "stack", "lora_rank", "instructions", "document_turn")
     }
-    validate = _validation(examples, schemas, vocabulary, options, dev) if examples else None
-    if options.rates:
-        dev_rows = []
-        if dev is not None:
-            of_dev = data.gold_labels(dev, schemas, options.unnamed)
-            dev_rows = _rows(of_dev, vocabulary, options, say)
-        rate = chosen_rate(
-            *(network, rows, dev_rows, options.rates, options.loop, output), resume=resume, say=say
-        )
-        say(f"learning rate {rate:g}")
-        options = replace(options, loop=replace(options.loop, learning_rate=rate))
-    loop = Loop(network, rows, options.loop, output, validate, settings=settings, quiet=quiet)
+    settings["forms"] = dict(options.forms)
+    loop = Loop(network, stream, options.loop, output, validate, settings=settings, quiet=quiet)
     progress = loop.run(resume=resume)
-    network.eval()
-    gguf = _export(network, base, output, options)
-    return FinetuneResult(gguf, progress.step, progress.best_f1 if examples else None)
+    if not progress.step:
+        raise InputError("there is nothing to train on: no document is left")
+    if stream.n_long:
+        say(f"{stream.n_long} rows were longer than {options.max_row} tokens and were left out")
+    best = progress.best_f1 if dev is not None else None
+    if not progress.is_done:
+        return FinetuneResult(None, progress.step, best)
+    return FinetuneResult(_export(network, base, output, options), progress.step, best)
 
 
-def checkpoint_folder(model: Path, output: Path) -> Path:
-    """A folder that transformers can load: the model itself, or what is made of a GGUF file."""
-    if model.is_dir():
-        if not (model / "config.json").exists():
-            raise InputError(f"{model} has no config.json, so it is no transformers checkpoint")
-        return model
-    return gguf_to_transformers(model, output / "base")
+def _with_an_end(options: FinetuneOptions, train: Source) -> FinetuneOptions:
+    loop = options.loop
+    if train.is_stream and loop.epochs is not None:
+        raise InputError(f"{train.path} can be read only once: say for how long (--minutes)")
+    if loop.epochs is None and loop.minutes is None and not train.is_stream:
+        return replace(options, loop=replace(loop, epochs=3.0))
+    return options
 
 
-def _documents(
-    train: Source, labels: Labels, schemas: Schemas, options: FinetuneOptions, teacher: Predictor
-) -> list[Labelled]:
-    if labels == "gold":
+def _stream(
+    train: Source,
+    labels: Labels,
+    schemas: Schemas | None,
+    options: FinetuneOptions,
+    network: Any,
+    vocabulary: GgufVocabulary,
+    say: Say,
+) -> RowStream:
+    maker = RowMaker(
+        vocabulary, vocabulary.eos, options.max_tokens, options.instructions, options.document_turn
+    )
+    held: Sequence[Labelled] | None = None
+    if labels == "self":
+        say("the model labels the documents itself")
+        held = _own_labels(train, schemas, options, network, vocabulary)
+    elif isinstance(labels, Path):
+        held = data.teacher_labels(train, labels, schemas, options.unnamed)
+
+    def documents() -> Iterator[Labelled]:
+        if held is not None:
+            return iter(held)
         return data.gold_labels(train, schemas, options.unnamed)
-    if labels != "self":
-        return data.teacher_labels(train, labels, schemas, options.unnamed)
-    records = train.records()
-    own = [data.schema_of(schemas, r.category, f"{train.path}:{r.line}") for r in records]
+
+    return RowStream(
+        documents, maker, options.forms, options.stack, options.max_row, options.loop.seed,
+        is_read_once=train.is_stream,
+    )  # fmt: skip
+
+
+def _own_labels(
+    train: Source,
+    schemas: Schemas | None,
+    options: FinetuneOptions,
+    network: Any,
+    vocabulary: GgufVocabulary,
+) -> Sequence[Labelled]:
+    records = list(train.records())
+    own = [data.schema_of(schemas, record, f"{train.path}:{record.line}") for record in records]
     # By autoregression, which the model was made for, whatever it is to learn.
-    ar = replace(teacher, method="ar", max_tokens=options.max_tokens)
-    found = ar.predict([record.text for record in records], own)
+    teacher = Predictor(
+        network, vocabulary, "ar", max_tokens=options.max_tokens, instructions=options.instructions
+    )
+    found = teacher.predict([record.text for record in records], own)
     return data.label(records, own, found, options.unnamed)
 
 
-def _rows(
-    documents: Sequence[Labelled],
-    vocabulary: CheckpointVocabulary,
-    options: FinetuneOptions,
-    say: Say,
-) -> list[TrainingRow]:
-    maker = RowMaker(
-        vocabulary,
-        vocabulary.eos,
-        options.mask,
-        options.max_tokens,
-        options.instructions,
-        options.document_turn,
-    )
-    rows, n_long = data.make_rows(
-        documents,
-        maker,
-        whole_answer=options.method == "ar",
-        stack=options.stack,
-        max_row=options.max_row,
-    )
-    if n_long:
-        say(f"{n_long} rows are longer than {options.max_row} tokens and are left out")
-    if not rows:
-        raise InputError("there is nothing to train on: no document is left")
-    return rows
-
-
-def _dev_examples(dev: Source, options: FinetuneOptions) -> list[Example]:
-    examples = list(
-        load_examples(
-            dev.path,
-            text_field=dev.text_field,
-            id_field=dev.id_field,
-            category_field=dev.category_field,
-        )
-    )
-    if not options.n_dev or options.n_dev >= len(examples):
-        return examples
-    # Evenly over the file, which may be sorted by category.
-    return [examples[i * len(examples) // options.n_dev] for i in range(options.n_dev)]
-
-
 def _validation(
-    examples: Sequence[Example],
-    schemas: Schemas,
-    vocabulary: CheckpointVocabulary,
+    dev: Source,
+    schemas: Schemas | None,
+    network: Any,
+    vocabulary: GgufVocabulary,
     options: FinetuneOptions,
-    dev: Source | None,
-) -> Callable[[Any], dict[str, float]]:
-    where = str(dev.path) if dev is not None else "validation"
-    own = [data.schema_of(schemas, example.category, where) for example in examples]
+) -> Validate:
+    fields = (dev.text_field, dev.id_field, dev.category_field)
+    names = ("text_field", "id_field", "category_field")
+    examples = list(load_examples(dev.path, **dict(zip(names, fields, strict=True))))  # type: ignore[arg-type]
+    records = list(dev.records())
+    if options.n_dev and options.n_dev < len(examples):
+        # Evenly over the file, which may be sorted by category.
+        chosen = [i * len(examples) // options.n_dev for i in range(options.n_dev)]
+        examples, records = [examples[i] for i in chosen], [records[i] for i in chosen]
+    own = [data.schema_of(schemas, record, f"{dev.path}:{record.line}") for record in records]
+    if schemas is None:
+        # Scores are by category; documents with schemas of their own are each one.
+        examples = [replace(example, category=str(i)) for i, example in enumerate(examples)]
     every = {
         example.category: [attribute.name for attribute in schema]
         for example, schema in zip(examples, own, strict=True)
     }
+    form = next(iter(options.forms))
+    mask: KeyedMask = "branch" if form == "ar" else form
+    predictor = Predictor(
+        network, vocabulary, "ar" if form == "ar" else "hpd", mask, options.max_tokens,
+        options.stack, options.instructions, options.document_turn,
+    )  # fmt: skip
 
-    def validate(network: Any) -> dict[str, float]:
-        predictor = Predictor(
-            plain(network),
-            vocabulary,
-            options.method,
-            options.mask,
-            options.max_tokens,
-            options.stack,
-            options.instructions,
-            options.document_turn,
-        )
+    def validate() -> dict[str, float]:
         found = predictor.predict([example.text for example in examples], own)
         scores = evaluate(examples, found, every)
         micro = scores.plain.micro
         return {
-            "f1": micro.f1,
-            "precision": micro.precision,
-            "recall": micro.recall,
+            "f1": micro.f1, "precision": micro.precision, "recall": micro.recall,
             "strict_f1": scores.strict.micro.f1,
-        }
+        }  # fmt: skip
 
     return validate
 
 
-def _export(network: Any, base: Path, output: Path, options: FinetuneOptions) -> Path:
-    has_labels = options.method == "hpd" and options.mask == "label"
+def _export(network: Any, base: GgufFile, output: Path, options: FinetuneOptions) -> Path:
+    metadata = {LABEL_KEY: "on"} if "label" in options.forms else {}
     if options.lora_rank:
-        metadata = {LABEL_KEY: "on"} if has_labels else {}
-        network.save_pretrained(output / "adapter")
-        gguf = output / "adapter.gguf"
-        export_adapter(output / "adapter", base, gguf, metadata=metadata)
-        return gguf
-    setattr(network.config.get_text_config(), LABEL_SETTING, has_labels)
-    save_model(network, base, output / "model")
-    gguf = output / "model.gguf"
-    export_model(output / "model", gguf, options.file_type)
-    return gguf
+        adapter = output / "adapter.gguf"
+        alpha = options.lora_alpha or 2.0 * options.lora_rank
+        write_adapter(base, adapter, lora_factors(network), alpha, metadata)
+        return adapter
+    model = output / "model.gguf"
+    weights = {name: p.detach().float().cpu().numpy() for name, p in network.named_parameters()}
+    write_model(base, model, weights, options.loop.rounding or options.file_type, metadata)
+    return model
+
+
+# --- the learning rate ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Few:
+    """The first rows of a stream, once."""
+
+    held: Sequence[TrainingRow]
+
+    def per_epoch(self) -> int:
+        return len(self.held)
+
+    def rows(self, n_done: int = 0) -> Iterator[tuple[int, TrainingRow]]:
+        return islice(enumerate(self.held, start=1), n_done, None)
+
+
+def chosen_rate(
+    network: Any,
+    stream: RowStream,
+    rates: Sequence[float],
+    options: LoopOptions,
+    folder: Path,
+    *,
+    resume: bool = False,
+) -> float:
+    """The learning rate with the least loss after a few updates; the folder keeps each one's.
+
+    Every rate trains the same network for a dozen updates over a schedule of its own. What decides
+    are rows that none of them has seen. The network has its weights again afterwards.
+    """
+    file = folder / TRIAL_FILE
+    if resume and file.exists():
+        losses = {float(rate): loss for rate, loss in json.loads(file.read_text()).items()}
+        return min(losses, key=lambda rate: losses[rate])
+    enough = _N_TRIED * options.batch_tokens
+    rows: list[TrainingRow] = []
+    for _, row in replace(stream, is_read_once=True).rows():
+        rows.append(row)
+        if sum(map(len, rows)) > enough or len(rows) > 2000:
+            break
+    kept_aside = rows[::5][:_N_KEPT_ASIDE]
+    taught = [row for i, row in enumerate(rows) if i % 5 or i >= 5 * len(kept_aside)] or rows
+    once = replace(options, epochs=1.0, minutes=None, part=None, warmup=1, decay=1.0)
+    initial = {n: p.detach().clone() for n, p in network.named_parameters() if p.requires_grad}
+    losses = {}
+    for rate in rates:
+        with TemporaryDirectory() as scratch:
+            few: Any = _Few(taught)
+            Loop(network, few, replace(once, learning_rate=rate), Path(scratch), quiet=True).run()
+        losses[rate] = _loss(network, kept_aside)
+        with torch.no_grad():
+            for name, parameter in network.named_parameters():
+                if name in initial:
+                    parameter.copy_(initial[name])
+    file.write_text(json.dumps(losses) + "\n", encoding="utf-8")
+    return min(losses, key=lambda rate: losses[rate])
+
+
+def _loss(network: Any, rows: Sequence[TrainingRow]) -> float:
+    network.eval()
+    device = next(network.parameters()).device
+    with torch.no_grad():
+        total = sum(float(loss_sum(network, packed([row], device))) for row in rows)
+    loss = total / max(1, sum(int((row.targets != NO_TARGET).sum()) for row in rows))
+    # A rate at which training breaks down is worse than any other.
+    return math.inf if math.isnan(loss) else loss

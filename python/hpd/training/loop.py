@@ -1,114 +1,98 @@
-"""The training loop: rows in, a better model out."""
+"""The training loop: rows in, a better network out, for so long or for so many rows."""
 
 from __future__ import annotations
 
 import json
-import math
-import random
+import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 import torch
 from tqdm import tqdm
 
-from hpd.training import masks
-from hpd.training.checkpoint import Checkpoint, Progress, set_weights, trained_weights
-from hpd.training.lora import plain
-from hpd.training.models import attention_mask
-from hpd.training.packing import NO_TARGET
-from hpd.training.precision import bf16_is_faster
-from hpd.training.rows import TrainingRow
+from hpd.errors import InputError
+from hpd.training.data import RowStream, read_ahead
+from hpd.training.network import TrainedWeights, bf16_is_faster, loss_sum, packed
+from hpd.training.rows import NO_TARGET, TrainingRow
 
 LOG_FILE = "log.jsonl"
+CHECKPOINT_FILE = "checkpoint.pt"
+_SAVE_EVERY = 600.0
+_LONGEST_PASS = 4096
+"""The tokens that go through the network at once; an update may have more."""
 
-Validate = Callable[[Any], dict[str, float]]
-"""Scores of a model; ``f1`` is the one that counts."""
+Validate = Callable[[], dict[str, float]]
+"""Scores of the network; ``f1`` is the one that counts."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LoopOptions:
     """The options of the training loop."""
 
-    epochs: float = 3.0
-    batch_size: int = 4
-    """Rows computed together."""
-    accumulate: int = 4
-    """Batches in one update."""
+    epochs: float | None = None
+    """Times that each document is seen; None: 3, or as often as the minutes allow."""
+    minutes: float | None = None
+    """Of training in all, over however many runs; None: until the epochs are over."""
+    part: float | None = None
+    """Minutes after which this run stops, to be resumed."""
+    batch_tokens: int = 2048
+    """Tokens in an update, or a few more."""
     learning_rate: float = 2e-4
-    warmup: float = 0.05
-    """Part of all updates in which the learning rate rises; then it falls along a cosine to 0."""
-    weight_decay: float = 0.0
+    warmup: int = 30
+    """Updates in which the learning rate rises, but no more than a twentieth of all."""
+    decay: float = 0.25
+    """The last part of all in which the learning rate falls to nothing, along a line."""
+    weight_decay: float = 0.01
     max_grad_norm: float = 1.0
     bf16: bool | None = None
     """Compute in bfloat16; weights and updates stay F32. ``None``: where that is faster."""
+    rounding: str = ""
+    """The type whose rounding is trained with; empty: none."""
     seed: int = 0
     validate_every: int = 0
-    """Updates between two validations; 0: an epoch."""
+    """Updates between two validations; 0: an epoch, or 200 where its length is not known."""
     patience: int = 3
     """Validations without a better F1 after which training ends; 0: it never ends early."""
 
 
-class Batch(NamedTuple):
-    """Rows as tensors."""
+@dataclass(slots=True)
+class Progress:
+    """How far a run has come."""
 
-    tokens: Any
-    positions: Any
-    mask: Any
-    targets: Any
-    n_tokens: int
-    """Without padding."""
-
-
-def collate(rows: Sequence[TrainingRow], device: Any = "cpu") -> Batch:
-    """Rows padded on the right to the longest one."""
-    roles = masks.stack([row.roles for row in rows])
-    shape = roles.kind.shape
-    tokens = np.zeros(shape, dtype=np.int64)
-    targets = np.full(shape, NO_TARGET, dtype=np.int64)
-    for index, row in enumerate(rows):
-        tokens[index, : len(row)] = row.tokens
-        targets[index, : len(row)] = row.targets
-    on_device = masks.to_tensors(roles, device)
-    mask = [
-        masks.dense(row.mask, on_device.at(slice(index, index + 1)))
-        for index, row in enumerate(rows)
-    ]
-    return Batch(
-        torch.from_numpy(tokens).to(device),
-        on_device.position,
-        torch.cat(mask),
-        torch.from_numpy(targets).to(device),
-        sum(len(row) for row in rows),
-    )
-
-
-def loss_sum(model: Any, batch: Batch) -> Any:
-    """The cross entropies of all targets of a batch, added up."""
-    causal_model = plain(model)
-    hidden = causal_model.get_decoder()(
-        input_ids=batch.tokens,
-        position_ids=batch.positions,
-        attention_mask=attention_mask(causal_model, batch.mask, batch.positions, batch.positions),
-        use_cache=False,
-    ).last_hidden_state
-    # Only where something is taught does the output matrix cost anything.
-    taught = batch.targets != NO_TARGET
-    logits = causal_model.get_output_embeddings()(hidden[taught])
-    return torch.nn.functional.cross_entropy(logits.float(), batch.targets[taught], reduction="sum")
+    step: int = 0
+    """Updates done."""
+    n_rows: int = 0
+    """Rows of the stream that are behind it."""
+    n_tokens: int = 0
+    seconds: float = 0.0
+    """In training, over all runs."""
+    best_f1: float = -1.0
+    best_step: int = 0
+    n_worse: int = 0
+    """Validations since the best one."""
+    is_done: bool = False
 
 
 class Loop:
-    """One training run in one folder; ``run`` goes on from the folder's checkpoint if asked to."""
+    """One training run in one folder, which may be gone on with on another machine.
+
+    Args:
+        network: what is trained.
+        stream: the rows that it learns.
+        options: how.
+        folder: gets the log and the checkpoint.
+        validate: scores of the network as it is.
+        settings: what must be the same for the run to go on.
+        quiet: no progress line.
+    """
 
     def __init__(
         self,
-        model: Any,
-        rows: Sequence[TrainingRow],
+        network: Any,
+        stream: RowStream,
         options: LoopOptions,
         folder: Path,
         validate: Validate | None = None,
@@ -116,174 +100,222 @@ class Loop:
         settings: dict[str, Any] | None = None,
         quiet: bool = False,
     ) -> None:
-        self.model = model
-        self.rows = rows
-        self.options = options
-        self.folder = folder
-        self.validate = validate
-        self.quiet = quiet
-        self.settings = {**(settings or {}), "rows": len(rows), "seed": options.seed}
-        self.progress = Progress()
-        self.best_weights: dict[str, Any] = {}
-        self.per_epoch = math.ceil(len(rows) / (options.batch_size * options.accumulate))
-        self.n_steps = max(1, round(options.epochs * self.per_epoch))
-        self.settings["steps"] = self.n_steps
-        parameters = [p for p in model.parameters() if p.requires_grad]
-        self.parameters = parameters
-        decay = options.weight_decay
+        self.network, self.stream, self.options = network, stream, options
+        self.folder, self.validate, self.quiet = folder, validate, quiet
+        self.settings = {
+            **(settings or {}), "seed": options.seed, "rounding": options.rounding,
+        }  # fmt: skip
+        self.device = next(network.parameters()).device
+        wanted = options.bf16
+        is_bf16 = bf16_is_faster(self.device.type) if wanted is None else wanted
+        dtype = torch.bfloat16 if is_bf16 else torch.float32
+        self.weights = TrainedWeights(network, dtype, options.rounding)
+        weights, decay = list(self.weights), options.weight_decay
         self.optimizer = torch.optim.AdamW(
             [
                 # Norms are not pulled towards 0.
-                {"params": [p for p in parameters if p.ndim > 1], "weight_decay": decay},
-                {"params": [p for p in parameters if p.ndim <= 1], "weight_decay": 0.0},
+                {"params": [p for p in weights if p.ndim > 1], "weight_decay": decay},
+                {"params": [p for p in weights if p.ndim <= 1], "weight_decay": 0.0},
             ],
             lr=options.learning_rate,
-            betas=(0.9, 0.98),
+            betas=(0.9, 0.95),
+            fused=True,
         )
+        self.progress = Progress()
+        self.best: dict[str, Any] = {}
+        self.n_rows: float | None = None
+        """Rows in all; None: not known."""
+        self.per_epoch = 0
 
     def run(self, *, resume: bool = False, stop_after: int | None = None) -> Progress:
-        """Train; the model then has its best weights.
+        """Train; if that is done, the network has its best weights, in F32.
 
         Args:
             resume: go on from the folder's checkpoint, if there is one.
             stop_after: stop at this step, leaving a checkpoint, as an interruption would.
         """
-        saved = Checkpoint.load(self.folder, self.settings) if resume else None
-        if saved is not None:
-            self.progress = saved.progress
-            self.best_weights = saved.best_weights
-            set_weights(self.model, saved.weights)
-            self.optimizer.load_state_dict(saved.optimizer)
+        is_resumed = resume and self._load()
         self.folder.mkdir(parents=True, exist_ok=True)
-        end = min(self.n_steps, stop_after or self.n_steps)
-        every = self.options.validate_every or self.per_epoch
+        if self.options.epochs is not None:
+            self.per_epoch = self.stream.per_epoch()
+            self.n_rows = self.options.epochs * self.per_epoch
+        started = saved = time.monotonic()
+        end = None if self.options.part is None else started + 60 * self.options.part
         with (
-            (self.folder / LOG_FILE).open("a" if saved else "w", encoding="utf-8") as log,
-            self._bar() as bar,
+            (self.folder / LOG_FILE).open("a" if is_resumed else "w", encoding="utf-8") as log,
+            tqdm(disable=True if self.quiet else None, unit="step", dynamic_ncols=True) as bar,
+            read_ahead(self.stream.rows(self.progress.n_rows)) as rows,
         ):
-            if self.validate is not None and saved is None:
-                # What the model can do before: training must not make it worse.
+            if self.validate is not None and not is_resumed:
+                # What the network can do before: training must not make it worse.
                 self._write(log, self._judge(self.validate))
+            is_stopped = False
             try:
-                while self.progress.step < end and not self.progress.stopped:
-                    entry = self._step()
-                    self._write(log, entry)
-                    self._show(bar, entry)
-                    step = self.progress.step
-                    if step % every == 0 or step == self.n_steps:
-                        if self.validate is not None:
-                            self._write(log, self._judge(self.validate))
+                while not self.progress.is_done and not is_stopped:
+                    batch = self._batch(rows)
+                    if batch:
+                        entry = self._step(batch)
+                        self._write(log, entry)
+                        self._show(bar, entry)
+                    self.progress.is_done = not batch or self.done() >= 1
+                    if self.validate is not None and self._is_due():
+                        self._write(log, self._judge(self.validate))
+                    now = time.monotonic()
+                    if now - saved > _SAVE_EVERY:
                         self._save()
+                        saved = now
+                    is_over = end is not None and now >= end
+                    is_stopped = is_over or self.progress.step == stop_after
             except KeyboardInterrupt:
                 self._save()
                 raise
-        if self.progress.step < self.n_steps and not self.progress.stopped:
-            self._save()
-        elif self.best_weights:
-            set_weights(self.model, self.best_weights)
+        self._save()
+        if self.progress.is_done:
+            self.weights.finish(self.best)
         return self.progress
 
-    def learning_rate(self, step: int) -> float:
-        """The learning rate of an update, counted from 0."""
-        n_warmup = max(1, round(self.options.warmup * self.n_steps))
-        if step < n_warmup:
-            return self.options.learning_rate * (step + 1) / n_warmup
-        done = (step - n_warmup) / max(1, self.n_steps - n_warmup)
-        return self.options.learning_rate * 0.5 * (1 + math.cos(math.pi * done))
+    def done(self) -> float:
+        """The part of all training that is behind it."""
+        parts = [0.0]
+        if self.options.minutes is not None:
+            parts.append(self.progress.seconds / (60 * self.options.minutes + 1e-9))
+        if self.n_rows is not None:
+            parts.append(self.progress.n_rows / (self.n_rows + 1e-9) + 1e-9)
+        return max(parts)
 
-    def batches(self, step: int) -> list[list[TrainingRow]]:
-        """The rows of an update, those of one length together."""
-        epoch, number = divmod(step, self.per_epoch)
-        order = list(range(len(self.rows)))
-        random.Random(f"{self.options.seed}/{epoch}").shuffle(order)
-        size = self.options.batch_size
-        start = number * size * self.options.accumulate
-        chosen = [self.rows[i] for i in order[start : start + size * self.options.accumulate]]
-        chosen.sort(key=len)
-        return [chosen[i : i + size] for i in range(0, len(chosen), size)]
+    def learning_rate(self) -> float:
+        """The learning rate of the next update."""
+        done = self.done()
+        rising = max((self.progress.step + 1) / max(1, self.options.warmup), done / 0.05)
+        falling = (1 - done) / self.options.decay if self.options.decay else 1.0
+        return self.options.learning_rate * max(0.0, min(1.0, rising, falling))
 
-    def _step(self) -> dict[str, float]:
-        start = time.perf_counter()
-        device = next(iter(self.parameters)).device
-        step = self.progress.step
-        batches = self.batches(step)
-        n_targets = sum(int((row.targets != NO_TARGET).sum()) for rows in batches for row in rows)
-        loss = 0.0
+    def _batch(self, rows: Iterator[tuple[int, TrainingRow]]) -> list[TrainingRow]:
+        batch: list[TrainingRow] = []
         n_tokens = 0
-        self.model.train()
-        for rows in batches:
-            batch = collate(rows, device)
-            with self.autocast():
-                # Every target of the update counts the same, in whichever batch it is.
-                part = loss_sum(self.model, batch) / n_targets
-            part.backward()
-            loss += part.item()
-            n_tokens += batch.n_tokens
-        norm = torch.nn.utils.clip_grad_norm_(self.parameters, self.options.max_grad_norm)
-        rate = self.learning_rate(step)
+        while n_tokens < self.options.batch_tokens:
+            if self.n_rows is not None and self.progress.n_rows >= self.n_rows:
+                break
+            number, row = next(rows, (0, None))
+            if row is None:
+                break
+            self.progress.n_rows = number
+            batch.append(row)
+            n_tokens += len(row)
+        return batch
+
+    def _step(self, rows: list[TrainingRow]) -> dict[str, float]:
+        start = time.monotonic()
+        rate = self.learning_rate()
+        n_targets = sum(int((row.targets != NO_TARGET).sum()) for row in rows)
+        loss = 0.0
+        n_tokens = sum(map(len, rows))
+        self.network.train()
+        for part in _passes(rows):
+            # Every target of the update counts the same, whichever pass it is in.
+            mean = loss_sum(self.network, packed(part, self.device)) / n_targets
+            mean.backward()
+            loss += mean.item()
+        self.weights.take_gradients()
+        norm = torch.nn.utils.clip_grad_norm_(list(self.weights), self.options.max_grad_norm)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
-        self.progress.step += 1
+        self.weights.put()
+        seconds = time.monotonic() - start
+        progress = self.progress
+        progress.step += 1
+        progress.n_tokens += n_tokens
+        progress.seconds += seconds
         return {
-            "step": self.progress.step,
-            "epoch": round(self.progress.step / self.per_epoch, 3),
-            "loss": round(loss, 5),
-            "learning_rate": rate,
-            "gradient_norm": round(float(norm), 4),
-            "tokens_per_second": round(n_tokens / (time.perf_counter() - start), 1),
-        }
+            "step": progress.step, "rows": progress.n_rows, "tokens": progress.n_tokens,
+            "minutes": round(progress.seconds / 60, 2), "loss": round(loss, 5),
+            "learning_rate": rate, "gradient_norm": round(float(norm), 4),
+            "tokens_per_second": round(n_tokens / seconds, 1),
+        }  # fmt: skip
 
-    def autocast(self) -> AbstractContextManager[Any]:
-        """bfloat16, if that is wanted, or nothing is said and the device is faster with it."""
-        device = next(iter(self.parameters)).device.type
-        wanted = self.options.bf16
-        enabled = bf16_is_faster(device) if wanted is None else wanted
-        context: AbstractContextManager[Any] = torch.autocast(
-            device, torch.bfloat16, enabled=enabled
-        )
-        return context
+    def _is_due(self) -> bool:
+        every = self.options.validate_every
+        if self.progress.is_done:
+            return True
+        if every:
+            return self.progress.step % every == 0
+        if not self.per_epoch:
+            return self.progress.step % 200 == 0
+        n_due = self.progress.n_rows // self.per_epoch
+        is_new = n_due > self._n_judged
+        self._n_judged = n_due
+        return is_new
+
+    _n_judged = 0
 
     def _judge(self, validate: Validate) -> dict[str, Any]:
-        self.model.eval()
-        with torch.no_grad(), self.autocast():
-            scores = validate(self.model)
+        self.network.eval()
+        with torch.no_grad():
+            scores = validate()
         progress = self.progress
         if scores["f1"] > progress.best_f1:
             progress.best_f1, progress.best_step, progress.n_worse = scores["f1"], progress.step, 0
-            self.best_weights = trained_weights(self.model)
+            self.best = self.weights.copied()
         else:
             progress.n_worse += 1
-            progress.stopped = 0 < self.options.patience <= progress.n_worse
+            progress.is_done |= 0 < self.options.patience <= progress.n_worse
         return {"step": progress.step, "validation": scores, "best": progress.n_worse == 0}
 
-    def _save(self) -> None:
-        weights = trained_weights(self.model)
-        optimizer = self.optimizer.state_dict()
-        Checkpoint(self.progress, weights, optimizer, self.best_weights, self.settings).save(
-            self.folder
-        )
+    # What is needed to go on, in a file that is whole or not there.
 
-    def _bar(self) -> Any:
-        return tqdm(
-            total=self.n_steps,
-            initial=self.progress.step,
-            unit="step",
-            disable=True if self.quiet else None,
-            dynamic_ncols=True,
-        )
+    def _save(self) -> None:
+        path = self.folder / CHECKPOINT_FILE
+        fresh = path.with_suffix(".new")
+        state = {
+            "progress": asdict(self.progress), "weights": self.weights.copied(),
+            "best": self.best, "optimizer": self.optimizer.state_dict(),
+            "settings": self.settings,
+        }  # fmt: skip
+        torch.save(state, fresh)
+        os.replace(fresh, path)
+
+    def _load(self) -> bool:
+        path = self.folder / CHECKPOINT_FILE
+        if not path.exists():
+            return False
+        saved = torch.load(path, map_location=self.device, weights_only=True)
+        for name, value in self.settings.items():
+            before = saved["settings"].get(name)
+            if before != value:
+                raise InputError(
+                    f"{path} is of a run with {name} {before}, not {value}: "
+                    "go on with the same settings, or train into another folder"
+                )
+        self.progress = Progress(**saved["progress"])
+        self.best = saved["best"]
+        self.weights.set(saved["weights"])
+        self.optimizer.load_state_dict(saved["optimizer"])
+        return True
 
     def _show(self, bar: Any, entry: dict[str, float]) -> None:
-        best = f", best F1 {self.progress.best_f1:.1f}" if self.best_weights else ""
+        best = f", best F1 {self.progress.best_f1:.1f}" if self.best else ""
         bar.set_postfix_str(
-            f"loss {entry['loss']:.3f}, {entry['tokens_per_second']:.0f} tokens/s{best}"
+            f"{100 * self.done():.0f}%, loss {entry['loss']:.3f}, "
+            f"{entry['tokens_per_second']:.0f} tokens/s{best}"
         )
         bar.update()
 
     def _write(self, log: Any, entry: dict[str, Any]) -> None:
         log.write(json.dumps(entry) + "\n")
         log.flush()
+
+
+def _passes(rows: list[TrainingRow]) -> Iterator[list[TrainingRow]]:
+    """Rows in parts that fit into memory."""
+    part: list[TrainingRow] = []
+    for row in rows:
+        if part and sum(map(len, part)) + len(row) > _LONGEST_PASS:
+            yield part
+            part = []
+        part.append(row)
+    yield part
 
 
 def log_entries(folder: Path) -> Iterator[dict[str, Any]]:

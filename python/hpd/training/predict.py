@@ -11,10 +11,8 @@ from hpd.prompt import DocumentTurn, Path
 from hpd.prompt.questions import schema_leaves, stack_places
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training.decode import Decoder
-from hpd.training.interview import Interview
-from hpd.training.prompter import KeyedMask, Prompter
-from hpd.training.stacks import stacks
-from hpd.training.vocabulary import CheckpointVocabulary
+from hpd.training.network import GgufVocabulary
+from hpd.training.rows import Interview, KeyedMask, Prompter, stacks
 from hpd.values import Parsed, answer_leaf, assemble, parse_value, split_answer
 
 MAX_ANSWER = 1024
@@ -26,7 +24,7 @@ class Predictor:
     """Extracts greedily, without constraints."""
 
     model: Any
-    vocabulary: CheckpointVocabulary
+    vocabulary: GgufVocabulary
     method: Method = "hpd"
     mask: KeyedMask = "branch"
     max_tokens: int = 64

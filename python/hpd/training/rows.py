@@ -1,15 +1,34 @@
-"""A prompt with its fields as one row of tokens, and rows as the tensors of a batch."""
+"""Documents and fields as rows of masked tokens: what decoding reads, and what training teaches."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hpd import prompt
+from hpd.prompt import DocumentTurn, Layout, Path, PromptTokenizer, Vocabulary
+from hpd.prompt.questions import Question, Waves
+from hpd.schema.attributes import Schema
 from hpd.training.masks import Mask, Roles, RowLayout
-from hpd.training.packing import NO_TARGET
+from hpd.values import Parsed, assemble
+
+KeyedMask = Mask | Literal["label"]
+"""A mask, or the mask ``branch`` with letters in place of keys."""
+
+NO_TARGET = -100
+"""The target of a token after which nothing is taught; cross entropies skip it."""
+
+
+class TrainingVocabulary(Vocabulary, Protocol):
+    """A vocabulary that can also tokenize the middle of a text."""
+
+    def tokenize_inside(self, text: str) -> list[int]:
+        """The tokens of a text that stands behind other text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +91,140 @@ def training_row(prompt: Prompt, values: Sequence[Sequence[int] | None], k_max: 
         n_values.append(len(wanted) - 1)
     roles = prompt.layout(k_max).whole(n_values)
     return TrainingRow(np.array(tokens), np.array(targets), roles, prompt.mask)
+
+
+class Prompter:
+    """The prompts of one schema for one model, the same tokens as the engine's."""
+
+    layout: Layout
+    """Of the first wave's keys."""
+
+    def __init__(
+        self,
+        vocabulary: TrainingVocabulary,
+        schema: Schema,
+        mask: KeyedMask,
+        instructions: str = "",
+        document_turn: DocumentTurn = "user",
+    ) -> None:
+        self.layout = mask if mask in ("branch", "label") else "skeleton"
+        self._instructions = instructions
+        self._document_turn = document_turn
+        self._vocabulary = vocabulary
+        self._schema = schema
+        self._mask: Mask = "branch" if mask == "label" else mask
+        self._tokenizers: dict[bool, PromptTokenizer] = {}
+
+    def fields(
+        self, documents: Sequence[str], keys: Sequence[str], n_first: int | None = None
+    ) -> Prompt:
+        """A prompt with its fields, from one wave or from several.
+
+        Args:
+            documents: their texts; several are stacked.
+            keys: for each field the text between the prompt and its value, as
+                ``hpd.prompt.questions`` gives it.
+            n_first: how many of these belong to the first wave, and come first; all, unless it
+                is given.
+        """
+        tokenizer = self._tokenizer(len(documents))
+        n_first = len(keys) if n_first is None else n_first
+        if self._mask == "paper" and n_first:
+            # A value will stand between two keys, so no token may span them.
+            tokens = tokenizer.tokenize(documents, [keys[0], *keys[n_first:]])
+            rest = [
+                self._vocabulary.tokenize_inside(text[len(before) :])
+                for before, text in itertools.pairwise(keys[:n_first])
+            ]
+            own = [tokens.keys[0], *rest, *tokens.keys[1:]]
+            return Prompt(tokens.prompt, own, "paper", n_first)
+        tokens = tokenizer.tokenize(documents, keys)
+        if self._mask == "skeleton":
+            return skeleton(tokens.prompt, tokens.keys, n_first)
+        return Prompt(tokens.prompt, tokens.keys, "branch")
+
+    def answer(self, documents: Sequence[str]) -> Prompt:
+        """A prompt with one field: the whole answer, as autoregression writes it."""
+        tokens = self._tokenizer(len(documents)).tokenize(documents, [""])
+        return Prompt(tokens.prompt, tokens.keys, "branch")
+
+    def _tokenizer(self, n_stacked: int) -> PromptTokenizer:
+        is_stack = n_stacked > 1
+        if is_stack not in self._tokenizers:
+            self._tokenizers[is_stack] = PromptTokenizer(
+                self._vocabulary,
+                prompt.system_text(n_stacked, self.layout),
+                prompt.instruction_text(
+                    self._schema,
+                    layout=self.layout,
+                    instructions=self._instructions,
+                    document_turn=self._document_turn,
+                ),
+                self._document_turn,
+            )
+        return self._tokenizers[is_stack]
+
+
+def skeleton(
+    tokens: Sequence[int], keys: Sequence[Sequence[int]], n_first: int | None = None
+) -> Prompt:
+    """Keys that each begin with the keys before them, as one prompt that holds each key once.
+
+    That is so of the ``n_first`` keys of the first wave (of all, unless it is given). Where a token
+    spans two keys (``":,``), the keys do not begin with each other any more. Then each is a branch
+    of its own: the same tokens see the same, only the row is longer.
+    """
+    n_first = len(keys) if n_first is None else n_first
+    own = []
+    before: Sequence[int] = ()
+    for key in keys[:n_first]:
+        if list(key[: len(before)]) != list(before):
+            return Prompt(tokens, keys, "branch")
+        own.append(key[len(before) :])
+        before = key
+    return Prompt(tokens, [*own, *keys[n_first:]], "skeleton", n_first)
+
+
+class Interview:
+    """The questions that are due, and the values that have been given so far.
+
+    Args:
+        schema: the schema of all documents.
+        layout: of the first wave's keys.
+        n_stacked: documents in the prompt.
+    """
+
+    def __init__(self, schema: Schema, layout: Layout, n_stacked: int = 1) -> None:
+        self._schema = schema
+        self._waves = Waves(schema, layout, n_stacked)
+        self._values: list[dict[Path, Parsed]] = [{} for _ in range(n_stacked)]
+        self.questions: list[Question] = self._waves.first()
+        """Those of the wave that is due; none when all has been asked."""
+        self.is_first = True
+        """Whether the first wave is due."""
+
+    def take(self, values: Sequence[Parsed]) -> None:
+        """Take in the values of the wave, in the order of its questions, and go on to the next."""
+        for question, value in zip(self.questions, values, strict=True):
+            self._values[question.document][question.leaf.path] = value
+        self.questions = self._waves.next([value.value for value in values], self.data)
+        self.is_first = False
+
+    def data(self, document: int) -> dict[str, Any]:
+        """The values of a document so far, nested as in the answer."""
+        return assemble(self._schema, self._values[document]).data
+
+
+def stacks(schemas: Sequence[Hashable], size: int) -> Iterator[list[int]]:
+    """The places of documents in stacks of up to ``size``, each of one schema.
+
+    Args:
+        schemas: what tells each document's schema from others.
+        size: documents in one prompt (paper, section 4.3.5).
+    """
+    by_schema: dict[Hashable, list[int]] = {}
+    for place, schema in enumerate(schemas):
+        by_schema.setdefault(schema, []).append(place)
+    for places in by_schema.values():
+        for start in range(0, len(places), size):
+            yield places[start : start + size]

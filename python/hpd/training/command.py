@@ -1,0 +1,300 @@
+"""``hpd finetune``: teach a model one's own documents."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hpd.cli.arguments import (
+    add_field_arguments,
+    add_schema_argument,
+    flag_of,
+    integer,
+    not_empty,
+    number,
+)
+from hpd.cli.common import EXIT_OK, UsageError, need_training, say
+from hpd.cli.option_arguments import add_option_argument
+from hpd.models.model_files import resolve_model
+from hpd.options import OPTIONS
+from hpd.schema import load_schemas
+from hpd.schema.attributes import Schema
+
+if TYPE_CHECKING:
+    from hpd.training.finetune import FinetuneOptions, Labels
+
+AUTO = "auto"
+FORMS = ("branch", "skeleton", "label", "paper", "ar")
+ROUNDED = ("Q4_0", "Q5_0", "Q8_0")
+_NEEDS = {"lora_alpha": "lora_rank", "n_dev": "dev", "validate_every": "dev", "patience": "dev"}
+
+_DESCRIPTION = """\
+Teach a model to fill in a schema, from documents with gold values, from what a larger model
+extracted, or from its own answers. A whole document with all its fields is one row, under the mask
+with which the fields are decoded, so a step costs one document and not one per field.
+
+  hpd finetune train.jsonl --schema attributes.json --category-field category --dev dev.jsonl \\
+      --lora-rank 16 -o shoes
+  hpd extract new.jsonl --schema attributes.json --category-field category --lora shoes/adapter.gguf
+
+  write-documents | hpd finetune - -m small.gguf --minutes 600 --quantise q4_0 -o out
+
+Without --schema each line has its own, in "schema". OUTDIR gets log.jsonl, checkpoint.pt (for
+--resume, on another machine, too), and model.gguf, or with --lora-rank adapter.gguf.
+"""
+
+
+def _rate(text: str) -> float | str:
+    return AUTO if text == AUTO else number(0, 1e3)(text)
+
+
+def _mask(text: str) -> dict[str, float]:
+    """``branch`` or ``branch=8,skeleton=1,ar=1``."""
+    forms: dict[str, float] = {}
+    for part in text.split(","):
+        name, _, weight = part.partition("=")
+        if name not in FORMS:
+            raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(FORMS)}")
+        forms[name] = number(0, 1e6)(weight) if weight else 1.0
+    if not sum(forms.values()):
+        raise argparse.ArgumentTypeError("all of them have weight 0")
+    return forms
+
+
+def _rounding(text: str) -> str:
+    if text.upper() not in ROUNDED:
+        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(ROUNDED)}")
+    return text.upper()
+
+
+_NUMBERS = (
+    ("lora_rank", "R", integer(0, 4096), "of an adapter; 0: train all weights [default: 0]"),
+    ("lora_alpha", "A", number(0, 1e6), "weight of the adapter; 0: twice R [default: 0]"),
+    ("epochs", "E", number(0, 1e6), "times that each document is seen [default: 3, or as often "
+     "as --minutes allow]"),
+    ("minutes", "M", number(0, 1e7), "of training in all, over however many runs"),
+    ("part", "M", number(0, 1e7), "stop this run after M minutes; --resume goes on"),
+    ("learning_rate", "LR", _rate, "at its highest; auto: what a short trial of four rates finds "
+     "best, by the loss on documents kept aside [default: auto]"),
+    ("warmup", "N", integer(0), "updates in which the rate rises, a twentieth of all at most "
+     "[default: 30]"),
+    ("decay", "PART", number(0, 1), "the last part of all, while the rate falls [default: 0.25]"),
+    ("weight_decay", "W", number(0, 1e3), "of AdamW [default: 0.01]"),
+    ("batch_tokens", "N", integer(1), "tokens in one update [default: 2048]"),
+    ("max_row", "N", integer(1), "longest row, in tokens; others are left out [default: 4096]"),
+    ("n_dev", "N", integer(0), "validate on N documents of DEV; 0: all [default: 100]"),
+    ("validate_every", "N", integer(0), "validate after N updates; 0: an epoch [default: 0]"),
+    ("patience", "N", integer(0), "end after N validations without a gain; 0: never [default: 3]"),
+)  # fmt: skip
+"""Fields of the training's options that are numbers: metavar, bounds and help."""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "finetune",
+        help="teach a model one's own documents",
+        usage="%(prog)s TRAIN [--schema S] -o OUTDIR [options]",
+        description=_DESCRIPTION,
+    )
+    parser.set_defaults(run=run)
+    parser.add_argument(
+        "train", metavar="TRAIN", type=Path, help="documents with gold values; - is a stream"
+    )
+    add_schema_argument(parser, required=False)
+    parser.add_argument(
+        "-o", "--output", metavar="OUTDIR", type=Path, required=True, help="a folder for all of it"
+    )
+    parser.add_argument(
+        "-m", "--model", metavar="MODEL", type=not_empty,
+        help="a GGUF file (else HPD_MODEL, else the one in the box)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--dev", metavar="DEV", type=Path, help="documents with gold values, to validate on"
+    )
+    parser.add_argument(
+        "--labels", metavar="FILE", default="gold",
+        help="what hpd extract wrote for TRAIN; or self: the model's own autoregressive answers "
+        "[default: the gold values of TRAIN]",
+    )  # fmt: skip
+    add_field_arguments(parser)
+    parser.add_argument("--resume", action="store_true", help="go on where OUTDIR's run stopped")
+    parser.add_argument("--quiet", action="store_true", help="no progress line, no summary")
+    _add_task(parser.add_argument_group("what is taught"))
+    _add_training(parser.add_argument_group("training"))
+
+
+def _add_task(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--method", choices=("hpd", "ar"),
+        help="fields in parallel, or the whole object (as --mask ar) [default: hpd]",
+    )  # fmt: skip
+    group.add_argument(
+        "--mask", metavar="MASK", dest="forms", type=_mask,
+        help="what a field sees of the others: nothing (branch), keys (skeleton), nothing behind a "
+        "letter in place of a key (label), or also unfinished values (paper); ar is the whole "
+        "object. Several with their shares: branch=8,label=1,ar=1 [default: branch]",
+    )  # fmt: skip
+    add_option_argument(
+        group, OPTIONS["max_tokens"], help="longest value, in tokens, and the gap of --mask paper"
+    )
+    add_option_argument(group, OPTIONS["stack"])
+    add_option_argument(group, OPTIONS["document_turn"])
+    add_option_argument(group, OPTIONS["instructions"])
+    group.add_argument(
+        "--unnamed", choices=("null", "skip"),
+        help="attributes that a document's label does not name are absent (null), or not taught "
+        "(skip) [default: null]",
+    )  # fmt: skip
+
+
+def _add_training(group: argparse._ArgumentGroup) -> None:
+    for name, metavar, kind, text in _NUMBERS:
+        group.add_argument(flag_of(name), metavar=metavar, type=kind, help=text)
+    group.add_argument(
+        "--bf16", action=argparse.BooleanOptionalAction, default=None,
+        help="compute in bfloat16, or in F32 [default: what is faster on this device]",
+    )  # fmt: skip
+    group.add_argument(
+        "--device", type=not_empty, help="cpu, cuda, ... [default: cuda if there is one, else cpu]"
+    )
+    add_option_argument(group, OPTIONS["n_threads"], help="threads that compute; 0: all")
+    group.add_argument(
+        "--quantise", metavar="TYPE", dest="rounding", type=_rounding,
+        help="train with the weights rounded as in q4_0, q5_0 or q8_0, and write the file so",
+    )  # fmt: skip
+    group.add_argument(
+        "--outtype", dest="file_type", metavar="TYPE", type=not_empty,
+        help="of the weights in model.gguf: f32, f16, bf16, or any that llama.cpp's quantiser "
+        "knows (q4_k_m, ...) [default: q8_0]",
+    )  # fmt: skip
+    add_option_argument(
+        group, OPTIONS["seed"],
+        help="seed of the order of the documents and of a new adapter's weights",
+    )  # fmt: skip
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Train, and export."""
+    loaded = load_schemas(arguments.schema) if arguments.schema is not None else None
+    _check(arguments, loaded)
+    model = (
+        resolve_model(Path(arguments.model).expanduser()) if arguments.model else resolve_model()
+    )
+
+    import torch
+
+    from hpd.training.data import Source
+    from hpd.training.finetune import finetune
+    from hpd.training.weights import check_file_type
+
+    options = _options(arguments)
+    _check_device(options.device)
+    check_file_type(options.file_type)
+    if arguments.n_threads:
+        torch.set_num_threads(arguments.n_threads)
+
+    def source(path: Path) -> Source:
+        return Source(path, arguments.text_field, arguments.id_field, arguments.category_field)
+
+    def tell(message: str) -> None:
+        if not arguments.quiet:
+            say(message)
+
+    result = finetune(
+        source(arguments.train),
+        arguments.output,
+        model,
+        loaded,
+        options,
+        labels=_labels(arguments.labels),
+        dev=source(arguments.dev) if arguments.dev else None,
+        resume=arguments.resume,
+        quiet=arguments.quiet,
+        say=tell,
+    )
+    best = "" if result.best_f1 is None else f", best F1 {result.best_f1:.2f}"
+    tell(f"{result.n_steps} updates{best}")
+    if result.gguf is None:
+        tell("the part is over: --resume goes on")
+    else:
+        print(result.gguf, flush=True)
+    return EXIT_OK
+
+
+def _check(arguments: argparse.Namespace, loaded: Schema | Mapping[str, Schema] | None) -> None:
+    need_training("finetune")
+    if isinstance(loaded, Mapping) and arguments.category_field is None:
+        raise UsageError(
+            "the schema has one for each category: say where a document's is (--category-field)"
+        )
+    for name, needed in _NEEDS.items():
+        if getattr(arguments, name) is not None and not getattr(arguments, needed):
+            raise UsageError(f"{flag_of(name)} does nothing without {flag_of(needed)}")
+    for name, flag in (("file_type", "--outtype"), ("rounding", "--quantise")):
+        if getattr(arguments, name) is not None and arguments.lora_rank:
+            raise UsageError(
+                f"{flag} is of model.gguf: with --lora-rank there is only adapter.gguf"
+            )
+    if arguments.rounding and arguments.file_type:
+        raise UsageError("--quantise says what --outtype would say: leave one of them out")
+    if arguments.method == "ar" and arguments.forms not in (None, {"branch": 1.0}):
+        raise UsageError("--mask is for --method hpd: a whole object is always causal")
+    is_stream = str(arguments.train) == "-"
+    if is_stream and arguments.epochs is not None:
+        raise UsageError("a stream is read once: say how long with --minutes, not --epochs")
+    if is_stream and arguments.labels != "gold":
+        raise UsageError("the labels of a stream are in its lines: --labels needs a file")
+    for path in (None if is_stream else arguments.train, arguments.dev):
+        if path is not None and not path.exists():
+            raise UsageError(f"there is no file {path}")
+    if (arguments.output / "checkpoint.pt").exists() and not arguments.resume:
+        raise UsageError(
+            f"{arguments.output} holds a run: --resume goes on with it; "
+            "for another one choose another folder"
+        )
+    if arguments.labels not in ("gold", "self") and not Path(arguments.labels).exists():
+        raise UsageError(f"there is no file {arguments.labels} with labels")
+
+
+def _labels(text: str) -> Labels:
+    if text == "gold":
+        return "gold"
+    return "self" if text == "self" else Path(text)
+
+
+def _check_device(name: str) -> None:
+    import torch
+
+    try:
+        torch.zeros(1, device=name)
+    except (AssertionError, RuntimeError) as error:
+        first_line = str(error).partition("\n")[0]
+        raise UsageError(f"--device {name} cannot be used: {first_line}") from error
+
+
+def _options(arguments: argparse.Namespace) -> FinetuneOptions:
+    import torch
+
+    from hpd.training.finetune import ADAPTER_RATES, MODEL_RATES, FinetuneOptions
+    from hpd.training.loop import LoopOptions
+
+    loop = _said(arguments, LoopOptions)
+    task = _said(arguments, FinetuneOptions)
+    if loop.get("learning_rate", AUTO) == AUTO:
+        loop.pop("learning_rate", None)
+        task["rates"] = ADAPTER_RATES if arguments.lora_rank else MODEL_RATES
+    if arguments.method == "ar":
+        task["forms"] = {"ar": 1.0}
+    task.setdefault("device", "cuda" if torch.cuda.is_available() else "cpu")
+    return FinetuneOptions(loop=LoopOptions(**loop), **task)
+
+
+def _said(arguments: argparse.Namespace, options: type[Any]) -> dict[str, Any]:
+    """Those fields of a dataclass that the command line sets; the rest keeps its defaults."""
+    names = [field.name for field in fields(options)]
+    said = {name: getattr(arguments, name, None) for name in names}
+    return {name: value for name, value in said.items() if value is not None}

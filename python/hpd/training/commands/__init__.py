@@ -1,1 +1,0 @@
-"""The commands of this guest, each a module of its name."""

@@ -1,0 +1,371 @@
+"""The network in PyTorch: from a GGUF file, with packed rows, adapters and rounded weights."""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch.nn import functional
+from transformers import AutoConfig, AutoModelForCausalLM
+from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS
+from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
+
+from hpd._native import Model, ModelOptions
+from hpd.training import masks
+from hpd.training.rows import NO_TARGET, TrainingRow
+from hpd.training.weights import GgufFile, adapter_changes
+
+PACKED = "hpd_packed"
+"""The name under which transformers knows the attention of packed rows."""
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def load_network(path: Path, device: str = "cpu", adapter: Path | None = None) -> Any:
+    """The causal language model of a GGUF file in F32, with attention that takes any mask.
+
+    Args:
+        path: the file, which may be quantised.
+        device: where it computes.
+        adapter: a GGUF adapter that is added to its weights.
+    """
+    base = GgufFile(path)
+    config = AutoConfig.for_model(base.form.model_type, **base.config())
+    network: Any = AutoModelForCausalLM.from_config(
+        config, attn_implementation="sdpa", dtype=torch.float32
+    )
+    own = dict(network.named_parameters())
+    with torch.no_grad():
+        for name, values in base.parameters(own):
+            own[name].copy_(torch.from_numpy(values))
+        factors = base.frequency_factors()
+        if factors is not None:
+            network.get_decoder().rotary_emb.inv_freq /= torch.from_numpy(factors)
+    if adapter is not None:
+        of_file = {base.name_of(name): parameter for name, parameter in own.items()}
+        with torch.no_grad():
+            for name, change in adapter_changes(base, adapter):
+                of_file[name] += torch.from_numpy(change)
+    return network.to(device).eval()
+
+
+class GgufVocabulary:
+    """The tokens of a GGUF file, by the engine itself, so every tokenizer of llama.cpp will do."""
+
+    def __init__(self, path: Path) -> None:
+        options = ModelOptions()
+        options.vocab_only = True
+        self._model = Model([str(path)], options)
+        self.chat_template = self._model.chat_template
+        self.bos = self._model.bos
+        self.control_tokens = self._model.control_tokens
+        self.tokenize = self._model.tokenize
+        self.piece = self._model.piece
+        ends = [t for t in range(self._model.n_vocab) if self._model.ends_generation(t)]
+        self.end_tokens = frozenset(ends)
+        eos = self._model.metadata("tokenizer.ggml.eos_token_id")
+        self.eos = int(eos) if eos else ends[0]
+        """The token that ends an answer."""
+        first = self.tokenize("x")[:1]
+        self._adds_space = any(self.piece(token).startswith(b" ") for token in first)
+
+    def tokenize_inside(self, text: str) -> list[int]:
+        """Tokens of a text that stands behind other text, as a value stands behind its key."""
+        if self._adds_space:
+            for before in (":", "x", "\n"):
+                own = self.tokenize(before)
+                tokens = self.tokenize(before + text)
+                if tokens[: len(own)] == own:
+                    return list(tokens[len(own) :])
+        return list(self.tokenize(text))
+
+
+# --- packed rows ----------------------------------------------------------------------------------
+
+
+class Packed(NamedTuple):
+    """Rows end to end: linear layers compute them all at once, attention each by itself."""
+
+    tokens: Any
+    positions: Any
+    targets: Any
+    """The tokens that are taught, and at which places."""
+    places: Any
+    segments: list[Segment]
+
+    @property
+    def n_tokens(self) -> int:
+        """There is no padding among them."""
+        return int(self.tokens.shape[1])
+
+
+class Segment(NamedTuple):
+    """One row's place among the packed, and which of its tokens see which."""
+
+    start: int
+    end: int
+    visible: Any
+    positions: Any
+
+
+def packed(rows: Sequence[TrainingRow], device: Any = "cpu") -> Packed:
+    """Rows end to end, without padding."""
+    segments = []
+    start = 0
+    for row in rows:
+        roles = masks.to_tensors(masks.stack([row.roles]), device)
+        visible = masks.dense(row.mask, roles)[0, 0]
+        segments.append(Segment(start, start + len(row), visible, roles.position[0]))
+        start += len(row)
+    tokens = np.concatenate([row.tokens for row in rows])
+    targets = np.concatenate([row.targets for row in rows])
+    places = np.nonzero(targets != NO_TARGET)[0]
+    return Packed(
+        torch.from_numpy(tokens).to(device)[None],
+        torch.cat([segment.positions for segment in segments])[None],
+        torch.from_numpy(targets[places]).to(device),
+        torch.from_numpy(places).to(device),
+        segments,
+    )
+
+
+def loss_sum(network: Any, batch: Packed) -> Any:
+    """The cross entropies of all targets, added up."""
+    use_attention(network, PACKED)
+    hidden = network.get_decoder()(
+        input_ids=batch.tokens,
+        position_ids=batch.positions,
+        use_cache=False,
+        segments=batch.segments,
+    ).last_hidden_state[0]
+    # Only where something is taught does the output matrix cost anything.
+    logits = network.get_output_embeddings()(hidden[batch.places]).float()
+    cap = getattr(network.config.get_text_config(), "final_logit_softcapping", None)
+    if cap:
+        logits = torch.tanh(logits / cap) * cap
+    return functional.cross_entropy(logits, batch.targets, reduction="sum")
+
+
+def use_attention(network: Any, name: str) -> None:
+    """Compute with the attention that transformers knows under this name."""
+    if network.config.get_text_config()._attn_implementation != name:
+        network.set_attn_implementation(name)
+
+
+def _attention(
+    module: Any, query: Any, key: Any, value: Any, mask: Any, *, scaling: float,
+    segments: Sequence[Segment], sliding_window: int | None = None, softcap: float | None = None,
+    **_: Any,
+) -> tuple[Any, None]:  # fmt: skip
+    """Attention within each row; products of matrices, which the CPU does faster than SDPA."""
+    n_heads, n_kv = query.shape[1], key.shape[1]
+    out = []
+    for start, end, visible, positions in segments:
+        n = end - start
+        near = visible
+        if sliding_window is not None:
+            near = visible & (positions[:, None] - positions[None] < sliding_window)
+        grouped = (query[0, :, start:end] * scaling).reshape(n_kv, n_heads // n_kv * n, -1)
+        scores = torch.bmm(grouped, key[0, :, start:end].transpose(1, 2))
+        if softcap is not None:
+            scores = torch.tanh(scores / softcap) * softcap
+        scores = scores.view(n_kv, -1, n, n)
+        scores = scores.masked_fill(~near, torch.finfo(scores.dtype).min)
+        weights = torch.softmax(scores, -1).view(n_kv, -1, n)
+        mixed = torch.bmm(weights, value[0, :, start:end])
+        out.append(mixed.view(1, n_heads, n, -1).transpose(1, 2))
+    return torch.cat(out, 1), None
+
+
+ALL_ATTENTION_FUNCTIONS[PACKED] = _attention
+ALL_MASK_ATTENTION_FUNCTIONS[PACKED] = lambda *arguments, **options: None
+
+
+def attention_mask(network: Any, visible: Any, queries: Any, keys: Any) -> Any:
+    """A dense mask in the form of the network's own attention: sliding windows see less.
+
+    Args:
+        network: a causal language model.
+        visible: a dense mask, (rows, 1, queries, keys).
+        queries: position ids of the tokens that are fed, (rows, queries).
+        keys: position ids of the tokens that they may see, (rows, keys).
+    """
+    config = network.config.get_text_config()
+    n_window = getattr(config, "sliding_window", None)
+    kinds = getattr(config, "layer_types", None)
+    if n_window is None or (kinds is not None and "sliding_attention" not in kinds):
+        return visible
+    distance = queries[:, None, :, None] - keys[:, None, None, :]
+    near = visible & (distance < n_window)
+    return near if kinds is None else {"full_attention": visible, "sliding_attention": near}
+
+
+# --- adapters -------------------------------------------------------------------------------------
+
+ADAPTED = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
+"""The linear layers of every block; llama.cpp's adapters can hold all of them."""
+
+
+class Lora(torch.nn.Module):
+    """A linear layer that stays as it is, and the product of two thin matrices beside it."""
+
+    def __init__(self, layer: Any, rank: int, alpha: float) -> None:
+        super().__init__()
+        self.layer = layer
+        self.scale = alpha / rank
+        device = layer.weight.device
+        self.a = torch.nn.Parameter(torch.empty(rank, layer.in_features, device=device))
+        self.b = torch.nn.Parameter(torch.zeros(layer.out_features, rank, device=device))
+        torch.nn.init.kaiming_uniform_(self.a, a=5**0.5)
+
+    def forward(self, x: Any) -> Any:
+        """What the layer says, and what the adapter adds."""
+        beside = functional.linear(functional.linear(x, self.a), self.b)
+        return self.layer(x) + self.scale * beside
+
+
+def add_lora(network: Any, rank: int, alpha: float, seed: int = 0) -> None:
+    """Put fresh adapters, drawn by a seed, into the network; they alone will be trained."""
+    for parameter in network.parameters():
+        parameter.requires_grad_(False)
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        for module in list(network.modules()):
+            for name in ADAPTED:
+                if isinstance(getattr(module, name, None), torch.nn.Linear):
+                    setattr(module, name, Lora(getattr(module, name), rank, alpha))
+
+
+def lora_factors(network: Any) -> dict[str, tuple[Any, Any]]:
+    """A and B of each adapter, by the name of the weight that they change."""
+    return {
+        f"{name}.weight": (module.a.detach().float().cpu().numpy(),
+                           module.b.detach().float().cpu().numpy())
+        for name, module in network.named_modules()
+        if isinstance(module, Lora)
+    }  # fmt: skip
+
+
+# --- weights in training --------------------------------------------------------------------------
+
+ROUNDED = ("Q4_0", "Q5_0", "Q8_0")
+"""The types whose rounding can be trained with: blocks of 32 with one scale."""
+
+
+def rounded(weights: Any, kind: str) -> Any:
+    """Weights as they are after quantisation, just as ggml rounds them."""
+    blocks = weights.reshape(-1, 32)
+    if kind == "Q8_0":
+        scale = blocks.abs().amax(1, keepdim=True) / 127
+        inverse = torch.where(scale != 0, 1 / scale, torch.zeros_like(scale))
+        scaled = blocks * inverse
+        # Halves are rounded away from zero.
+        whole = torch.trunc(scaled + 0.5 * torch.sign(scaled))
+    else:
+        half = 8 if kind == "Q4_0" else 16
+        largest = blocks.gather(1, blocks.abs().argmax(1, keepdim=True))
+        scale = largest / -half
+        inverse = torch.where(scale != 0, 1 / scale, torch.zeros_like(scale))
+        whole = torch.trunc(blocks * inverse + (half + 0.5)).clamp_(0, 2 * half - 1) - half
+    return (whole * scale.half().float()).reshape(weights.shape)
+
+
+class TrainedWeights:
+    """The weights in training: F32, and what the network computes with made of them.
+
+    A network in bfloat16 or with rounded weights gets a copy after each update; the gradient of the
+    copy counts as that of the weight itself (a straight-through estimator).
+
+    Args:
+        network: it computes in ``dtype`` from now on.
+        dtype: ``torch.float32`` or ``torch.bfloat16``.
+        rounding: one of ``ROUNDED``, or nothing. Embeddings and norms are never rounded.
+    """
+
+    def __init__(self, network: Any, dtype: Any = torch.float32, rounding: str = "") -> None:
+        self._network = network
+        self._rounding = rounding
+        named = {n: p for n, p in network.named_parameters() if p.requires_grad}
+        self._is_copied = bool(rounding) or dtype != torch.float32
+        masters = {n: torch.nn.Parameter(p.detach().clone()) for n, p in named.items()}
+        self.of = masters if self._is_copied else named
+        """The weights, by name."""
+        self._copies = named
+        if dtype != torch.float32:
+            # Not the buffers: rounded frequencies of the rotary embedding turn far tokens astray.
+            for parameter in network.parameters():
+                parameter.data = parameter.data.to(dtype)
+        self.put()
+
+    def put(self) -> None:
+        """Let the network compute with the weights as they are now."""
+        if not self._is_copied:
+            return
+        with torch.no_grad():
+            for name, copy in self._copies.items():
+                copy.copy_(self._as_computed(name))
+
+    def _as_computed(self, name: str) -> Any:
+        weights = self.of[name]
+        is_rounded = self._rounding and weights.ndim > 1 and "embed" not in name
+        if not is_rounded or "lm_head" in name or weights.shape[-1] % 32:
+            return weights
+        return rounded(weights, self._rounding)
+
+    def take_gradients(self) -> None:
+        """Move the gradients of the copies to the weights."""
+        if self._is_copied:
+            for name, copy in self._copies.items():
+                self.of[name].grad = None if copy.grad is None else copy.grad.float()
+                copy.grad = None
+
+    def copied(self) -> dict[str, Any]:
+        """Copies of the weights, to keep."""
+        return {name: weights.detach().cpu().clone() for name, weights in self.of.items()}
+
+    def finish(self, weights: Mapping[str, Any]) -> None:
+        """Leave the network in F32, with these weights, or else with the last ones."""
+        self._network.float()
+        with torch.no_grad():
+            for name, own in self._copies.items():
+                own.copy_(weights.get(name, self.of[name]))
+
+    def set(self, weights: Mapping[str, Any]) -> None:
+        """Put kept weights back."""
+        with torch.no_grad():
+            for name, tensor in weights.items():
+                self.of[name].copy_(tensor)
+        self.put()
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.of.values())
+
+
+# --- the faster type ------------------------------------------------------------------------------
+
+
+@functools.cache
+def bf16_is_faster(device: str) -> bool:
+    """Whether products of matrices are faster in bfloat16 than in float32 on a device.
+
+    Processors without instructions for it take many times as long, so on a processor both are
+    timed, which takes milliseconds. Other devices worth training on have such instructions.
+    """
+    return not device.startswith("cpu") or _seconds(torch.bfloat16) < _seconds(torch.float32)
+
+
+def _seconds(dtype: Any) -> float:
+    matrix = torch.ones(256, 256, dtype=dtype)
+    times = []
+    for _ in range(4):
+        start = time.perf_counter()
+        matrix @ matrix
+        times.append(time.perf_counter() - start)
+    # The first product of a type makes its kernel, and is not counted.
+    return min(times[1:])

@@ -1,0 +1,376 @@
+"""GGUF in, GGUF out: the weights of a file as transformers computes with them, and back again.
+
+The tokenizer, the chat template and the settings never leave the file: what is written is the base
+file with other tensors. transformers' own reader (``from_pretrained(gguf_file=...)``) is not used:
+it takes no notice of the size of a head, nor of which layers have a sliding window.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import gguf
+import numpy as np
+from numpy.typing import NDArray
+
+from hpd.errors import InputError, ModelLoadError, OptionError
+
+Array = NDArray[Any]
+_Type = gguf.GGMLQuantizationType
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """The model's type in transformers, and how llama.cpp's tensors differ from those there."""
+
+    model_type: str
+    rotates_pairs: bool = False
+    """llama.cpp rotates neighbouring elements of queries and keys, transformers an element of the
+    first half with one of the second."""
+    norm_offset: float = 0.0
+    """What transformers, but not llama.cpp, adds to the weights of a norm."""
+
+
+ARCHITECTURES = {
+    "llama": _Form("llama", rotates_pairs=True),  # Mistral and SmolLM, too
+    "qwen2": _Form("qwen2"),
+    "qwen3": _Form("qwen3"),
+    "gemma3": _Form("gemma3_text", norm_offset=1.0),
+}
+"""Those that can be trained, by their name in a GGUF file; each is tested on a tiny model."""
+
+_UNQUANTISED = {"F32": (_Type.F32, 0), "F16": (_Type.F16, 1), "BF16": (_Type.BF16, 32)}
+"""The types that need no quantiser, with llama.cpp's numbers for files of them."""
+
+FACTORS = "rope_freqs.weight"
+
+_OURS = "hpd."
+"""Keys of metadata that are about the answers of the weights as they were."""
+
+
+class GgufFile:
+    """The file of a model, and where its tensors are in transformers."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self.reader = gguf.GGUFReader(path)
+        except (OSError, ValueError) as error:
+            raise ModelLoadError(f"{path}: {error}") from error
+        self.architecture = str(self.value("general.architecture"))
+        if self.architecture not in ARCHITECTURES:
+            raise InputError(
+                f"{path}: models of architecture {self.architecture} cannot be trained; "
+                f"those that can: {', '.join(ARCHITECTURES)}"
+            )
+        if self.value("split.count", 1) > 1:
+            raise InputError(
+                f"{path} is one part of several: merge them (llama-gguf-split --merge)"
+            )
+        self.form = ARCHITECTURES[self.architecture]
+        number = next(n for n, name in gguf.MODEL_ARCH_NAMES.items() if name == self.architecture)
+        n_layers = int(self.value(f"{self.architecture}.block_count"))
+        self._names = gguf.get_tensor_name_map(number, n_layers)
+        self.n_heads = int(self.value(f"{self.architecture}.attention.head_count"))
+        self.n_heads_kv = int(
+            self.value(f"{self.architecture}.attention.head_count_kv", self.n_heads)
+        )
+        self.tensors = {tensor.name: tensor for tensor in self.reader.tensors}
+
+    def value(self, key: str, default: Any = None) -> Any:
+        """A value of the metadata."""
+        field = self.reader.get_field(key)
+        return default if field is None else field.contents()
+
+    def config(self) -> dict[str, Any]:
+        """The settings as transformers has them."""
+        n_heads = self.n_heads
+        n_embd = int(self._setting("embedding_length"))
+        head_dim = int(self._setting("attention.key_length", n_embd // n_heads))
+        settings = {
+            "vocab_size": int(self.tensors["token_embd.weight"].shape[1]),
+            "hidden_size": n_embd,
+            "num_hidden_layers": int(self._setting("block_count")),
+            "num_attention_heads": n_heads,
+            "num_key_value_heads": self.n_heads_kv,
+            "head_dim": head_dim,
+            "intermediate_size": int(self._setting("feed_forward_length")),
+            "rms_norm_eps": float(self._setting("attention.layer_norm_rms_epsilon")),
+            "max_position_embeddings": int(self._setting("context_length")),
+            "attention_bias": "blk.0.attn_q.bias" in self.tensors,
+            "tie_word_embeddings": "output.weight" not in self.tensors,
+            "bos_token_id": None,
+            "eos_token_id": None,
+            "pad_token_id": None,
+            "rope_theta": float(self._setting("rope.freq_base", 10_000.0)),
+            "rope_scaling": self._rope_scaling(),
+        }
+        if self.architecture != "gemma3":
+            return settings
+        pattern = self._setting("attention.sliding_window_pattern", 6)
+        if isinstance(pattern, int):
+            pattern = [(layer + 1) % pattern for layer in range(settings["num_hidden_layers"])]
+        kinds = ("full_attention", "sliding_attention")
+        return settings | {
+            "query_pre_attn_scalar": head_dim,
+            "sliding_window": int(self._setting("attention.sliding_window")),
+            "layer_types": [kinds[bool(is_windowed)] for is_windowed in pattern],
+            "rope_local_base_freq": float(self._setting("rope.freq_base_swa", 10_000.0)),
+        }
+
+    def parameters(self, names: Iterable[str]) -> Iterator[tuple[str, Array]]:
+        """Each of the network's parameters in F32, one after the other."""
+        used = {FACTORS}
+        for parameter in names:
+            name = self.name_of(parameter)
+            used.add(name)
+            tensor = self.tensors[name]
+            # Copied: the reader's memory is the file.
+            values = np.array(gguf.quants.dequantize(tensor.data, tensor.tensor_type), np.float32)
+            yield parameter, self.to_network(name, values)
+        if unknown := self.tensors.keys() - used:
+            raise InputError(f"{self.path}: transformers has no place for {min(unknown)}")
+
+    def frequency_factors(self) -> Array | None:
+        """Divisors of the rotary frequencies, which Llama 3 has in a tensor."""
+        tensor = self.tensors.get(FACTORS)
+        return None if tensor is None else np.array(tensor.data, np.float32)
+
+    def _rope_scaling(self) -> dict[str, Any] | None:
+        kind = self._setting("rope.scaling.type", "none")
+        if kind == "none":
+            return None
+        if kind not in ("linear", "yarn"):
+            raise InputError(f"{self.path}: rotary positions scaled by {kind!r} cannot be trained")
+        factor = float(self._setting("rope.scaling.factor", 1.0))
+        scaling: dict[str, Any] = {"rope_type": kind, "factor": factor}
+        n_original = self._setting("rope.scaling.original_context_length", 0)
+        if n_original:
+            scaling["original_max_position_embeddings"] = int(n_original)
+        return scaling
+
+    def _setting(self, key: str, default: Any = None) -> Any:
+        value = self.value(f"{self.architecture}.{key}", default)
+        if value is None:
+            raise InputError(f"{self.path}: the metadata lack {self.architecture}.{key}")
+        return value
+
+    def name_of(self, parameter: str) -> str:
+        """The name in the file of a parameter of the network."""
+        name = self._names.get_name(parameter, try_suffixes=(".weight", ".bias"))
+        if name not in self.tensors:
+            raise InputError(
+                f"{self.path}: no tensor for {parameter}, so it cannot be written back"
+            )
+        return str(name)
+
+    def to_file(self, name: str, values: Array) -> Array:
+        """A tensor, or the rows of an adapter's B, as llama.cpp computes with them."""
+        n_heads = self._rotated_heads(name)
+        if n_heads:
+            pairs = values.reshape(n_heads, 2, len(values) // n_heads // 2, *values.shape[1:])
+            return np.ascontiguousarray(pairs.swapaxes(1, 2).reshape(values.shape))
+        return values + np.float32(self.form.norm_offset) if _is_norm(name) else values
+
+    def to_network(self, name: str, values: Array) -> Array:
+        """The other way round."""
+        n_heads = self._rotated_heads(name)
+        if n_heads:
+            pairs = values.reshape(n_heads, len(values) // n_heads // 2, 2, *values.shape[1:])
+            return np.ascontiguousarray(pairs.swapaxes(1, 2).reshape(values.shape))
+        return values - np.float32(self.form.norm_offset) if _is_norm(name) else values
+
+    def _rotated_heads(self, name: str) -> int:
+        if not self.form.rotates_pairs:
+            return 0
+        if ".attn_q." in name:
+            return self.n_heads
+        return self.n_heads_kv if ".attn_k." in name else 0
+
+
+def _is_norm(name: str) -> bool:
+    return name.endswith("norm.weight")
+
+
+def check_file_type(name: str) -> None:
+    """Raise ``OptionError`` if there is no such type of file."""
+    if name.upper() not in _UNQUANTISED:
+        _file_type(name)
+
+
+def write_model(
+    base: GgufFile,
+    output: Path,
+    parameters: Mapping[str, Array],
+    file_type: str,
+    metadata: Mapping[str, str] = {},
+) -> None:
+    """Write the base file with the network's parameters in place of its tensors.
+
+    Args:
+        base: the file that the network was loaded from.
+        output: the new file; it is there whole, or not at all.
+        parameters: all of the network, by their names in transformers.
+        file_type: such as ``F16`` or ``Q4_0``.
+        metadata: texts to set besides, by their keys.
+    """
+    kind = file_type.upper()
+    number = _UNQUANTISED[kind][1] if kind in _UNQUANTISED else _file_type(file_type)
+    values = {base.name_of(name): array for name, array in parameters.items()}
+    with _replacing(output) as fresh:
+        if kind in _UNQUANTISED:
+            _write(base, fresh, values, kind, metadata)
+            return
+        middle = fresh.with_suffix(".f32")
+        try:
+            # In full, so that the quantiser rounds what was trained, and rounds it once.
+            _write(base, middle, values, "F32", metadata)
+            _quantise(middle, fresh, number)
+        finally:
+            middle.unlink(missing_ok=True)
+
+
+def _write(
+    base: GgufFile, path: Path, values: Mapping[str, Array], kind: str, texts: Mapping[str, str]
+) -> None:
+    wanted, number = _UNQUANTISED[kind]
+    writer = gguf.GGUFWriter(path, base.architecture)
+    replaced = {"general.architecture", "general.file_type", "general.quantization_version", *texts}
+    for field in base.reader.fields.values():
+        if field.name.startswith(("GGUF.", _OURS)) or field.name in replaced:
+            continue
+        inner = field.types[1] if field.types[0] == gguf.GGUFValueType.ARRAY else None
+        writer.add_key_value(field.name, field.contents(), field.types[0], inner)
+    for key, text in texts.items():
+        writer.add_string(key, text)
+    writer.add_file_type(number)
+    types = {}
+    for name, tensor in base.tensors.items():
+        shape = [int(n) for n in reversed(tensor.shape)]
+        # Vectors stay exact: they are small, and llama.cpp's kernels want them so.
+        types[name] = wanted if name in values and len(shape) > 1 else _Type.F32
+        if name not in values:
+            types[name] = tensor.tensor_type
+        n_bytes = int(np.prod(gguf.quant_shape_to_byte_shape(shape, types[name]), dtype=np.int64))
+        raw_shape = gguf.quant_shape_to_byte_shape(shape, types[name])
+        writer.add_tensor_info(name, raw_shape, np.dtype(np.uint8), n_bytes, types[name])
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_ti_data_to_file()
+    for name, tensor in base.tensors.items():
+        if name in values:
+            array = base.to_file(name, np.asarray(values[name], np.float32))
+            array = np.ascontiguousarray(gguf.quants.quantize(array, types[name]))
+        else:
+            array = np.ascontiguousarray(tensor.data)
+        writer.write_tensor_data(array.view(np.uint8))
+    writer.close()
+
+
+def _file_type(name: str) -> int:
+    """llama.cpp's number of a type such as ``Q4_K_M``."""
+    import llama_cpp
+
+    prefix = "LLAMA_FTYPE_MOSTLY_"
+    known = {key.removeprefix(prefix): key for key in dir(llama_cpp) if key.startswith(prefix)}
+    if name.upper() not in known:
+        names = ", ".join(sorted({*known, *_UNQUANTISED}))
+        raise OptionError(f"{name}: no such type of file; there are {names}")
+    return int(getattr(llama_cpp, known[name.upper()]))
+
+
+def _quantise(source: Path, output: Path, file_type: int) -> None:
+    import llama_cpp
+
+    parameters = llama_cpp.llama_model_quantize_default_params()
+    parameters.ftype = file_type
+    status = llama_cpp.llama_model_quantize(os.fsencode(source), os.fsencode(output), parameters)
+    if status:
+        raise InputError(f"{source}: llama.cpp could not quantise it (status {status})")
+
+
+def write_adapter(
+    base: GgufFile,
+    output: Path,
+    factors: Mapping[str, tuple[Array, Array]],
+    alpha: float,
+    metadata: Mapping[str, str] = {},
+) -> None:
+    """Write the factors A and B of each layer as the adapter that llama.cpp loads beside its base.
+
+    Args:
+        base: the model's file.
+        output: the new file; it is there whole, or not at all.
+        factors: by the names of the layers' weights in transformers.
+        alpha: the adapter counts alpha / rank times.
+        metadata: texts that the file is to hold besides, by their keys.
+    """
+    with _replacing(output) as fresh:
+        writer = gguf.GGUFWriter(fresh, base.architecture)
+        writer.add_type(gguf.GGUFType.ADAPTER)
+        for key, text in {gguf.Keys.Adapter.TYPE: "lora", **metadata}.items():
+            writer.add_string(key, text)
+        writer.add_float32(gguf.Keys.Adapter.LORA_ALPHA, alpha)
+        for parameter, (a, b) in factors.items():
+            name = base.name_of(parameter)
+            writer.add_tensor(f"{name}.lora_a", np.ascontiguousarray(a, np.float32))
+            # The rows of B are those of the layer's output; A's are the adapter's own.
+            rows = base.to_file(name, np.asarray(b, np.float32))
+            writer.add_tensor(f"{name}.lora_b", np.ascontiguousarray(rows))
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+        writer.close()
+
+
+def adapter_changes(base: GgufFile, adapter: Path) -> Iterator[tuple[str, Array]]:
+    """What an adapter adds to each tensor of its base, by the tensor's name in the file."""
+    reader = gguf.GGUFReader(adapter)
+    tensors = {tensor.name: tensor.data for tensor in reader.tensors}
+    field = reader.get_field(gguf.Keys.Adapter.LORA_ALPHA)
+    if field is None:
+        raise InputError(f"{adapter} is no LoRA adapter")
+    for name, a in tensors.items():
+        if name.endswith(".lora_a"):
+            plain = name.removesuffix(".lora_a")
+            scale = float(field.contents()) / len(a)
+            change = np.float32(scale) * (tensors[f"{plain}.lora_b"] @ a)
+            yield plain, base.to_network(plain, change)
+
+
+def set_metadata(path: Path, key: str, text: str) -> None:
+    """Write a text into a model file's metadata; the weights stay as they are.
+
+    Args:
+        path: the file; it is replaced whole, or not at all.
+        key: takes the place of what is there under this name.
+        text: what to write; an empty one takes the key away.
+    """
+    from gguf.scripts.gguf_new_metadata import MetadataDetails, copy_with_new_metadata
+
+    reader = gguf.GGUFReader(path)
+    architecture = reader.get_field(gguf.Keys.General.ARCHITECTURE)
+    assert architecture is not None, "llama.cpp loads no file without"
+    new = {key: MetadataDetails(gguf.GGUFValueType.STRING, text)} if text else {}
+    with _replacing(path) as fresh:
+        writer = gguf.GGUFWriter(fresh, arch=architecture.contents(), endianess=reader.endianess)
+        alignment = reader.get_field(gguf.Keys.General.ALIGNMENT)
+        if alignment is not None:
+            writer.data_alignment = alignment.contents()
+        copy_with_new_metadata(reader, writer, new, [] if text else [key])
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """A name to write to, which takes the place of ``path`` once all is written."""
+    fresh = path.with_name(path.name + ".part")
+    try:
+        yield fresh
+        os.replace(fresh, path)
+    finally:
+        fresh.unlink(missing_ok=True)

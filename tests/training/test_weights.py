@@ -1,0 +1,205 @@
+"""The network against the engine, what is written against what was read, and packed rows."""
+
+from __future__ import annotations
+
+import gguf
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+llama_cpp = pytest.importorskip("llama_cpp")
+
+from hpd.errors import InputError, OptionError
+from hpd.schema import load_schema
+from hpd.training import masks
+from hpd.training.data import Labelled, RowMaker
+from hpd.training.network import (
+    ROUNDED,
+    GgufVocabulary,
+    TrainedWeights,
+    add_lora,
+    attention_mask,
+    load_network,
+    lora_factors,
+    loss_sum,
+    packed,
+    rounded,
+    use_attention,
+)
+from hpd.training.rows import NO_TARGET
+from hpd.training.weights import (
+    ARCHITECTURES,
+    GgufFile,
+    check_file_type,
+    set_metadata,
+    write_adapter,
+    write_model,
+)
+
+KINDS = ("llama", "llama-spm", "qwen2", "qwen3", "gemma3")
+SCHEMA = load_schema("Brand, tags [str], Size int")
+ANSWER = {"Brand": "Nike", "tags": ["Black", "Boot"], "Size": 10}
+TEXT = "Nike Shoe Black 10 Canon Boot Blue 6 Sony Camera Nike Shoe Black 10 Canon Boot Green 7"
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def path(request, tiny_model):
+    return tiny_model(request.param)
+
+
+def engine_logits(path, tokens, adapter=None):
+    lora = None if adapter is None else str(adapter)
+    model = llama_cpp.Llama(
+        str(path), n_ctx=256, n_threads=1, logits_all=True, verbose=False, lora_path=lora
+    )
+    model.eval(tokens)
+    return np.array(model.scores[: len(tokens)])
+
+
+def logits(network, tokens):
+    use_attention(network, "sdpa")
+    with torch.no_grad():
+        return network(torch.tensor([tokens])).logits[0].numpy()
+
+
+def parameters(network):
+    return {name: p.detach().numpy() for name, p in network.named_parameters()}
+
+
+def rows_of(path, n=1, mask="branch"):
+    vocabulary = GgufVocabulary(path)
+    maker = RowMaker(vocabulary, vocabulary.eos, 16)
+    documents = [Labelled(f"{TEXT} {i}", SCHEMA, ANSWER) for i in range(n)]
+    return [maker.fields([document], mask) for document in documents]
+
+
+def test_every_architecture_has_a_tiny_model():
+    assert {kind.split("-")[0] for kind in KINDS} == {*ARCHITECTURES}
+
+
+def test_the_network_says_what_the_engine_says(path):
+    tokens = GgufVocabulary(path).tokenize(TEXT)
+    ours, theirs = logits(load_network(path), tokens), engine_logits(path, tokens)
+    # The engine's cache is F16.
+    assert np.abs(ours - theirs).max() < 0.002 * np.abs(theirs).max()
+
+
+def test_unchanged_weights_are_written_as_they_were(path, tmp_path):
+    base = GgufFile(path)
+    write_model(base, tmp_path / "out.gguf", parameters(load_network(path)), "F32")
+    again = GgufFile(tmp_path / "out.gguf")
+    assert again.tensors.keys() == base.tensors.keys()
+    for name, tensor in base.tensors.items():
+        assert np.array_equal(again.tensors[name].data, tensor.data), name
+    kept = [f for f in base.reader.fields if not f.startswith("GGUF.")]
+    for name in kept:
+        assert again.value(name) == base.value(name), name
+    assert GgufVocabulary(again.path).tokenize(TEXT) == GgufVocabulary(path).tokenize(TEXT)
+
+
+def test_what_the_old_weights_said_is_not_said_of_the_new_ones(tiny_model, tmp_path):
+    path = tiny_model("qwen3")
+    copy = tmp_path / "copy.gguf"
+    copy.write_bytes(path.read_bytes())
+    set_metadata(copy, "hpd.confidence", "[1]")
+    assert GgufFile(copy).value("hpd.confidence") == "[1]"
+    network = load_network(copy)
+    write_model(GgufFile(copy), copy, parameters(network), "F16", {"hpd.label": "on"})
+    assert GgufFile(copy).value("hpd.confidence") is None
+    assert GgufFile(copy).value("hpd.label") == "on"
+    set_metadata(copy, "hpd.label", "")
+    assert GgufFile(copy).value("hpd.label") is None
+
+
+@pytest.mark.parametrize("kind", ROUNDED)
+def test_weights_are_rounded_as_the_quantiser_rounds_them(kind, tiny_model, tmp_path):
+    path = tiny_model("qwen3")
+    network = load_network(path)
+    write_model(GgufFile(path), tmp_path / "out.gguf", parameters(network), kind)
+    file = GgufFile(tmp_path / "out.gguf")
+    n_checked = 0
+    TrainedWeights(network, rounding=kind)
+    for name, parameter in network.named_parameters():
+        tensor = file.tensors[file.name_of(name)]
+        if tensor.tensor_type.name == kind and "embed" not in name and "lm_head" not in name:
+            n_checked += 1
+            stored = gguf.quants.dequantize(tensor.data, tensor.tensor_type)
+            assert np.array_equal(parameter.detach().numpy(), stored), name
+    assert n_checked == 21
+
+
+def test_rounding_twice_is_rounding_once():
+    weights = torch.randn(8, 64)
+    for kind in ROUNDED:
+        once = rounded(weights, kind)
+        assert not torch.equal(once, weights)
+        torch.testing.assert_close(rounded(once, kind), once, atol=2e-3, rtol=0)
+        assert torch.equal(rounded(torch.zeros(1, 32), kind), torch.zeros(1, 32))
+
+
+def test_an_adapter_is_the_same_in_the_engine_and_here(path, tmp_path):
+    network = load_network(path)
+    tokens = GgufVocabulary(path).tokenize(TEXT)
+    plain = logits(network, tokens)
+    add_lora(network, 3, 6.0)
+    assert np.array_equal(logits(network, tokens), plain)
+    torch.manual_seed(3)
+    for name, parameter in network.named_parameters():
+        if name.endswith(".b"):
+            parameter.data = 0.05 * torch.randn_like(parameter)
+    adapter = tmp_path / "adapter.gguf"
+    write_adapter(GgufFile(path), adapter, lora_factors(network), 6.0)
+    ours = logits(network, tokens)
+    assert np.abs(ours - plain).max() > 0.1
+    theirs = engine_logits(path, tokens, adapter)
+    assert np.abs(ours - theirs).max() < 0.002 * np.abs(theirs).max()
+    merged = logits(load_network(path, adapter=adapter), tokens)
+    assert np.abs(ours - merged).max() < 1e-3
+
+
+@pytest.mark.parametrize("mask", ["branch", "paper"])
+def test_packed_rows_cost_what_each_costs_with_a_dense_mask(path, mask):
+    """The slow way: one row, one dense mask, the network's own attention."""
+    network = load_network(path)
+    rows = rows_of(path, 2, mask)
+    expected = 0.0
+    use_attention(network, "sdpa")
+    for row in rows:
+        roles = masks.to_tensors(masks.stack([row.roles]))
+        with torch.no_grad():
+            scores = network(
+                input_ids=torch.from_numpy(row.tokens)[None],
+                position_ids=roles.position,
+                attention_mask=attention_mask(
+                    network, masks.dense(row.mask, roles), roles.position, roles.position
+                ),
+            ).logits[0]
+        targets = torch.from_numpy(row.targets)
+        taught = targets != NO_TARGET
+        expected += float(
+            torch.nn.functional.cross_entropy(scores[taught], targets[taught], reduction="sum")
+        )
+    with torch.no_grad():
+        assert float(loss_sum(network, packed(rows))) == pytest.approx(expected, rel=1e-4)
+
+
+def test_bfloat16_leaves_the_rotary_frequencies_exact(tiny_model):
+    network = load_network(tiny_model("qwen3"))
+    before = network.model.rotary_emb.inv_freq.clone()
+    weights = TrainedWeights(network, torch.bfloat16)
+    assert network.lm_head.weight.dtype == torch.bfloat16
+    assert torch.equal(network.model.rotary_emb.inv_freq, before)
+    loss_sum(network, packed(rows_of(tiny_model("qwen3")))).backward()
+    weights.take_gradients()
+    assert all(p.grad.dtype == p.dtype == torch.float32 for p in weights)
+    weights.finish({})
+    assert network.lm_head.weight.dtype == torch.float32
+    assert torch.equal(network.lm_head.weight, weights.of["lm_head.weight"])
+
+
+def test_what_cannot_be_trained_is_refused(tiny_model, tmp_path):
+    with pytest.raises(InputError, match=r"architecture mamba cannot be trained; .* llama, qwen2"):
+        GgufFile(tiny_model("mamba"))
+    with pytest.raises(OptionError, match=r"q99: no such type of file; there are .*Q4_K_M"):
+        check_file_type("q99")
