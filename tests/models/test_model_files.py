@@ -412,7 +412,7 @@ def test_what_the_hub_refuses(hub: Hub, open_hf: Callable[..., list[str]]) -> No
     )
     assert torch == (
         "ModelLoadError: no GGUF in repository user/torch; it has: model.safetensors; look for a "
-        "repository with GGUF files, such as user/torch-GGUF, or make one: hpd export"
+        "repository with GGUF files, such as user/torch-GGUF"
     )
     assert "there is no repository user/private on the Hugging Face Hub, or it is" in private
     assert "repository user/gated is gated" in gated

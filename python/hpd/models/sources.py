@@ -213,7 +213,7 @@ def _other_places(repo: str, listing: _Listing) -> str:
         return f"; {_without_network(repo)}"
     if any(is_model_name(name) for name in listing.files):
         return ""
-    return f"; look for a repository with GGUF files, such as {repo}-GGUF, or make one: hpd export"
+    return f"; look for a repository with GGUF files, such as {repo}-GGUF"
 
 
 OLLAMA_PREFIX = "ollama:"
