@@ -1,13 +1,17 @@
-"""Confidence beside accuracy, against hand-made answers."""
+"""Confidence beside accuracy, and ``hpd calibrate``."""
 
 from __future__ import annotations
 
 import json
+import random
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hpd.cli import main
+from hpd.errors import OptionError
 from hpd.evaluation.calibration import (
     Answer,
     CoveragePoint,
@@ -18,6 +22,10 @@ from hpd.evaluation.calibration import (
 )
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import Counts
+from hpd.extractor import Extractor
+from hpd.pipeline.long_documents import Replay
+from hpd.values.confidence import read_map
+from jsonl import read_lines, write_lines
 
 answered = st.lists(
     st.builds(Answer, st.floats(0, 1), st.sampled_from(["nn", "nv", "vn", "vc", "vw"])),
@@ -103,3 +111,250 @@ def test_the_curve_ends_with_all_values(made: list[Answer], n_points: int) -> No
         kept = [answer for answer in values if answer.confidence >= point.threshold]
         assert point.coverage == len(kept) / len(values)
         assert point.precision == sum(answer.is_right for answer in kept) / len(kept)
+
+
+N_DOCUMENTS = 400
+SCHEMA = "brand, price number"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str]:
+    """Values that are right half as often as they say, and nulls that are always right."""
+    chance = random.Random(1)
+    gold, predicted = [], []
+    for n in range(N_DOCUMENTS):
+        confidence, price = round(chance.random(), 3), round(chance.random(), 3)
+        is_right, is_price = (chance.random() < p / 2 for p in (confidence, price))
+        gold.append({"id": n, "gold": {"brand": "a", "price": 1 if is_price else None, "x": None}})
+        predicted.append(
+            {
+                "id": n,
+                "data": {"brand": "a" if is_right else "b", "price": 1, "x": None, "tags": ["a"]},
+                "fields": {
+                    "brand": {"confidence": confidence},
+                    "price": {"confidence": price},
+                    "x": {"confidence": 0.5},
+                    "tags": {"confidence": 0.9},
+                },
+            }
+        )
+    return (
+        str(write_lines(tmp_path / "predicted.jsonl", *predicted)),
+        str(write_lines(tmp_path / "gold.jsonl", *gold)),
+    )
+
+
+def test_the_file_maps_each_type_and_the_errors_are_printed(
+    files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "calibration.json"
+    command = ["calibrate", *files, "--schema", SCHEMA + ", x", "-o", str(output)]
+    assert main([*command, "--json"]) == 0
+    errors = {row["answers"]: row for row in json.loads(capsys.readouterr().out)}
+    assert [*errors] == ["values", "values of type number", "values of type string",
+                         "nulls", "nulls of type string"]  # fmt: skip
+    assert errors["values"]["n"] == 2 * N_DOCUMENTS
+    assert errors["values"]["without"] == pytest.approx(0.25, abs=0.05)
+    assert errors["values"]["with"] < 0.06
+    fitted = read_map(output)
+    assert fitted("string", 0.8, is_null=False) == pytest.approx(0.4, abs=0.12)
+    assert fitted("string", 0.5, is_null=True) > 0.95
+    assert {*fitted.values} == {"any", "number", "string"}
+
+    assert main(command) == 2
+    assert "--overwrite" in capsys.readouterr().err
+    assert main([*command, "--overwrite"]) == 0
+    assert "values of type number" in capsys.readouterr().out
+
+
+def test_a_null_threshold_is_kept_in_the_file(
+    files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "calibration.json"
+    command = ["calibrate", *files, "-o", str(output), "--overwrite"]
+    assert main(command) == 0
+    assert read_map(output).null_threshold == 0
+    assert main([*command, "--null-threshold", "0.4"]) == 0
+    assert read_map(output).null_threshold == 0.4
+    capsys.readouterr()
+    # A quarter of the values are right, and no value more often than every other time.
+    assert main([*command, "--null-threshold", "best"]) == 0
+    assert 0.1 < read_map(output).null_threshold < 0.3
+    says = f"null is the better answer below a confidence of {read_map(output).null_threshold:g}"
+    assert says in capsys.readouterr().err
+    assert main([*command, "--null-threshold", "1.5"]) == 2
+    assert "1.5 is above 1" in capsys.readouterr().err
+
+
+def test_what_was_turned_into_null_is_left_out_and_counted(
+    files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = read_lines(Path(files[0]).read_text())
+    for line in lines[:5]:
+        line["data"]["brand"] = None
+        line["fields"]["brand"] = {"confidence": 0.01, "raw": ' "b"'}
+    nulled = write_lines(tmp_path / "nulled.jsonl", *lines)
+    output = tmp_path / "calibration.json"
+    assert main(["calibrate", str(nulled), files[1], "-o", str(output), "--json"]) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)[0]["n"] == 2 * N_DOCUMENTS - 5
+    assert "5 values of" in printed.err
+    assert "--null-threshold 0" in printed.err
+
+
+def test_without_a_schema_there_is_one_curve(files: tuple[str, str], tmp_path: Path) -> None:
+    output = tmp_path / "calibration.json"
+    assert main(["calibrate", *files, "-o", str(output)]) == 0
+    assert {*read_map(output).values} == {"any"}
+
+
+def test_what_is_read_is_not_replaced(
+    files: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["calibrate", *files, "-o", files[1], "--overwrite"]) == 2
+    assert "would replace what is read" in capsys.readouterr().err
+
+
+def test_lines_without_confidence_are_refused(
+    files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bare = write_lines(tmp_path / "bare.jsonl", {"id": "1", "data": {"brand": "a"}})
+    assert main(["calibrate", str(bare), files[1], "-o", str(tmp_path / "c.json")]) == 2
+    assert "states no confidence" in capsys.readouterr().err
+
+
+def test_eval_shows_the_error_before_and_after(
+    files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["eval", *files, "--calibration", "--resamples", "100"]) == 0
+    assert "fitted to other documents" in capsys.readouterr().out
+    assert main(["eval", *files, "--json", "--resamples", "100"]) == 0
+    found = json.loads(capsys.readouterr().out)["calibration"]
+    assert found["counterpart"]["is_calibrated"]
+    assert found["counterpart"]["values"]["ece"] < 0.07 < 0.2 < found["values"]["ece"]
+
+    # What was calibrated as it was extracted is held against what the model said.
+    lines = read_lines(Path(files[0]).read_text())
+    for line in lines:
+        for field in line["fields"].values():
+            field["uncalibrated"] = field["confidence"]
+            field["confidence"] /= 2
+    calibrated = str(write_lines(tmp_path / "calibrated.jsonl", *lines))
+    assert main(["eval", calibrated, files[1], "--json", "--resamples", "100"]) == 0
+    found = json.loads(capsys.readouterr().out)["calibration"]
+    assert not found["counterpart"]["is_calibrated"]
+    assert found["values"]["ece"] < 0.07 < 0.2 < found["counterpart"]["values"]["ece"]
+    assert main(["eval", calibrated, files[1], "--calibration", "--resamples", "100"]) == 0
+    assert "before the calibration" in capsys.readouterr().out
+    # And it is fitted to what the model said, once more.
+    again, first = (tmp_path / name for name in ("again.json", "first.json"))
+    for predicted, output in ((calibrated, again), (files[0], first)):
+        assert main(["calibrate", predicted, files[1], "-o", str(output)]) == 0
+    assert again.read_text() == first.read_text()
+
+
+# --- hpd extract ----------------------------------------------------------------------------------
+
+TITLES = ("Nike Air Zoom Pegasus, black, 44", "Luma T-Shirt, white, XL", "no such thing")
+HALVED = {
+    "form": 1,
+    "values": {"any": [[0, 0], [1, 0.5]], "enum": [[0, 0.25], [1, 0.25]]},
+    "nulls": {"any": [[0, 1], [1, 1]]},
+}
+FIELDS = "brand, color [black|white|red], size"
+
+
+@pytest.fixture
+def halved(tmp_path: Path) -> Path:
+    path = tmp_path / "halved.json"
+    path.write_text(json.dumps(HALVED))
+    return path
+
+
+@pytest.mark.parametrize("method", ["hpd", "ar"])
+def test_the_confidence_is_mapped_and_that_of_the_model_kept(halved: Path, method: str) -> None:
+    with Extractor(FIELDS, calibration="none", method=method) as extractor:
+        plain = [*extractor.extract_many(TITLES)]
+    with Extractor(FIELDS, calibration=str(halved), method=method) as extractor:
+        mapped = [*extractor.extract_many(TITLES)]
+    for before, after in zip(plain, mapped, strict=True):
+        assert after.data == before.data
+        for name, field in before.fields.items():
+            assert field.uncalibrated is None
+            assert "uncalibrated" not in field.to_dict()
+            other = after.fields[name]
+            assert other.uncalibrated == pytest.approx(field.confidence, rel=1e-3)
+            assert other.uncalibrated is not None
+            expected = other.uncalibrated / 2
+            if field.value is None and not field.nulled:
+                expected = 1.0
+            elif name == "color":
+                expected = 0.25
+            assert other.confidence == pytest.approx(expected)
+            assert {"confidence", "uncalibrated"} <= {*other.to_dict()}
+
+
+def test_a_threshold_is_one_of_calibrated_confidence(halved: Path) -> None:
+    """No value can be likelier than one half here, and no choice likelier than a quarter."""
+    for threshold, is_kept in ((0.2, True), (0.3, False)):
+        with Extractor(FIELDS, calibration=str(halved), null_threshold=threshold) as extractor:
+            extraction = extractor.extract(TITLES[1])
+        assert (extraction.data["color"] is not None) == is_kept
+    with Extractor("brand", calibration=str(halved), null_threshold=0.51) as extractor:
+        extraction = extractor.extract(TITLES[0])
+    assert extraction.data["brand"] is None
+    assert extraction.fields["brand"].nulled
+
+
+def test_the_threshold_of_a_calibration_holds_unless_another_is_asked_for(halved: Path) -> None:
+    halved.write_text(json.dumps({**HALVED, "null_threshold": 0.51}))
+    needed = {"type": "object", "required": ["brand"], "properties": {"brand": {"type": "string"}}}
+    with Extractor("brand, size", calibration=str(halved)) as extractor:
+        extraction = extractor.extract(TITLES[0])
+        assert extraction.data["brand"] is None
+        assert extraction.fields["brand"].nulled
+        assert extraction.fields["brand"].error is None
+        # What must be there is there, unless a user asks for more.
+        assert extractor.extract(TITLES[0], schema=needed).data["brand"] == "Nike"
+    with Extractor("brand, size", calibration=str(halved), null_threshold=0) as extractor:
+        assert extractor.extract(TITLES[0]).data["brand"] == "Nike"
+    settings = {"null_threshold": 0.51, "on_invalid": "record"}
+    with Extractor(needed, calibration=str(halved), **settings) as extractor:
+        refused = extractor.extract(TITLES[0])
+    assert "less likely than 0.51" in str(refused.fields["brand"].error)
+
+
+def test_known_answers_are_not_held_against_a_threshold(halved: Path) -> None:
+    halved.write_text(json.dumps({**HALVED, "null_threshold": 1}))
+    known = {"brand": "Nike", "size": "44"}
+    replay = Replay(lambda document: known)
+    with Extractor("brand, size", calibration=str(halved), replay=replay) as extractor:
+        assert extractor.extract(TITLES[0]).data == known
+
+
+def test_a_file_that_is_no_calibration_is_refused_before_a_model_is_loaded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = tmp_path / "bad.json"
+    bad.write_text("{}")
+    with pytest.raises(OptionError, match="calibration"):
+        Extractor("brand", model=tmp_path / "missing.gguf", calibration=str(bad))
+    texts = write_lines(tmp_path / "in.jsonl", {"text": "a"})
+    for path, reason in ((bad, "hpd calibrate"), (tmp_path / "none.json", "No such file")):
+        command = ["extract", str(texts), "--schema", "brand", "--calibration", str(path)]
+        assert main([*command, "-m", str(tmp_path / "missing.gguf")]) == 2
+        assert reason in capsys.readouterr().err
+
+
+def test_another_calibration_is_another_run(
+    halved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = str(write_lines(tmp_path / "in.jsonl", {"text": TITLES[0]}, {"text": TITLES[1]}))
+    output = str(tmp_path / "out.jsonl")
+    command = ["extract", texts, "--schema", FIELDS, "-o", output, "--calibration", str(halved)]
+    assert main([*command, "--quiet", "--limit", "1"]) == 0
+    assert main([*command, "--quiet", "--limit", "1", "--resume"]) == 0
+    halved.write_text(json.dumps({**HALVED, "values": {"any": [[0, 0], [1, 0.9]]}}))
+    capsys.readouterr()
+    assert main([*command, "--quiet", "--resume"]) == 2
+    assert "--calibration" in capsys.readouterr().err

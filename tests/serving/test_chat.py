@@ -1,4 +1,4 @@
-"""Bodies of ``POST /v1/chat/completions``: what is honoured, what is refused, what is answered."""
+"""Chat completions: what is read of messages and bodies, what is refused, what is answered."""
 
 from __future__ import annotations
 
@@ -11,10 +11,201 @@ import pytest
 from hpd.documents import Document
 from hpd.options import Options
 from hpd.results import Extraction, Failure, FieldResult, Usage
+from hpd.schema import load_schema
 from hpd.serving.bodies import ChatBody, RefusedError
 from hpd.serving.chat import Served, chat_asked, pieces
 from hpd.serving.dispatcher import Asked, Plans
+from hpd.serving.messages import Conversation, langextract_prompt, schema_in
+from hpd.serving.messages import read_messages as read_parsed
 from request_plans import parsed, plans_with
+
+
+def read_messages(messages: Any) -> Conversation:
+    return read_parsed(parsed(ChatBody, {"messages": messages}).messages)
+
+
+def system(text: str) -> dict[str, Any]:
+    return {"role": "system", "content": text}
+
+
+def user(text: Any) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def assistant(text: str) -> dict[str, Any]:
+    return {"role": "assistant", "content": text}
+
+
+def call(arguments: str) -> dict[str, Any]:
+    function = {"name": "f", "arguments": arguments}
+    calls = [{"id": "1", "type": "function", "function": function}]
+    return {"role": "assistant", "content": None, "tool_calls": calls}
+
+
+def test_the_last_message_of_the_user_is_the_document() -> None:
+    said = read_messages([system("Be terse."), user(" A lamp,\nblack ")])
+    assert said.document == " A lamp,\nblack "
+    assert said.instructions == ("Be terse.",)
+    assert said.examples == ()
+
+
+@pytest.mark.parametrize(
+    ("texts", "whole"),
+    [(["A ", "lamp"], "A lamp"), (["A", "lamp"], "A\nlamp"), (["A", "\nlamp", ""], "A\nlamp\n")],
+)
+def test_parts_of_text_are_one_text_of_whole_words(texts: list[str], whole: str) -> None:
+    parts = [{"type": "text", "text": text} for text in texts]
+    assert read_messages([user(parts)]).document.rstrip() == whole.rstrip()
+
+
+def test_what_was_answered_is_an_example_and_what_was_not_is_an_instruction() -> None:
+    said = read_messages(
+        [
+            user("Here come listings."),
+            {"role": "developer", "content": "Be terse."},
+            user("A lamp"),
+            assistant('{"kind": "lamp"}'),
+            user("A shoe"),
+            call('{"kind": "shoe"}'),
+            user("A hat"),
+        ]
+    )
+    assert said.document == "A hat"
+    assert said.instructions == ("Here come listings.", "Be terse.")
+    assert said.examples == (("A lamp", {"kind": "lamp"}), ("A shoe", {"kind": "shoe"}))
+
+
+FAULT = "2 validation errors for Product"
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        [
+            call('{"kind": 5}'),
+            {"role": "tool", "tool_call_id": "1", "content": f"Validation Error found:\n{FAULT}"},
+        ],
+        [
+            assistant('{"kind": 5}'),
+            user(f"Correct your JSON ONLY RESPONSE, based on the following errors:\n{FAULT}"),
+        ],
+    ],
+    ids=["function", "json"],
+)
+def test_a_fault_that_was_found_is_an_instruction(again: list[Any]) -> None:
+    said = read_messages([system("Be terse."), user("A hat"), *again])
+    assert said.document == "A hat"
+    assert said.instructions[0] == "Be terse."
+    assert said.instructions[1] == 'An earlier answer was: {"kind": 5}'
+    assert FAULT in said.instructions[2]
+    assert said.examples == ()
+
+
+@pytest.mark.parametrize(
+    ("messages", "message"),
+    [
+        (None, "messages: .*valid list"),
+        ([], "no message of the user"),
+        (["hello"], r"messages\[0\]: "),
+        ([{"role": "robot", "content": "x"}], r"messages\[0\].role: .*'system'"),
+        ([{"role": "user"}], r"messages\[0\].content is missing"),
+        ([{"role": "user", "content": 5}], r"messages\[0\].content: .*list"),
+        ([user([{"type": "image_url", "image_url": {}}])], r"content\[0\].type: .*'text'"),
+        ([user(["x"])], r"content\[0\]: "),
+        ([system("x")], "no message of the user"),
+        ([user("a"), assistant("a lamp"), user("b")], r"messages\[1\].* must be a JSON object"),
+        ([assistant('{"a": 1}'), user("b")], "must follow the message"),
+        ([user("a"), {**call("{}"), "tool_calls": [5]}, user("b")], r"tool_calls\[0\]: "),
+    ],
+)
+def test_what_is_wrong_is_said(messages: Any, message: str) -> None:
+    with pytest.raises(RefusedError, match=message) as caught:
+        read_messages(messages)
+    assert caught.value.status == 400
+
+
+def test_a_schema_that_stands_in_a_text_is_found_there() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}}
+    text = f"Match {{this}} schema:\n\n{json.dumps(schema, indent=2)}\n\nNot the schema itself."
+    found, texts = schema_in(['Be {"terse": 1}.', f"Prices are in euros.\n{text}", "More."])
+    assert found == schema
+    # What is said about the form of the answer goes with it.
+    assert texts == ('Be {"terse": 1}.', "Prices are in euros.", "More.")
+    assert schema_in(["no {schema} here"]) == (None, ("no {schema} here",))
+
+
+ROMEO = {
+    "extractions": [
+        {"character": "ROMEO", "character_attributes": {"mood": "wonder"}},
+        {"place": "window", "place_attributes": {}},
+        {"character": "JULIET", "character_attributes": {"titles": ["sun", "east"]}},
+    ]
+}
+EXAMPLE = f"Q: ROMEO. But soft! window, JULIET\nA: {json.dumps(ROMEO, indent=2)}\n"
+PROMPT = f"Find characters.\n\nMore context.\n\nExamples\n{EXAMPLE}\nQ: Lady Juliet\ngazed\nA: "
+
+
+def test_a_prompt_is_taken_apart() -> None:
+    prompt = langextract_prompt(PROMPT)
+    assert prompt is not None
+    assert prompt.description == "Find characters.\n\nMore context."
+    assert prompt.document == "Lady Juliet\ngazed"
+    assert prompt.classes == {"character": {"mood": False, "titles": True}, "place": {}}
+    ((text, answer),) = prompt.examples
+    assert text == "ROMEO. But soft! window, JULIET"
+    assert answer == {
+        "character": [
+            {"character": "ROMEO", "mood": "wonder", "titles": None},
+            {"character": "JULIET", "mood": None, "titles": ["sun", "east"]},
+        ],
+        "place": ["window"],
+    }
+    schema = load_schema(prompt.schema)
+    assert [attribute.type for attribute in schema] == ["array", "array"]
+
+
+def test_answers_in_fences_and_several_examples() -> None:
+    answer = '{"extractions": [{"place": "x", "place_attributes": {}}]}'
+    fenced = f"Q: a\nA: ```json\n{answer}\n```\n"
+    prompt = langextract_prompt(f"Find.\n\nExamples\n{fenced}\n{fenced}\nQ: b\nA:")
+    assert prompt is not None
+    assert [text for text, _ in prompt.examples] == ["a", "a"]
+    assert prompt.document == "b"
+
+
+def test_other_texts_are_none() -> None:
+    assert langextract_prompt("A lamp") is None
+    assert langextract_prompt("Examples\nQ: a\nA: ") is None
+    assert langextract_prompt(PROMPT.replace("extractions", "values")) is None
+    assert langextract_prompt(PROMPT.removesuffix("A: ")) is None
+
+
+def test_an_answer_is_in_the_order_of_the_document() -> None:
+    prompt = langextract_prompt(PROMPT)
+    assert prompt is not None
+    data = {
+        "character": [{"character": "Juliet", "mood": "sad", "titles": None}, {"mood": "x"}],
+        "place": ["Verona"],
+    }
+    fields = {
+        "character[0].character": FieldResult(start=20, end=26),
+        "place[0]": FieldResult(start=3, end=9),
+    }
+    assert prompt.answer(Extraction(None, data, fields)) == {
+        "extractions": [
+            {"place": "Verona", "place_attributes": {}},
+            {"character": "Juliet", "character_attributes": {"mood": "sad"}},
+        ]
+    }
+
+
+def test_an_attribute_with_the_name_of_its_class_is_left_out() -> None:
+    item = {"place": "x", "place_attributes": {"place": "y", "size": "z"}}
+    text = f"Examples\nQ: a\nA: {json.dumps({'extractions': [item]})}\n\nQ: b\nA: "
+    prompt = langextract_prompt(text)
+    assert prompt is not None
+    assert prompt.classes == {"place": {"size": False}}
+
 
 SERVED = Served("box", Options().filled(), 0)
 SCHEMA = {

@@ -1,0 +1,401 @@
+"""``hpd doctor``: its checks, what it prints, and its exit code."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import llama_cpp
+import pytest
+
+import hpd.bench.doctor
+from command_line import run_hpd
+from hpd import _native
+from hpd.bench import doctor
+from hpd.bench.doctor import Check, examine, stored_questions
+from hpd.cli import main
+from hpd.models import hardware
+from hpd.models.memory import Memory, memory, readable_size
+from hpd.version import __version__
+from tiny_models import TinyModel
+
+
+def test_versions() -> None:
+    check = doctor.check_engine()
+    assert check.state == "ok"
+    assert check.details["hpd"] == __version__
+    assert check.details["llama-cpp-python"] == _native.LLAMA_CPP_PYTHON
+
+
+def test_without_its_engine_nothing_else_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("hpd._native")
+    monkeypatch.setitem(sys.modules, "hpd._native", None)
+    first, *rest = examine()
+    assert first.state == "broken"
+    assert "the engine cannot be loaded" in first.text
+    assert "install it anew" in first.remedy
+    assert [check.name for check in rest] == ["memory", "cache"]
+
+
+@pytest.mark.parametrize(
+    ("paths", "state"),
+    [
+        (["/a/libllama.so"], "ok"),
+        (["/a/libllama.so", "/a/libllama.so"], "ok"),
+        (["/a/libllama.so", "/b c/libllama.so.0"], "broken"),
+        ([], "broken"),
+    ],
+)
+def test_more_than_one_library_is_a_fault(tmp_path: Path, paths: list[str], state: str) -> None:
+    maps = tmp_path / "maps"
+    lines = [f"7f00-7f01 r-xp 00000000 08:01 42    {path}" for path in ["/lib/libc.so", *paths]]
+    maps.write_text("\n".join(lines))
+    check = doctor.check_library(maps)
+    assert check.state == state
+    assert check.details["paths"] == sorted(set(paths))
+
+
+def test_this_process_has_one_library() -> None:
+    assert doctor.check_library().state == "ok"
+
+
+def test_features_that_llama_cpp_was_built_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "cpu_flags", lambda: frozenset({"avx2", "avx512f", "other"}))
+    monkeypatch.setattr(llama_cpp, "llama_print_system_info", lambda: b"CPU : AVX2 = 1 | FMA = 1")
+    check = doctor.check_processor()
+    assert check.state == "note"
+    assert check.text.endswith("AVX2, AVX512; llama.cpp was built without AVX512, so it is slow")
+    assert "-DGGML_NATIVE=ON" in check.remedy
+    monkeypatch.setattr(doctor, "cpu_flags", lambda: None)
+    assert doctor.check_processor().state == "ok"
+
+
+@pytest.mark.parametrize(
+    ("names", "can_offload", "nvidia", "state", "says"),
+    [
+        (["Fast One"], True, True, "ok", "Fast One"),
+        ([], True, False, "note", "none was found"),
+        ([], False, True, "note", "built for processors only"),
+        ([], False, False, "ok", "none"),
+    ],
+)
+def test_gpus(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    names: list[str],
+    can_offload: bool,
+    nvidia: bool,
+    state: str,
+    says: str,
+) -> None:
+    monkeypatch.setattr(doctor, "devices", lambda: names)
+    monkeypatch.setattr(llama_cpp, "llama_supports_gpu_offload", lambda: can_offload)
+    if nvidia:
+        (tmp_path / "gpus" / "0000").mkdir(parents=True)
+    check = doctor.check_gpu(tmp_path / "gpus")
+    assert (check.state, bool(check.remedy)) == (state, state == "note")
+    assert says in check.text
+
+
+GIB = 1 << 30
+
+
+def written(root: Path, files: dict[str, object]) -> Path:
+    for name, content in files.items():
+        file = root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"{content}\n")
+    return root
+
+
+MEMINFO = f"MemTotal: {16 * GIB // 1024} kB\nMemFree: 1 kB\nMemAvailable: {8 * GIB // 1024} kB"
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({}, Memory(16 * GIB, None, 8 * GIB)),
+        # Version 2: the limit of the group around this one counts, too.
+        (
+            {
+                "proc/self/cgroup": "0::/shop/web",
+                "sys/fs/cgroup/shop/web/memory.max": "max",
+                "sys/fs/cgroup/shop/memory.max": 4 * GIB,
+                "sys/fs/cgroup/shop/memory.current": 3 * GIB,
+                "sys/fs/cgroup/shop/memory.stat": f"anon 1\ninactive_file {GIB}",
+            },
+            Memory(16 * GIB, 4 * GIB, 2 * GIB),
+        ),
+        # In a container, where the path of the group is not visible.
+        (
+            {
+                "proc/self/cgroup": "0::/../outside",
+                "sys/fs/cgroup/memory.max": 2 * GIB,
+                "sys/fs/cgroup/memory.current": GIB,
+            },
+            Memory(16 * GIB, 2 * GIB, GIB),
+        ),
+        # Version 1.
+        (
+            {
+                "proc/self/cgroup": "5:devices:/x\n4:memory:/job",
+                "sys/fs/cgroup/memory/memory.limit_in_bytes": 9223372036854771712,
+                "sys/fs/cgroup/memory/job/memory.limit_in_bytes": 12 * GIB,
+                "sys/fs/cgroup/memory/job/memory.usage_in_bytes": GIB,
+                "sys/fs/cgroup/memory/job/memory.stat": f"total_inactive_file {GIB // 2}",
+            },
+            Memory(16 * GIB, 12 * GIB, 8 * GIB),
+        ),
+    ],
+)
+def test_memory_knows_the_limits_of_control_groups(
+    tmp_path: Path, files: dict[str, object], expected: Memory
+) -> None:
+    assert memory(written(tmp_path, {"proc/meminfo": MEMINFO, **files})) == expected
+
+
+def test_memory_where_the_system_tells_little(tmp_path: Path) -> None:
+    now = memory(tmp_path)
+    assert now.limit is None
+    assert now.available is None
+
+
+def test_sizes_for_people() -> None:
+    sizes = (0, 999, 1_000, 41_900_000, 1_540_000_000)
+    assert [readable_size(n) for n in sizes] == ["0 bytes", "999 bytes", "1 KB", "42 MB", "1.5 GB"]
+
+
+def test_a_cache_that_cannot_be_written_is_a_note(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    for folder, state in ((tmp_path / "file", "note"), (tmp_path / "new", "ok")):
+        monkeypatch.setenv("HPD_CACHE", str(folder))
+        check = doctor.check_cache()
+        assert check.state == state
+        assert ("HPD_CACHE" in check.remedy) == (state == "note")
+    assert not (tmp_path / "new").exists(), "looking makes nothing"
+
+
+@pytest.mark.parametrize(
+    ("forced", "amx", "works", "state", "says"),
+    [
+        (None, False, True, "ok", "no AMX"),
+        (None, True, True, "ok", "AMX works here"),
+        (None, True, False, "note", "crashed in a trial"),
+        ("0", True, False, "note", "off, as HPD_EXTRA_BUFTS=0 demands"),
+        ("1", True, True, "ok", "on, as HPD_EXTRA_BUFTS=1 demands"),
+    ],
+)
+def test_the_answer_about_amx(
+    monkeypatch: pytest.MonkeyPatch,
+    forced: str | None,
+    amx: bool,
+    works: bool,
+    state: str,
+    says: str,
+) -> None:
+    if forced is None:
+        monkeypatch.delenv(hardware.EXTRA_BUFTS_VARIABLE, raising=False)
+    else:
+        monkeypatch.setenv(hardware.EXTRA_BUFTS_VARIABLE, forced)
+    monkeypatch.setattr(doctor, "has_amx", lambda: amx)
+    monkeypatch.setattr(doctor, "use_extra_bufts", lambda: works)
+    check = doctor.check_amx()
+    assert (check.state, bool(check.remedy)) == (state, state == "note")
+    assert says in check.text
+
+
+def by_name(checks: Any) -> dict[str, Check]:
+    return {check.name: check for check in checks}
+
+
+def test_the_self_test_passes_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HPD_MODEL", "not the one in the box.gguf")
+    checks = by_name(doctor.check_self_test())
+    assert checks["self-test"].state == "ok", checks["self-test"].text
+    assert "28 values of 4 documents" in checks["self-test"].text
+    assert checks["attention"].state == "ok"
+    if kernels := checks["attention"].details["kernels"]:
+        assert f"hpd's kernel {next(iter(kernels))} is used" in checks["attention"].text
+
+
+def test_the_stored_answers_are_no_near_ties() -> None:
+    """Rounding, which differs from processor to processor, must not decide them."""
+    for question in stored_questions()["questions"]:
+        assert min(question["confidences"].values()) > 0.9, question
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"data": {"Brand": "Somebody"}}, "Brand is 'Diesel', not 'Somebody'"),
+        ({"confidences": {"Color": 0.5}}, "Color is 'Black' with confidence"),
+    ],
+)
+def test_other_answers_are_broken(
+    monkeypatch: pytest.MonkeyPatch, change: dict[str, dict[str, Any]], says: str
+) -> None:
+    stored = stored_questions()
+    for key, values in change.items():
+        stored["questions"][0][key].update(values)
+    monkeypatch.setattr(doctor, "stored_questions", lambda: stored)
+    check = by_name(doctor.check_self_test())["self-test"]
+    assert check.state == "broken"
+    assert "1 of them wrong" in check.text
+    assert says in check.text
+    assert check.remedy
+
+
+def program(tmp_path: Path, text: str) -> str:
+    """A stand-in for Python."""
+    file = tmp_path / "python"
+    file.write_text(f"#!/bin/sh\n{text}\n")
+    file.chmod(0o755)
+    return str(file)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("kill -ILL $$", "died while decoding: it met an instruction that this processor lacks"),
+        ("kill -KILL $$", "died while decoding: it was killed, most likely as memory ran out"),
+        ("kill -ALRM $$", "died while decoding: signal 14"),
+        ("echo the model is odd >&2; exit 1", "failed: the model is odd"),
+        ("true", "failed: without a word"),
+    ],
+)
+def test_a_trial_that_ends_otherwise_is_broken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, says: str
+) -> None:
+    monkeypatch.setattr(sys, "executable", program(tmp_path, text))
+    (check,) = doctor.check_self_test()
+    assert check.state == "broken"
+    assert says in check.text
+
+
+def outcome(**changes: Any) -> str:
+    stored = stored_questions()
+    answers = [{key: q[key] for key in ("data", "confidences")} for q in stored["questions"]]
+    whole = {"answers": answers, "seconds": 1.0, "tuned": {}, "attention_kernels": []}
+    return json.dumps({**whole, "n_attention_taken": 0, "n_attention_left": 9, **changes})
+
+
+@pytest.mark.parametrize(
+    ("n_taken", "kernels", "state", "says"),
+    [
+        (9, [("avx512", ""), ("avx2", "")], "ok", "hpd's kernel avx512 is used"),
+        (
+            9,
+            [("avx512", "its results are wrong"), ("avx2", "")],
+            "ok",
+            "hpd's kernel avx2 is used; avx512 is not used with this llama.cpp: its results are",
+        ),
+        (0, [("avx2", "nodes differ")], "note", "avx2 is not used with this llama.cpp: nodes dif"),
+        (0, [], "note", "hpd has no kernel for this processor"),
+        (0, [("avx2", "")], "note", "hpd's kernel avx2 could be used, but this"),
+    ],
+)
+def test_the_attention_kernel_is_named_and_why_others_are_off(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    n_taken: int,
+    kernels: list[tuple[str, str]],
+    state: str,
+    says: str,
+) -> None:
+    changes = {"tuned": {"n_batch": 256}, "attention_kernels": kernels}
+    (tmp_path / "outcome").write_text(outcome(n_attention_taken=n_taken, **changes))
+    monkeypatch.setattr(sys, "executable", program(tmp_path, f"cat {tmp_path}/outcome"))
+    checks = by_name(doctor.check_self_test())
+    assert checks["attention"].state == state
+    assert says in checks["attention"].text
+    assert "n_batch 256" in checks["tuned"].text
+    assert checks["self-test"].state == "ok"
+
+
+def test_without_a_model_in_the_box_the_self_test_is_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("hpd.models.model_files.BOX_NAME", "none.gguf")
+    (check,) = doctor.check_self_test()
+    assert (check.state, check.text.split(":")[0]) == ("note", "left out")
+
+
+def test_a_model_is_tried(tiny_model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tiny_model("qwen3")
+    checks = by_name(doctor.check_model(path))
+    assert checks["model"].state == "ok"
+    assert f"{path.name} takes about" in checks["fitting"].text
+    assert checks["tuned"].text.startswith(f"none for {path.name}")
+    (tmp_path / "broken.gguf").write_bytes(b"GGUF" + bytes(60))
+    (check,) = doctor.check_model(tmp_path / "broken.gguf")
+    assert check.state == "broken"
+    monkeypatch.setattr(doctor, "memory", lambda: Memory(None, None, 1_000_000))
+    (check,) = doctor.check_model(path)
+    assert check.state == "broken"
+    assert "1 MB are available: take a smaller model; so it is not tried" in check.text
+
+
+CHECKS = [
+    Check("engine", "ok", "all there"),
+    Check("cache", "note", "cannot be written " * 9, "name another folder"),
+    Check("self-test", "broken", "wrong", "build it anew " * 9, {"wrong": ["a"]}),
+]
+
+
+def test_the_doctor_finds_this_installation_in_order() -> None:
+    done = run_hpd("doctor")
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    names = [line[8:].split()[0] for line in done.stdout.splitlines() if line[:1].strip()]
+    assert names[:4] == ["versions", "libllama", "processor", "gpu"]
+    assert "self-test" in names
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> list[Path | None]:
+    tried: list[Path | None] = []
+
+    def examine(model: Path | None) -> list[Check]:
+        tried.append(model)
+        return CHECKS
+
+    monkeypatch.setattr(hpd.bench.doctor, "examine", examine)
+    return tried
+
+
+def test_what_is_broken_is_1_and_comes_with_its_remedy(
+    patient: list[Path | None],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    assert main(["doctor"]) == 1
+    lines = capfd.readouterr().out.splitlines()
+    assert lines[0] == "ok      engine     all there"
+    assert lines[-1] == "1 broken, 1 to be noted"
+    assert max(map(len, lines)) <= 60
+    assert "                   > name another folder" in lines
+    assert patient == [None]
+
+
+def test_json_for_programs(patient: list[Path | None], capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--json"]) == 1
+    whole = json.loads(capfd.readouterr().out)
+    assert whole["ok"] is False
+    assert [check["state"] for check in whole["checks"]] == ["ok", "note", "broken"]
+    assert whole["checks"][2]["details"] == {"wrong": ["a"]}
+
+
+def test_a_named_model_is_tried(
+    patient: list[Path | None], tiny_model: TinyModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random_model = str(tiny_model())
+    main(["doctor", "-m", random_model])
+    monkeypatch.setenv("HPD_MODEL", random_model)
+    main(["doctor"])
+    assert patient == [Path(random_model)] * 2
+    assert main(["doctor", "-m", "gone.gguf"]) == 1
+    assert len(patient) == 2

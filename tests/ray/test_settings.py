@@ -1,0 +1,158 @@
+"""The flags of ``hpd extract --ray``, the connection, and the shares of workers."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from hpd.cli import main
+from hpd.errors import HpdError, InputError, OptionError
+from hpd.ray import cluster
+from hpd.ray.cluster import Machine, Share, check_address, machines, share
+from jsonl import write_texts
+
+
+def stand_in(monkeypatch: pytest.MonkeyPatch, faults: list[Exception | None]) -> list[str]:
+    """Have ``ray.init`` raise one fault after the other; the addresses that it is given."""
+    addresses = []
+
+    def init(address: str, **_: Any) -> None:
+        addresses.append(address)
+        fault = faults.pop(0)
+        if fault is not None:
+            raise fault
+
+    ray = SimpleNamespace(init=init, is_initialized=lambda: False)
+    monkeypatch.setattr(cluster, "ray_module", lambda: ray)
+    return addresses
+
+
+def test_a_machine_in_no_cluster_starts_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    addresses = stand_in(monkeypatch, [ConnectionError("none"), None])
+    assert cluster.connect(None)
+    assert addresses == [cluster.ANY, cluster.HERE]
+
+
+def test_a_cluster_that_does_not_start_is_told_with_a_remedy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stand_in(monkeypatch, [Exception("The current node timed out during startup.")])
+    with pytest.raises(HpdError, match=r"cannot be started .* timed out .* Try again"):
+        cluster.connect(cluster.HERE)
+
+
+def test_a_cluster_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    addresses = stand_in(monkeypatch, [ConnectionError("refused")])
+    with pytest.raises(HpdError, match=r"reached at 10\.0\.0\.1:6379: refused"):
+        cluster.connect("10.0.0.1:6379")
+    assert addresses == ["10.0.0.1:6379"]
+
+
+LAPTOP = [Machine(2)]
+SERVER = [Machine(64)]
+GPUS = [Machine(48, 8), Machine(48, 8), Machine(4)]
+
+
+@pytest.mark.parametrize(
+    ("cluster", "n_workers", "n_gpus", "expected"),
+    [
+        (SERVER, None, None, Share(1, 64, 63, 0)),
+        (SERVER, 4, None, Share(4, 16, 15, 0)),
+        (SERVER * 3, None, None, Share(3, 64, 63, 0)),
+        (SERVER * 3, 4, None, Share(4, 32, 31, 0)),
+        ([Machine(16), Machine(64)], 5, None, Share(5, 16, 15, 0)),
+        (GPUS, None, None, Share(16, 6, 5, 1)),
+        (GPUS, None, 0.5, Share(32, 3, 2, 0.5)),
+        (GPUS, None, 0, Share(3, 24, 23, 0)),
+        (LAPTOP, 2, None, Share(2, 1, 0.5, 0)),
+        (LAPTOP, 8, None, Share(8, 1, 0.125, 0)),
+        ([Machine(0), Machine(8)], None, None, Share(1, 8, 7, 0)),
+    ],
+)
+def test_the_cores_are_divided_so_that_every_worker_fits(
+    cluster: list[Machine], n_workers: int | None, n_gpus: float | None, expected: Share
+) -> None:
+    part = share(cluster, n_workers, n_gpus)
+    assert part == expected
+    # Something is left for tasks that read and write.
+    assert part.n_cpus * part.n_workers < sum(machine.n_cpus for machine in cluster)
+
+
+@pytest.mark.parametrize(("cluster", "n_gpus"), [(LAPTOP, 1), (GPUS, 16), ([Machine(0)], None)])
+def test_what_no_machine_has_is_refused(cluster: list[Machine], n_gpus: float | None) -> None:
+    with pytest.raises(OptionError, match="no machine"):
+        share(cluster, 1, n_gpus)
+
+
+def test_machines_that_are_gone_do_not_count() -> None:
+    nodes = [
+        {"Alive": True, "Resources": {"CPU": 8.0, "GPU": 1.0, "memory": 1.0}},
+        {"Alive": False, "Resources": {"CPU": 8.0}},
+        {"Alive": True, "Resources": {"memory": 1.0}},
+    ]
+    assert machines(nodes) == [Machine(8, 1), Machine(0)]
+
+
+@pytest.mark.parametrize("text", ["local", "auto", "10.0.0.1:6379", "head.example.org:6379"])
+def test_addresses_of_ray(text: str) -> None:
+    assert check_address(text) == text
+
+
+@pytest.mark.parametrize("text", ["in.jsonl", "mails/", "ray://head:10001", "head"])
+def test_what_is_no_address_may_be_an_input(text: str) -> None:
+    with pytest.raises(InputError, match="before --ray"):
+        check_address(text)
+
+
+@pytest.fixture
+def has_ray(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ray seems to be installed, or not."""
+    monkeypatch.setattr("hpd.cli.common.find_spec", lambda name: object())
+
+
+@pytest.fixture
+def no_extractor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fails if a model would be loaded."""
+    monkeypatch.setattr(
+        "hpd.extractor.Extractor", lambda *_, **__: pytest.fail("a model was loaded")
+    )
+
+
+def refused(source: Path, *arguments: str) -> int:
+    return main(["extract", str(source), "--schema", "a", *arguments])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--ray", "more.jsonl"], "'more.jsonl' is no address of Ray"),
+        (["--ray-workers", "2"], "--ray-workers does nothing without --ray"),
+        (["--ray-gpus", "1"], "--ray-gpus does nothing without --ray"),
+        (["--ray", "--ray-workers", "0"], "0 is below 1"),
+        (["--ray", "--deterministic"], "needs --threads"),
+    ],
+)
+def test_what_cannot_be_honoured_is_refused(
+    arguments: list[str],
+    message: str,
+    tmp_path: Path,
+    has_ray: None,
+    no_extractor: None,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    assert refused(write_texts(tmp_path / "in.jsonl", "a"), *arguments) == 2
+    assert message in capfd.readouterr().err
+
+
+def test_without_ray_the_extra_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    real = importlib.util.find_spec
+    without = lambda name: None if name == "ray" else real(name)  # noqa: E731
+    monkeypatch.setattr("hpd.cli.common.find_spec", without)
+    assert refused(write_texts(tmp_path / "in.jsonl", "a"), "--ray") == 2
+    assert "pip install 'hpd-cpp[ray]'" in capfd.readouterr().err
