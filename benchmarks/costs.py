@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from hpd import _native
 from hpd.bench.measure import measure_prices
-from hpd.cli.option_arguments import add_option_argument, options_of
+from hpd.cli.arguments import add_option_argument, options_of
 from hpd.models.settings import engine_options, model_options
 from hpd.options import OPTIONS
 

@@ -17,8 +17,8 @@ from hpd import _native
 from hpd.bench.measure import Bench
 from hpd.bench.methods import parse_contest
 from hpd.bench.workload import load_workload
+from hpd.cli.arguments import add_option_arguments, options_of
 from hpd.cli.common import table
-from hpd.cli.option_arguments import add_option_arguments, options_of
 from hpd.models.model_files import resolve_model
 from hpd.models.settings import model_options
 from hpd.schema import load_schemas

@@ -57,3 +57,7 @@ class EngineClosedError(HpdError, RuntimeError):
 
 class CallCancelledError(HpdError, RuntimeError):
     """A call that was ended from elsewhere before all its documents were finished."""
+
+
+class HpdWarning(UserWarning):
+    """Root of all warnings that hpd gives."""

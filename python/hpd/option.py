@@ -22,6 +22,7 @@ Kind = Literal["switch", "integer", "number", "choice", "text", "adapters", "sha
 
 _METADATA = "option"
 _LONGEST_SHOWN = 60
+_SWITCH = {"on": True, "off": False, "true": True, "false": False}
 _LARGEST_SCALE = 1e38  # the engine keeps it in 32 bits
 _KINDS: dict[object, Kind] = {
     bool: "switch",
@@ -53,7 +54,7 @@ class Option:
     """The declaration of an option: everything but its value."""
 
     flags: tuple[str, ...]
-    """Its names on the command line, as ``-c`` and ``--ctx-size``."""
+    """Its names on the command line, as ``-c`` and ``--ctx-size``; none: ``--set NAME=VALUE``."""
     help: str
     """One or two sentences, without the default."""
     decides: Decides
@@ -80,8 +81,8 @@ class Option:
 
     @property
     def flag(self) -> str:
-        """Its long name on the command line."""
-        return next(flag for flag in self.flags if flag.startswith("--"))
+        """How it is set on the command line, without the value."""
+        return next((flag for flag in self.flags if flag.startswith("--")), f"--set {self.name}")
 
     @property
     def allowed(self) -> str:
@@ -120,9 +121,9 @@ class Option:
         """
         value: object = _file_text(text[1:]) if self.is_prose and text[:1] == "@" else text
         if self.kind == "switch":
-            if text not in ("on", "off"):
+            if text not in _SWITCH:
                 raise ValueError(f"must be on or off, not {shown(text)}")
-            value = text == "on"
+            value = _SWITCH[text]
         # In Python, the empty text is a way to say none.
         if self.kind == "text" and not text:
             raise self._refused(text)

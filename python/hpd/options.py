@@ -55,7 +55,6 @@ class Options:
 
     method: Method = option(
         "hpd",
-        "--method",
         decides="values",
         target="prompt",
         help="hpd decodes all fields in parallel, ar the whole object, token after token",
@@ -63,7 +62,6 @@ class Options:
     )
     layout: Layout = option(
         "branch",
-        "--layout",
         decides="values",
         target="prompt",
         help="what a field sees of the others: nothing (branch), the keys before its own "
@@ -72,7 +70,6 @@ class Options:
     )
     document_turn: DocumentTurn = option(
         "user",
-        "--document-turn",
         decides="values",
         target="prompt",
         help="in whose turn of the chat a document stands; in the assistant's, the tokens that "
@@ -92,7 +89,6 @@ class Options:
     )
     stack: int = option(
         1,
-        "--stack",
         metavar="J",
         decides="values",
         target="prompt",
@@ -103,7 +99,6 @@ class Options:
     )
     in_flight: int | None = option(
         None,
-        "--in-flight",
         metavar="N",
         decides="speed",
         target="engine",
@@ -116,7 +111,6 @@ class Options:
     )
     drafts: bool | None = option(
         None,
-        "--drafts",
         decides="speed",
         target="engine",
         help="guess tokens where that pays and let the model verify them: the same values in "
@@ -125,8 +119,6 @@ class Options:
     )
     draft_model: str = option(
         "",
-        "-md",
-        "--draft-model",
         metavar="MODEL",
         decides="speed",
         target="engine",
@@ -135,7 +127,6 @@ class Options:
     )
     n_draft: int = option(
         8,
-        "--draft-max",
         metavar="N",
         decides="speed",
         target="engine",
@@ -146,7 +137,6 @@ class Options:
     )
     draft_p_min: float = option(
         0.75,
-        "--draft-p-min",
         metavar="P",
         decides="speed",
         target="engine",
@@ -157,7 +147,6 @@ class Options:
     )
     deterministic: bool = option(
         False,
-        "--deterministic",
         decides="values",
         target="engine",
         help="the same values, bit for bit, in any order of the documents, also of a part of them "
@@ -177,12 +166,11 @@ class Options:
 
     dedupe: bool | None = option(
         None,
-        "--dedupe",
         decides="speed",
         target="run",
         help="decode a document that comes again in a run only once; by default, unless values are "
-        "drawn at random (--temp), documents share a prompt (--stack), or every line is to be the "
-        "same in every run (--deterministic)",
+        "drawn at random (--temp), documents share a prompt (stack), or every line is to be the "
+        "same in every run (deterministic)",
     )
     cache: str = option(
         "",
@@ -243,8 +231,6 @@ class Options:
     )
     n_threads_batch: int = option(
         0,
-        "-tb",
-        "--threads-batch",
         metavar="N",
         decides="speed",
         target="engine",
@@ -265,8 +251,6 @@ class Options:
     )
     split_mode: SplitMode = option(
         "layer",
-        "-sm",
-        "--split-mode",
         decides="values",
         target="model",
         help="how several GPUs share the model: one has all of it (none), each has some layers "
@@ -274,8 +258,6 @@ class Options:
     )
     tensor_split: tuple[float, ...] = option(
         (),
-        "-ts",
-        "--tensor-split",
         metavar="N0,N1,...",
         decides="speed",
         target="model",
@@ -283,12 +265,10 @@ class Options:
     )
     main_gpu: int = option(
         0,
-        "-mg",
-        "--main-gpu",
         metavar="I",
         decides="speed",
         target="model",
-        help="the GPU that has the model where --split-mode is none, counted from 0; or that has "
+        help="the GPU that has the model where split_mode is none, counted from 0; or that has "
         "intermediate results where it is row",
         minimum=0,
         maximum=_INT32,
@@ -304,7 +284,6 @@ class Options:
     )
     logits_on_device: LogitsOnDevice = option(
         "off",
-        "--logits-on-device",
         decides="speed",
         target="engine",
         help="of the logits of a token only the likeliest are copied from the device that computes "
@@ -313,7 +292,6 @@ class Options:
     )
     cpu_attention: bool = option(
         True,
-        "--cpu-attention",
         decides="values",
         target="engine",
         help="on a CPU, hpd's own kernel for flash attention where the cells are f16",
@@ -357,7 +335,6 @@ class Options:
     )
     top_k: int = option(
         40,
-        "--top-k",
         metavar="K",
         decides="values",
         target="sampling",
@@ -368,7 +345,6 @@ class Options:
     )
     top_p: float = option(
         0.95,
-        "--top-p",
         metavar="P",
         decides="values",
         target="sampling",
@@ -379,7 +355,6 @@ class Options:
     )
     min_p: float = option(
         0.05,
-        "--min-p",
         metavar="P",
         decides="values",
         target="sampling",
@@ -418,7 +393,7 @@ class Options:
         decides="values",
         target="value",
         help="values with a confidence below P become null; the raw text is kept, but for what "
-        "--decide takes although null is likelier. By default the calibration says how low that "
+        "decide takes although null is likelier. By default the calibration says how low that "
         "is, for values that need not be there; without one, 0",
         minimum=0.0,
         maximum=1.0,
@@ -445,7 +420,6 @@ class Options:
     )
     stated: bool | None = option(
         None,
-        "--stated",
         decides="values",
         target="answer",
         help="numbers, dates, times, e-mail addresses and links can only be those that the "
@@ -455,10 +429,9 @@ class Options:
     )
     decide: bool | None = option(
         None,
-        "--decide",
         decides="values",
         target="answer",
-        help="take the best of an enum's choices, of true and false, and, with --stated, of what "
+        help="take the best of an enum's choices, of true and false, and, with stated, of what "
         "the document states, also where the model would rather say null: a field is null only "
         "where the best is less likely than the threshold says. By default the model's file says "
         "whether, as that of the one in the box does, while its own calibration is in use; "
@@ -477,7 +450,6 @@ class Options:
     )
     chunk_size: int = option(
         0,
-        "--chunk-size",
         metavar="N",
         decides="values",
         target="document",
@@ -490,7 +462,6 @@ class Options:
     )
     passes: int = option(
         1,
-        "--passes",
         metavar="N",
         decides="values",
         target="document",
@@ -502,9 +473,7 @@ class Options:
         needs="on_overflow",
         per_call=True,
     )
-    verbose: bool = option(
-        False, "--verbose", decides="display", target="run", help="show llama.cpp's own log"
-    )
+    verbose: bool = option(False, decides="display", target="run", help="show llama.cpp's own log")
     quiet: bool = option(
         False,
         "--quiet",
@@ -756,7 +725,8 @@ def combined(options: Options | None, settings: Mapping[str, object]) -> Options
 
 def named(name: str) -> str:
     """An option in an error message, by its names in Python and on the command line."""
-    return f"{name} ({OPTIONS[name].flag})"
+    option = OPTIONS[name]
+    return f"{name} ({option.flag})" if option.flags else name
 
 
 def _checked(name: str, value: object) -> Any:

@@ -403,7 +403,7 @@ def test_the_command_keeps_what_the_next_run_takes(
     assert str(file) in out
     assert json.loads(file.read_text())["tuned"]["drafts"] is False
 
-    extract = ["extract", *source, "-c", "1024", "-t", "1", "--max-tokens", "6", "--verbose"]
+    extract = ["extract", *source, "-c", "1024", "-t", "1", "--max-tokens", "6", "--set", "verbose=on"]
     assert main(extract) == 0
     assert "as hpd tune found: in_flight=0, drafts=off, n_batch=512" in capsys.readouterr().err
     monkeypatch.setenv(tuned.TUNED_VARIABLE, "0")
@@ -431,7 +431,7 @@ def test_the_command_measures_made_up_listings(
     ("on_gpu", "threads", "asked"),
     [
         (False, ["-t", "1"], [1]),
-        (False, ["-t", "1", "-tb", "2"], [2]),
+        (False, ["-t", "1", "--set", "n_threads_batch=2"], [2]),
         (True, ["-t", "1"], []),
         (True, ["-t", "1", "-ngl", "0"], [1]),
     ],
@@ -465,7 +465,7 @@ def test_a_faster_type_of_weights_is_named_where_the_processor_computes(
         (["--method", "ar"], "unrecognized arguments: --method"),
         (["--category-field", "c"], "--category-field is about INPUT"),
         (
-            ["--in-flight=4", "-b=64", "-ub=64", "--no-drafts"],
+            ["--in-flight=4", "-b=64", "-ub=64", "--set", "drafts=off"],
             "nothing is left to try",
         ),
     ],

@@ -60,14 +60,14 @@ def test_commands(complete: Complete) -> None:
 
 
 def test_flags_of_a_command(complete: Complete) -> None:
-    assert {"--schema", "--split-mode", "-sm", "--job"} <= complete("extract", "-")
-    assert complete("extract", "--tensor") == {"--tensor-split"}
+    assert {"--schema", "--set", "-ngl", "--job"} <= complete("extract", "-")
+    assert complete("extract", "--null") == {"--null-threshold"}
     assert complete("models", "--") == {"--help", "--json", "--speed", "--threads"}
 
 
 def test_choices_of_a_flag(complete: Complete) -> None:
-    assert complete("extract", "--layout", "") == {"branch", "skeleton", "label"}
-    assert complete("extract", "--split-mode", "r") == {"row"}
+    assert complete("extract", "--on-overflow", "") == {"error", "chunk", "truncate"}
+    assert complete("extract", "-fa", "o") == {"on", "off"}
     assert complete("completion", "") == {"bash", "zsh", "fish"}
 
 
@@ -83,7 +83,7 @@ def test_files_where_a_file_is_meant(complete: Complete, tmp_path: Path) -> None
 def test_scripts_for_other_shells(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["completion", shell]) == 0
     script = capsys.readouterr().out
-    for text in ("extract", "schema", "split-mode", "tensor-split", "models"):
+    for text in ("extract", "schema", "null-threshold", "on-overflow", "models"):
         assert text in script
 
 

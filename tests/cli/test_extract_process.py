@@ -24,7 +24,7 @@ TITLE = "Diesel Men's Exposure High-Top Sneaker, Black, 10 M US"
 @pytest.mark.parametrize("method", ["hpd", "ar"])
 def test_the_model_in_the_box_reads_a_title(method: str) -> None:
     text = json.dumps({"id": "a", "text": TITLE}) + "\n"
-    command = ("extract", "-", "--schema", "Brand, Color", "--method", method, "--quiet")
+    command = ("extract", "-", "--schema", "Brand, Color", "--set", f"method={method}", "--quiet")
     done = run_hpd(*command, text=text)
     assert (done.returncode, done.stderr) == (0, "")
     (line,) = read_lines(done.stdout)
@@ -51,7 +51,7 @@ def test_every_document_has_its_line(
         file.write("nonsense\n")
     done = run_hpd(
         "extract", str(source), "--schema", "Brand, Color", "-m", random_model, "--max-tokens", "4",
-        "--method", method, "--layout", layout,
+        "--set", f"method={method}", "--set", f"layout={layout}",
     )  # fmt: skip
     assert done.returncode == 3, done.stderr
     found = read_lines(done.stdout)

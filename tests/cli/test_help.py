@@ -14,6 +14,7 @@ import hpd.models.model_files
 from command_line import exit_code
 from hpd import _native
 from hpd.cli import COMMANDS, main
+from hpd.options import OPTIONS
 
 
 def test_schema(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -68,3 +69,50 @@ def test_a_command_starts_without_the_others() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = {name.rpartition(".")[2] for name in done.stdout.split()}
     assert loaded.intersection(COMMANDS) == {"extract"}
+
+
+def test_help_of_hpd_itself_loads_no_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_code("--help") == 0
+    helped = capsys.readouterr().out
+    assert exit_code() == 0
+    assert capsys.readouterr().out == helped
+    assert all(line.strip() in helped for _, line in COMMANDS.values())
+    code = (
+        "import sys\nfrom hpd.cli import main\n"
+        "try:\n    main([])\nexcept SystemExit:\n    pass\n"
+        "print(*sorted(name for name in sys.modules if name.startswith('hpd.')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert not loaded & {module for module, _ in COMMANDS.values()}
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("extarct", "did you mean extract?"),
+        ("modles", "did you mean models?"),
+        ("xyz", "there are"),
+    ],
+)
+def test_an_unknown_command_gets_a_suggestion(
+    word: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([word]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_set_help_lists_every_option(capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_code("extract", "--set", "help") == 0
+    shown = capsys.readouterr().out
+    assert all(f"  {name}" in shown for name in OPTIONS)
+
+
+def test_a_run_in_a_pipe_loads_no_rich(tmp_path: Path) -> None:
+    source = tmp_path / "in.jsonl"
+    source.write_text("")
+    code = (
+        "import sys\nfrom hpd.cli import main\n"
+        f"main(['extract', {str(source)!r}, '--schema', 'a'])\nsys.exit('rich' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -13,6 +13,7 @@ import pytest
 from fake_extractor import ASKED, FakeExtractor
 from hpd.cli import build_parser, main
 from hpd.cli.jobs import _NOT_OF_JOBS, _PATHS, _settable
+from hpd.options import OPTIONS
 from jsonl import read_lines, write_texts
 
 Write = Callable[..., Path]
@@ -72,7 +73,7 @@ def test_a_job_has_all_that_a_run_needs(
     assert main(["extract", "--job", "mails", "--overwrite"]) == 0
     assert fake[1].options.loras == ((f"{tmp_path}/a.gguf", 1.0), (f"{tmp_path}/b.gguf", 0.5))
     monkeypatch.chdir(tmp_path / "below" / "deep")
-    assert main(["extract", "--job", "mails", "--overwrite", "--config", str(path)]) == 0
+    assert main(["extract", "--job", f"{path}:mails", "--overwrite"]) == 0
     assert not (tmp_path / "below" / "out.jsonl").exists()
 
 
@@ -105,8 +106,8 @@ def test_what_is_said_on_the_command_line_wins(
     write_texts(tmp_path / "more.jsonl", "d")
     write(WHOLE.replace('"out.jsonl"', '"out.jsonl"\norder = "finished"'))
     said = [
-        *("more.jsonl", "-hf", "user/repo", "-o", "-", "--lora", "c.gguf", "--drafts"),
-        *("--order", "input", "--in-flight", "0"),
+        *("more.jsonl", "-hf", "user/repo", "-o", "-", "--lora", "c.gguf", "--set", "drafts=on"),
+        *("--order", "input", "--set", "in_flight=0"),
     ]
     assert main(["extract", "--job", "mails", *said]) == 0
     assert [line["data"]["text"] for line in read_lines(capfd.readouterr().out)] == ["d"]
@@ -188,7 +189,9 @@ def test_a_pattern_in_a_folder_whose_name_looks_like_one(
         ("[job.a]\nlimit = -5", "limit -5 is below 0"),
         ("[job.a]\nin-flight = 999", "in-flight must be a whole number from 0 to 256, not 999"),
         ("[job.a]\nid-field = 5", 'id-field must be text, which is written in quotes: "5"'),
-        ("[job.a]\nper-line = 'yes'", "per-line must be true or false, not 'yes'"),
+        ("[job.a]\nwith-text = 'yes'", "with-text must be true or false, not 'yes'"),
+        ("[job.a]\ndrafts = 'yes'", "drafts must be true or false, not 'yes'"),
+        ("[job.a]\nin_flight = '4'", "must be a number, which is written without quotes: 4"),
         ("[job.a]\nlimit = true", "limit must be one text or number, not true or false"),
         ("[job.a]\noutput = ['x']", "output must be one text or number, not a list"),
         ("[job.a]\ninput = [['x']]", "input must be one text or number, not a list"),
@@ -216,10 +219,8 @@ def test_files_that_are_not_there(
     assert f"there is no hpd.toml, and no pyproject.toml with [tool.hpd], in {tmp_path}" in (
         capfd.readouterr().err
     )
-    assert main(["extract", "--job", "a", "--config", "gone.toml"]) == 2
+    assert main(["extract", "--job", "gone.toml:a"]) == 2
     assert "gone.toml cannot be read: No such file" in capfd.readouterr().err
-    assert main(["extract", "--config", "x.toml"]) == 2
-    assert "--config does nothing without --job" in capfd.readouterr().err
     assert main(["extract", "--status", "out", "--job", "a"]) == 2
     assert "--job does nothing with --status" in capfd.readouterr().err
     (tmp_path / "hpd.toml").write_bytes(b"\xff")
@@ -252,8 +253,9 @@ def extract_parser() -> argparse.ArgumentParser:
 def test_every_flag_can_be_kept_in_a_job() -> None:
     parser = extract_parser()
     names = {action.dest for action in _settable(parser).values()}
-    left_out = {action.dest for action in parser._actions} - names
-    assert left_out == {name.replace("-", "_") for name in _NOT_OF_JOBS}
+    left_out = {action.dest for action in parser._actions if "--set" not in action.option_strings}
+    assert left_out - names == {name.replace("-", "_") for name in _NOT_OF_JOBS if name != "set"}
+    assert names >= OPTIONS.keys()
 
 
 def test_every_flag_that_names_a_file_is_placed_beside_the_job() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from hpd.cli.read_ahead import ReadAhead
+from hpd.cli.writing import ReadAhead
 from hpd.documents import NOT_YET
 from tiny_models import TinyModel
 
@@ -58,7 +58,7 @@ def model(tiny_model: TinyModel) -> Path:
     return tiny_model("qwen3")
 
 
-@pytest.fixture(params=[(), ("--stack", "4")], ids=["alone", "stacked"])
+@pytest.fixture(params=[(), ("--set", "stack=4")], ids=["alone", "stacked"])
 def run(model: Path, request: pytest.FixtureRequest) -> Iterator[Run]:
     started = Run(model, *request.param)
     yield started

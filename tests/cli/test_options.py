@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hpd import Options, _native
 from hpd.cli import build_parser, main
-from hpd.cli.option_arguments import options_of
+from hpd.cli.arguments import options_of
 from hpd.option import Option
 from hpd.options import OPTIONS
 from option_values import OTHER, texts
@@ -30,8 +30,8 @@ with_text = st.sampled_from(
     ]
 )
 NEEDED_ARGUMENTS = {
-    "": [], "draft_model": ["-md", "d.gguf"], "temperature": ["--temp", "0.5"],
-    "split_mode": ["-sm", "row"], "on_overflow": ["--on-overflow", "chunk"],
+    "": [], "draft_model": ["--set", "draft_model=d.gguf"], "temperature": ["--temp", "0.5"],
+    "split_mode": ["--set", "split_mode=row"], "on_overflow": ["--on-overflow", "chunk"],
 }  # fmt: skip
 
 
@@ -56,7 +56,8 @@ def test_a_text_is_read_as_in_python_or_refused(
 ) -> None:
     command, option = of_command
     needed = NEEDED_ARGUMENTS[option.needs]
-    code, said = run(command, documents, *needed, f"{option.flag}={text}")
+    said_so = [f"{option.flag}={text}"] if option.flags else ["--set", f"{option.name}={text}"]
+    code, said = run(command, documents, *needed, *said_so)
     problem = ""
     try:
         option.parsed(text)
@@ -65,7 +66,11 @@ def test_a_text_is_read_as_in_python_or_refused(
     if problem:
         assert code == 2
         assert said.startswith("hpd: error: argument ")
-        assert f"{option.flag}: {problem} (see " in said
+        assert (
+            f"{option.flag}: {problem} (see " in said
+            or f"{option.name} {problem} (see " in said
+            or f"{option.name} {problem} (see " in said
+        )
     else:
         assert (code, said) == (LOADING, "hpd: error: there is no model gone.gguf\n")
 
@@ -73,7 +78,7 @@ def test_a_text_is_read_as_in_python_or_refused(
 @pytest.mark.outcome(
     "schemas",
     "an option is out of its bounds, misspelt, or does nothing without another: `-t 513`,"
-    " `--temp inf`, `--draft-max 4`",
+    " `--temp inf`, `--set n_draft=4`",
     "refused (exit code 2) before a model is loaded, with the bounds",
 )
 @pytest.mark.parametrize("command", COMMANDS)
@@ -87,17 +92,26 @@ def test_a_text_is_read_as_in_python_or_refused(
         ("--temp inf", "--temp: must be a number from 0 to 100, not inf"),
         ("-fa maybe", "-fa/--flash-attn: must be one of auto, on, off, not 'maybe'"),
         ("--lora x.gguf:nan", "--lora: x.gguf:nan: the scale of an adapter must be finite"),
-        ("--draft-max 4", "n_draft (--draft-max) does nothing without draft_model (--draft-model)"),
+        ("--set n_draft=4", "n_draft does nothing without draft_model"),
         ("-b 64 -ub 65", "n_ubatch (--ubatch-size) must not be above n_batch (--batch-size)"),
         ("-fa off -ctv q8_0", "cache_type_v (--cache-type-v) must be one of f32, f16, bf16"),
-        ("-sm rows", "-sm/--split-mode: must be one of none, layer, row, tensor, not 'rows'"),
-        ("-ts 3,x", "-ts/--tensor-split: must be numbers from 0 on, one of them above it, with"),
-        ("-ts 0,0", "-ts/--tensor-split: must be numbers from 0 on, one of them above it, with"),
-        ("-mg 1", "main_gpu (--main-gpu) does nothing without split_mode (--split-mode)"),
+        ("--set split_mode=rows", "split_mode must be one of none, layer, row, tensor, not 'rows'"),
+        (
+            "--set tensor_split=3,x",
+            "tensor_split must be numbers from 0 on, one of them above it, with",
+        ),
+        (
+            "--set tensor_split=0,0",
+            "tensor_split must be numbers from 0 on, one of them above it, with",
+        ),
+        ("--set main_gpu=1", "main_gpu does nothing without split_mode"),
         ("-ctv", "expected one argument"),
-        ("--drafts=yes", "ignored explicit argument 'yes'"),
+        ("--set drafts=yes", "drafts must be on or off, not 'yes'"),
+        ("--set draft=on", "draft: no such option: did you mean drafts?"),
+        ("--set drafts", "drafts needs a value: --set drafts=VALUE"),
+        ("--no-" "drafts", "unrecognized arguments: --no-drafts: say --set drafts=off"),
         ("--flash", "unrecognized arguments: --flash"),
-        ("-md=", "-md/--draft-model: must be text, not ''"),
+        ("--set draft_model=", "draft_model must be text, not ''"),
         ("-m=", "-m/--model: is empty"),
         ("--id-field=--", "--id-field: must not be '--'"),
     ],
@@ -118,7 +132,7 @@ def test_verbose_is_heard(
     echoed: list[bool] = []
     monkeypatch.setattr(_native, "echo_log", echoed.append)
     run(command[0], documents, *command[1:])
-    run(command[0], documents, *command[1:], "--verbose")
+    run(command[0], documents, *command[1:], "--set", "verbose=on")
     assert echoed == [False, True]
 
 
@@ -128,10 +142,12 @@ def test_everything_that_can_be_said_in_python_can_be_said_here() -> None:
         flag = OPTIONS[name].flag
         if value == OPTIONS[name].default:
             continue  # Its other value does not go with the rest.
-        if isinstance(value, bool):
-            arguments.append(flag if value else flag.replace("--", "--no-"))
-        elif name == "tensor_split":
-            arguments += [flag, "3,1"]
+        if not OPTIONS[name].flags:
+            texts = {True: "on", False: "off"} if isinstance(value, bool) else {}
+            text = "3,1" if name == "tensor_split" else texts.get(value, value)  # type: ignore[call-overload]
+            arguments += ["--set", f"{name}={text}"]
+        elif isinstance(value, bool):
+            arguments.append(flag)
         elif name == "loras":
             arguments += [flag, "a.gguf:0.5", flag, "b.gguf"]
         else:

@@ -118,7 +118,7 @@ def test_nothing_that_is_read_is_overwritten(
     command = [
         "extract", str(files["input"]), "--schema", str(files["schema"]),
         "--examples", str(files["examples"]), "-m", str(files["model"]),
-        "-md", str(files["draft"]), "--lora", str(files["lora"]),
+        "--set", f"draft_model={files['draft']}", "--lora", str(files["lora"]),
         "-o", str(files[role]), "--overwrite",
     ]  # fmt: skip
     assert main(command) == 2
@@ -156,11 +156,11 @@ def test_standard_input_is_not_overwritten(tmp_path: Path, said: Said) -> None:
     ("changed", "named"),
     [
         (["--schema", "Brand"], "schema"),
-        (["--method", "ar"], "option --method"),
+        (["--set", "method=ar"], "option method"),
         (["--max-tokens", "7"], "option --max-tokens"),
         (["--temp", "1"], "option --temp"),
         (["--examples", "ex.jsonl"], "prompt"),
-        (["--deterministic"], "option --deterministic"),
+        (["--set", "deterministic=on"], "option --set deterministic=on"),
         (["--order", "finished"], "order"),
         (["-m", "other.gguf"], "model"),
     ],
@@ -185,13 +185,13 @@ def test_a_run_goes_on_with_the_same_settings_only(
     assert main([*command, "--resume", *changed]) == 2
     assert f"made with another {named}" in capfd.readouterr().err
     # What only decides how fast values come may change.
-    assert main([*command, "--resume", "--in-flight", "3", "-t", "1"]) == 0
+    assert main([*command, "--resume", "--set", "in_flight=3", "-t", "1"]) == 0
     assert len(read_lines(tmp_path / "out")) == 2
 
 
 @pytest.mark.outcome(
     "output",
-    "`--resume --deterministic` with another number of threads, size of batches, drafts "
+    "`--resume` of a deterministic run with another number of threads, size of batches, drafts "
     "or attention kernel",
     "refused (exit code 2), as these decide how sums are rounded; `--in-flight` may change",
 )
@@ -203,17 +203,26 @@ def test_a_deterministic_run_goes_on_with_what_decides_the_rounding(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     source = write_texts(tmp_path / "in.jsonl", "x", "y")
-    command = ["extract", str(source), "--schema", "Brand", "-o", "out", "--deterministic"]
+    command = [
+        "extract",
+        str(source),
+        "--schema",
+        "Brand",
+        "-o",
+        "out",
+        "--set",
+        "deterministic=on",
+    ]
     assert main([*command, "--limit", "1", "-t", "2"]) == 0
     for changed, named in [
         (["-t", "3"], "option --threads"),
         (["-t", "2", "-b", "64"], "option --batch-size"),
-        (["-t", "2", "--no-drafts"], "option --drafts"),
-        (["-t", "2", "--no-cpu-attention"], "option --cpu-attention"),
+        (["-t", "2", "--set", "drafts=off"], "option drafts"),
+        (["-t", "2", "--set", "cpu_attention=off"], "option cpu_attention"),
     ]:
         assert main([*command, "--resume", *changed]) == 2
         assert f"made with another {named}" in capfd.readouterr().err
-    assert main([*command, "--resume", "-t", "2", "--in-flight", "3"]) == 0
+    assert main([*command, "--resume", "-t", "2", "--set", "in_flight=3"]) == 0
 
 
 @pytest.mark.outcome(

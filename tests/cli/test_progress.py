@@ -37,7 +37,7 @@ def test_the_bar_counts_chunks_once_there_are_any(
     assert "2/2" in plain
     assert "doc/s" in plain or "s/doc" in plain
     assert "chunk" not in plain
-    cut = run(monkeypatch, *command, "--on-overflow", "chunk", "--chunk-size", "100")
+    cut = run(monkeypatch, *command, "--on-overflow", "chunk", "--set", "chunk_size=100")
     (line,) = [line for line in cut.replace("\r", "\n").splitlines() if "is cut into" in line]
     n_chunks = int(line.partition("is cut into ")[2].split()[0])
     assert n_chunks > 3
@@ -50,5 +50,5 @@ def test_quiet_says_nothing_of_chunks(
 ) -> None:
     source = write_texts(tmp_path / "in.jsonl", "A shoe by Nike. " * 100)
     command = [str(source), "--schema", "maker", "-m", random_model, "-t", "1", "--max-tokens", "4"]
-    command += ["--on-overflow", "chunk", "--chunk-size", "100", "--quiet"]
+    command += ["--on-overflow", "chunk", "--set", "chunk_size=100", "--quiet"]
     assert run(monkeypatch, *command, "-o", str(tmp_path / "out.jsonl")) == ""

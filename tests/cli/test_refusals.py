@@ -88,10 +88,22 @@ def test_options_for_a_gpu_that_is_not_there_are_said_to_do_nothing(
     assert len(read_lines(out)) == 2
     assert "without effect: --gpu-layers; this build of llama.cpp has no GPU" in err
     said(err)
-    several = ["-sm", "row", "-ts", "3,1", "-mg", "1", "-ngl", "0"]
+    several = [
+        "--set",
+        "split_mode=row",
+        "--set",
+        "tensor_split=3,1",
+        "--set",
+        "main_gpu=1",
+        "-ngl",
+        "0",
+    ]
     assert main(["extract", source, "--schema", "brand", *several, "--quiet"]) == 0
     err = capfd.readouterr().err
-    assert "without effect: --split-mode, --tensor-split, --main-gpu; with --gpu-layers 0" in err
+    assert (
+        "without effect: --set split_mode, --set tensor_split, --set main_gpu; with --gpu-layers 0"
+        in err
+    )
     assert main(["extract", source, "--schema", "brand", "-ngl", "0", "--quiet"]) == 0
     assert capfd.readouterr().err == ""
 

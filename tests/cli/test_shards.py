@@ -31,7 +31,15 @@ def without_seconds(path: Path) -> list[str]:
 
 def test_deterministic_shards_are_the_lines_of_the_whole_run(tmp_path: Path) -> None:
     source = write_texts(tmp_path / "in.jsonl", *TEXTS)
-    command = ["extract", str(source), "--schema", "Brand, Color", "--deterministic", "--quiet"]
+    command = [
+        "extract",
+        str(source),
+        "--schema",
+        "Brand, Color",
+        "--set",
+        "deterministic=on",
+        "--quiet",
+    ]
     assert main([*command, "-o", str(tmp_path / "whole")]) == 0
     for number in (1, 2):
         out = str(tmp_path / f"part{number}")

@@ -10,7 +10,7 @@ import pytest
 
 from fake_extractor import FakeExtractor
 from hpd.cli import main
-from hpd.cli.summary import Summary
+from hpd.cli.writing import Summary
 from hpd.files import FileWriter, Record, journal_path
 from hpd.results import Extraction, FieldResult
 from jsonl import write_texts
@@ -73,7 +73,7 @@ def test_the_status_tells_the_nulls_and_near_ties_of_what_is_written(
         file.write(b'{"data": {"a": null')
     _, shown = status(capfd, "--status", str(out))
     assert shown["values"] == "8, of which 50% are null"
-    assert shown["near"] == "ties 1"
+    assert shown["near"].startswith("ties 1 (near_tie): ")
 
 
 def test_the_counts_are_those_of_the_run_s_summary(
@@ -83,7 +83,7 @@ def test_the_counts_are_those_of_the_run_s_summary(
     source, out = write_texts(tmp_path / "in.jsonl", "Luma Shirt, red", "x"), tmp_path / "out"
     schema = "Brand, maker {name, city}, Color, tags [str]"
     assert main(["extract", str(source), "--schema", schema, "-o", str(out)]) == 0
-    (share,) = re.findall(r"(\d+%) of the values are null", capfd.readouterr().err)
+    (share,) = re.findall(r"(\d+%) null", capfd.readouterr().err)
     _, shown = status(capfd, "--status", str(out))
     assert shown["values"].endswith(f"of which {share} are null")
 
@@ -225,10 +225,10 @@ def test_the_summary_counts_nulls_and_near_ties() -> None:
     sure, tie, null = FieldResult(value="x"), FieldResult(value="y", margin=0.01), FieldResult()
     summary.add_values(Extraction("1", {}, {"a": sure, "b": tie, "c": null, "d": sure}))
     summary.add_line(None)
-    says = "1 document, 25% of the values are null, 1 near tie"
+    says = "1 document, 25% null"
     assert summary.text(n_kept=0, n_failed_kept=0) == says
     summary.add_values(Extraction("2", {}, dict.fromkeys("abcd", FieldResult(raw=' "x"'))))
-    assert "62% of the values are null (4 that were doubtful" in summary.text(
+    assert "62% null; 4 of them rejected as low-confidence or not valid" in summary.text(
         n_kept=0, n_failed_kept=0
     )
 

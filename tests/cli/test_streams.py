@@ -73,7 +73,7 @@ def test_a_closed_standard_input_is_said(folder: Path, said: Said) -> None:
     "messages are lost; none goes into the results or into a file",
 )
 def test_messages_do_not_go_into_results_where_standard_error_is_closed(folder: Path) -> None:
-    run = shell("hpd extract in.jsonl --schema brand --verbose 2>&-", folder)
+    run = shell("hpd extract in.jsonl --schema brand --set verbose=on 2>&-", folder)
     assert run.returncode == 0
     assert json.loads(run.stdout)["data"] == {"brand": "Nike"}
     run = shell("hpd extract none.jsonl --schema brand 2>&-", folder)

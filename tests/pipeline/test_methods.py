@@ -38,10 +38,10 @@ def test_the_command_line_says_so_before_any_model_is_loaded(
 ) -> None:
     source = tmp_path / "in.txt"
     source.write_text("Diesel sneaker\n")
-    command = ["extract", str(source), "-m", "no-such.gguf", "--method", "ar", "--schema"]
+    command = ["extract", str(source), "-m", "no-such.gguf", "--set", "method=ar", "--schema"]
     assert main([*command, "color after brand, brand"]) == 2
     assert "color comes after brand" in capsys.readouterr().err
-    assert main([*command, "brand", "--layout", "skeleton"]) == 2
+    assert main([*command, "brand", "--set", "layout=skeleton"]) == 2
     assert "layout 'skeleton'" in capsys.readouterr().err
 
 

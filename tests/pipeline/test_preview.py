@@ -94,7 +94,7 @@ def test_dry_run_prints_prompt_and_counts(
     assert '{"color":' in printed
     assert "2048 tokens" in printed
     assert "over" not in printed.replace("over any", "").split("----")[-1]
-    assert main([*command, "--stack", "2", "-c", "64"]) == 0
+    assert main([*command, "--set", "stack=2", "-c", "64"]) == 0
     printed = capsys.readouterr().out
     assert "[2]\nNike shoe" in printed
     assert '{"2": {"brand":' in printed

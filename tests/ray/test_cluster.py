@@ -25,7 +25,7 @@ TEXTS = [
 DOCUMENTS = [{"id": f"d{i}", "text": f"{TEXTS[i % 4]}, item {i}"} for i in range(60)]
 DOCUMENTS[7] = {"id": "d7", "text": "word " * 2000}  # too long for -c 1024
 SCHEMA = "Brand, Color"
-OPTIONS = ["-t", "1", "-c", "1024", "--deterministic", "--quiet"]
+OPTIONS = ["-t", "1", "-c", "1024", "--set", "deterministic=on", "--quiet"]
 
 # Each program is a process of its own, so that Ray leaves nothing behind in that of the tests.
 # The stand-in for documents kills the first worker when so many have been read.

@@ -133,7 +133,7 @@ def refused(source: Path, *arguments: str) -> int:
         (["--ray-workers", "2"], "--ray-workers does nothing without --ray"),
         (["--ray-gpus", "1"], "--ray-gpus does nothing without --ray"),
         (["--ray", "--ray-workers", "0"], "0 is below 1"),
-        (["--ray", "--deterministic"], "needs --threads"),
+        (["--ray", "--set", "deterministic=on"], "needs --threads"),
     ],
 )
 def test_what_cannot_be_honoured_is_refused(

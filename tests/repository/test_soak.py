@@ -15,7 +15,7 @@ def soak(folder: Path, n_documents: int = 3) -> Soak:
     return Soak(folder, n_documents, 0, 0.0, 0.0, seed=1)
 
 
-@pytest.mark.parametrize("options", [[], ["--deterministic"]], ids=str)
+@pytest.mark.parametrize("options", [[], ["--set", "deterministic=on"]], ids=str)
 def test_a_run_that_is_killed_and_resumed_gets_done(tmp_path: Path, options: list[str]) -> None:
     small = Soak(tmp_path, 40, 6, 0.2, 4.0, seed=2, options=options)
     outcome = small.run()

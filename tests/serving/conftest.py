@@ -23,5 +23,5 @@ def server() -> Iterator[Server]:
     """A server with the model in the box, which decodes what comes again once more."""
     for package in ("fastapi", "uvicorn", "httptools", "prometheus_client"):
         pytest.importorskip(package)
-    with serving("-t", "1", "--no-dedupe") as server:
+    with serving("-t", "1", "--set", "dedupe=off") as server:
         yield server

@@ -52,7 +52,7 @@ def slow_server(tiny_model: TinyModel) -> Iterator[Server]:
 def slow_model(tiny_model: TinyModel) -> tuple[str, ...]:
     """Arguments for a server that has much to do with ``LONG``."""
     model = str(tiny_model("qwen3", n_ctx_train=16_384))
-    return "-m", model, "--max-tokens", "8", "-c", "16384", "--in-flight", "1"
+    return "-m", model, "--max-tokens", "8", "-c", "16384", "--set", "in_flight=1"
 
 
 ATTRIBUTES = [f"attribute number {i} of a great many" for i in range(120)]

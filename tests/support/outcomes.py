@@ -121,8 +121,9 @@ def pytest_runtest_makereport(
             if message or row.key not in rows:  # not every case of a test has a message
                 rows[row.key] = row
             continue
-        of_page = tables(PAGE.read_text(encoding="utf-8")).get(row.table, [])
-        if str(row) not in (of_page if message else map(without_message, of_page)):
+        of_page = tables(PAGE.read_text(encoding="utf-8")).get(row.table)
+        # Only rows of tables that the page has.
+        if of_page is not None and str(row) not in (of_page if message else map(without_message, of_page)):
             report.outcome = "failed"
             report.longrepr = (
                 f"{PAGE.name} lacks this row of the table {row.table!r}:\n{row}\n"

@@ -17,39 +17,49 @@ from importlib import import_module
 from typing import Any
 
 from hpd.cli.arguments import Parser
-from hpd.cli.common import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, UsageError, say
-from hpd.cli.version import VersionAction
-from hpd.errors import HpdError, OptionError, SchemaError
-from hpd.models.memory import MemoryWarning
-from hpd.models.settings import TunedWarning
-from hpd.pipeline import ReuseWarning, UntaughtWarning
-from hpd.schema import SchemaWarning
+from hpd.cli.common import (
+    EXIT_FAILED,
+    EXIT_INTERRUPTED,
+    EXIT_OK,
+    EXIT_USAGE,
+    UsageError,
+    nearest,
+    say,
+)
+from hpd.errors import HpdError, HpdWarning, OptionError, SchemaError
 
-COMMANDS = {
-    "extract": "hpd.cli.extract",
-    "serve": "hpd.serving.commands.serve",
-    "mcp": "hpd.serving.commands.mcp",
-    "eval": "hpd.evaluation.commands.eval",
-    "calibrate": "hpd.evaluation.commands.calibrate",
-    "report": "hpd.evaluation.commands.report",
-    "judge": "hpd.evaluation.commands.judge",
-    "compare": "hpd.evaluation.commands.compare",
-    "discover": "hpd.evaluation.commands.discover",
-    "data": "hpd.evaluation.commands.data",
-    "bench": "hpd.bench.commands.bench",
-    "tune": "hpd.bench.commands.tune",
-    "finetune": "hpd.training.command",
-    "schema": "hpd.cli.schema",
-    "models": "hpd.cli.models",
-    "doctor": "hpd.bench.commands.doctor",
-    "completion": "hpd.cli.completion",
+COMMANDS: dict[str, tuple[str, str]] = {
+    "extract": ("hpd.cli.extract", "values out of documents"),
+    "serve": (
+        "hpd.serving.commands.serve",
+        "an HTTP server, also for OpenAI's clients",
+    ),
+    "mcp": ("hpd.serving.commands.mcp", "a server of tools for assistants"),
+    "eval": ("hpd.evaluation.commands.eval", "how good values are, against known ones"),
+    "calibrate": (
+        "hpd.evaluation.commands.calibrate",
+        "make confidence say how often it is right",
+    ),
+    "report": ("hpd.evaluation.commands.report", "a page with the values in their documents"),
+    "judge": ("hpd.evaluation.commands.judge", "ask a larger model whether values are right"),
+    "compare": (
+        "hpd.evaluation.commands.compare",
+        "two sets of values beside each other",
+    ),
+    "discover": ("hpd.evaluation.commands.discover", "find the attributes that documents have"),
+    "data": ("hpd.evaluation.commands.data", "public data sets as documents and known values"),
+    "bench": ("hpd.bench.commands.bench", "time methods side by side"),
+    "tune": ("hpd.bench.commands.tune", "find the fastest settings for a model on this machine"),
+    "finetune": ("hpd.training.command", "teach a model to extract"),
+    "schema": ("hpd.cli.schema", "what hpd understood of a schema"),
+    "models": ("hpd.cli.models", "models to download, those on this disk, and which fit"),
+    "doctor": ("hpd.bench.commands.doctor", "check that hpd works here, and how fast"),
+    "completion": ("hpd.cli.completion", "a script for your shell's completion"),
 }
-"""The commands in the order of the help, and the module of each, loaded when it is called."""
+"""The commands in the order of the help, each with its module, loaded when it is called."""
 
 _NO_INPUT = ("output", "schema", "text_field", "id_field", "category_field")
 """Arguments of which - is not standard input."""
-
-_OURS = (SchemaWarning, TunedWarning, MemoryWarning, ReuseWarning, UntaughtWarning)
 
 _DESCRIPTION = """\
 Structured values out of documents with a local model, all fields decoded at once.
@@ -69,21 +79,46 @@ Exit codes: 0 fine, 1 failure, 2 usage or bad schema, 3 some documents failed,
 
 def build_parser(command: str | None = None) -> argparse.ArgumentParser:
     """The parser of the whole command line, or of one command only, which is made sooner."""
-    parser = Parser(prog="hpd", description=_DESCRIPTION, epilog=_EPILOG)
-    parser.add_argument("--version", action=VersionAction, help="print the versions and exit")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    parser, commands = _parser()
     for name in COMMANDS if command is None else [command]:
-        import_module(COMMANDS[name]).add_parser(commands)
+        import_module(COMMANDS[name][0]).add_parser(commands)
     parser.set_defaults(build_parser=build_parser)  # for hpd completion
     return parser
+
+
+def _parser() -> tuple[argparse.ArgumentParser, Any]:
+    parser = Parser(prog="hpd", description=_DESCRIPTION, epilog=_EPILOG)
+    parser.add_argument("--version", action=_Version, help="print the versions and exit")
+    return parser, parser.add_subparsers(
+        title="commands", metavar="COMMAND", required=True, action=_Commands
+    )
+
+
+class _Commands(argparse._SubParsersAction):  # type: ignore[type-arg]
+    """Commands whose line of help is that of the table."""
+
+    def add_parser(self, name: str, **settings: Any) -> Any:
+        """Add a command."""
+        return super().add_parser(name, **{**settings, "help": COMMANDS[name][1]})
+
+
+def _parse(words: Sequence[str]) -> argparse.Namespace:
+    """Parse with the parser of one command; without any command, only names and help are needed."""
+    if words and words[0] in COMMANDS:
+        return build_parser(words[0]).parse_args(words)
+    parser, commands = _parser()
+    for name in COMMANDS:
+        commands.add_parser(name)
+    if words and not words[0].startswith("-"):
+        hint = nearest(words[0], COMMANDS) or f"there are {', '.join(COMMANDS)}"
+        raise UsageError(f"there is no command {words[0]!r}: {hint} (see hpd --help)")
+    return parser.parse_args(words or ["--help"])
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command, and return its exit code."""
     try:
-        words = sys.argv[1:] if argv is None else argv
-        command = words[0] if words and words[0] in COMMANDS else None
-        arguments = build_parser(command).parse_args(words)
+        arguments = _parse(sys.argv[1:] if argv is None else argv)
         _check_standard_input(arguments)
         with _plain_warnings():
             code: int = arguments.run(arguments)
@@ -132,13 +167,46 @@ def _plain_warnings() -> Iterator[None]:
     show = warnings.showwarning
 
     def plainly(message: Warning | str, category: type[Warning], *rest: Any, **named: Any) -> None:
-        if issubclass(category, _OURS):
+        if issubclass(category, HpdWarning):
             say(f"warning: {message}")
         else:
             show(message, category, *rest, **named)
 
     with warnings.catch_warnings():
-        for ours in _OURS:
-            warnings.simplefilter("always", ours)
+        warnings.simplefilter("always", HpdWarning)
         warnings.showwarning = plainly
         yield
+
+
+class _Version(argparse.Action):
+    """Prints the versions, which are looked up only when they are asked for."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **rest: Any) -> None:
+        super().__init__(option_strings, dest, nargs=0, **rest)
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        """Print and exit."""
+        print(_versions())
+        parser.exit()
+
+
+def _versions() -> str:
+    """The versions of hpd and of what it runs on; no model is loaded."""
+    from hpd.models.hardware import computing_place
+    from hpd.version import __version__, installed_version
+
+    lines = [f"hpd {__version__}", f"llama-cpp-python {installed_version('llama-cpp-python')}"]
+    try:
+        import llama_cpp
+    except (ImportError, OSError, RuntimeError) as error:  # its library is missing or unloadable
+        lines.append(f"llama.cpp cannot be loaded: {error}")
+    else:
+        lines.append(f"llama.cpp {llama_cpp.llama_version().decode()}")
+        lines.append(f"computing on {computing_place(-1)}")
+    return "\n".join(lines)

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 import sys
-from collections.abc import Callable, Mapping
+import textwrap
+from collections.abc import Callable, Collection, Mapping, Sequence
+from importlib import import_module
 from typing import Any, NoReturn
 
-from hpd.cli.common import UsageError
+from hpd.cli.common import UsageError, nearest, say, setting_text
+from hpd.errors import ModelLoadError
+from hpd.option import Decides, Option, Target
+from hpd.options import OPTIONS, Options
 
 SCHEMA_HELP = (
     'a JSON Schema, a list of names, the one-line form ("brand, price number?"), a file that holds '
@@ -17,12 +23,19 @@ SCHEMA_HELP = (
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line, and whose descriptions are printed as they are."""
+    """A parser whose errors are one line, and whose descriptions are printed as they are.
+
+    A guest that adds arguments to a command of the core is named by the beginning of its flags, and
+    loaded when one of these is said.
+    """
 
     def __init__(self, **settings: Any) -> None:
         settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
         settings.setdefault("allow_abbrev", False)
         super().__init__(**settings)
+
+    guests: Mapping[str, str] = {}
+    """Modules with ``add_arguments(parser)``, by the common beginning of their flags."""
 
     more_defaults: Callable[[argparse.Namespace], Mapping[str, Any] | None] | None = None
     """Gives values for arguments that were not said, after those that were."""
@@ -30,6 +43,8 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         """Parse; ``--flag=--`` is refused, of which Python 3.11 makes an empty list."""
         given = list(sys.argv[1:] if args is None else args)
+        for beginning in [each for each in self.guests if any(w.startswith(each) for w in given)]:
+            self.load_guest(beginning)
         for text in given:
             flag, _, value = text.partition("=")
             if flag.startswith("-") and value == "--":
@@ -40,6 +55,13 @@ class Parser(argparse.ArgumentParser):
             return parsed
         self.set_defaults(**more)
         return super().parse_known_args(given, namespace)
+
+    def load_guest(self, beginning: str) -> None:
+        """Add the arguments of a guest."""
+        if beginning in self.guests:
+            modules = dict(self.guests)
+            import_module(modules.pop(beginning)).add_arguments(self)
+            self.guests = modules
 
     def _print_message(self, message: str, file: Any = None) -> None:
         """Print a help text; unlike argparse itself, do not pass over that it cannot be written."""
@@ -53,7 +75,17 @@ class Parser(argparse.ArgumentParser):
         Raises:
             UsageError: always.
         """
-        raise UsageError(f"{message} (see {self.prog} --help)")
+        raise UsageError(f"{message}{_hint(message)} (see {self.prog} --help)")
+
+
+def _hint(message: str) -> str:
+    """What to say in place of a flag that is an option without one."""
+    flag = re.match(r"unrecognized arguments: --(no-)?([a-z-]+)(=?)", message)
+    if flag is None or flag[2].replace("-", "_") not in OPTIONS:
+        return ""
+    name = flag[2].replace("-", "_")
+    value = "off" if flag[1] else "on" if OPTIONS[name].kind == "switch" else "VALUE"
+    return f": say --set {name}={value}"
 
 
 def integer(minimum: int, maximum: int = sys.maxsize) -> Callable[[str], int]:
@@ -163,3 +195,181 @@ def _check(value: float, text: str, minimum: float, maximum: float) -> None:
         raise argparse.ArgumentTypeError(f"{text} is below {minimum:g}")
     if value > maximum:
         raise argparse.ArgumentTypeError(f"{text} is above {maximum:g}")
+
+
+# --- the table of options ---
+
+_HEADINGS: dict[str, tuple[Target, ...]] = {
+    "quality": ("prompt", "answer", "value", "document"),
+    "model and engine (as in llama.cpp)": ("model", "engine", "sampling"),
+    "run": ("run",),
+}
+"""The groups of the help, and what the options in each are for."""
+
+_DECIDED: dict[Decides, str] = {
+    "values": "which values come out",
+    "speed": "how fast (values stay the same, but for rounding)",
+    "display": "messages",
+}
+
+
+def add_option_arguments(
+    parser: argparse.ArgumentParser, leave_out: Collection[str] = (), *, with_model: bool = True
+) -> None:
+    """All options: the usual ones in groups, with ``-m`` and ``-hf``, the others by ``--set``.
+
+    Args:
+        parser: of a command that reads documents with a model.
+        leave_out: names of options that the command cannot honour.
+        with_model: whether to add ``-m`` and ``-hf``, too.
+    """
+    options = [option for option in OPTIONS.values() if option.name not in leave_out]
+    for heading, targets in _HEADINGS.items():
+        group = parser.add_argument_group(heading)
+        if "model" in targets and with_model:
+            add_model_arguments(group)
+        for option in options:
+            if option.target in targets and option.flags:
+                add_option_argument(group, option)
+    group.add_argument(
+        "--set",
+        action=_SetOption,
+        options={option.name: option for option in options},
+        metavar="NAME=VALUE",
+        help="set any field of Options; may be repeated; --set help lists them",
+    )
+    parser.set_defaults(**{option.name: None for option in options})
+
+
+def add_option_argument(
+    group: argparse._ActionsContainer,
+    option: Option,
+    help: str | None = None,  # noqa: A002
+) -> None:
+    """One option, with the table's help or, where it means less, its own; None: not said."""
+    described = f"{help or option.help}{_choices(option)}{_default(option)}".replace("%", "%%")
+    settings: dict[str, Any] = {"dest": option.name, "default": None, "help": described}
+    if option.kind == "switch":
+        negatable = option.default is not False
+        settings["action"] = argparse.BooleanOptionalAction if negatable else "store_true"
+    else:
+        settings["type"] = _convert(option)
+        settings["metavar"] = option.metavar or "{" + ",".join(option.choices) + "}"
+    if option.kind == "adapters":
+        settings["action"] = "append"
+    group.add_argument(*(option.flags or (flag_of(option.name),)), **settings)
+
+
+class _SetOption(argparse.Action):
+    """``--set NAME=VALUE``: the same as a flag of that option, if it had one."""
+
+    def __init__(
+        self, option_strings: Sequence[str], dest: str, options: Mapping[str, Option], **rest: Any
+    ) -> None:
+        super().__init__(option_strings, argparse.SUPPRESS, **rest)
+        self._options = options
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Keep the value where the flag would."""
+        if values == "help":
+            print(_all_options(self._options))
+            parser.exit()
+        name, equals, text = values.partition("=")
+        name = name.strip().replace("-", "_")
+        if name not in self._options:
+            hint = nearest(name, self._options) or "--set help lists what there is"
+            honoured = "no such option" if name not in OPTIONS else "not for this command"
+            raise argparse.ArgumentError(self, f"{name}: {honoured}: {hint}")
+        option = self._options[name]
+        if not equals:
+            raise argparse.ArgumentError(self, f"{name} needs a value: --set {name}=VALUE")
+        try:
+            value = _convert(option)(text)
+        except argparse.ArgumentTypeError as error:
+            raise argparse.ArgumentError(self, f"{name} {error}") from None
+        if option.kind == "adapters":
+            value = [*(getattr(namespace, name) or []), value]
+        setattr(namespace, name, value)
+
+
+def _all_options(options: Mapping[str, Option]) -> str:
+    """Every option with its flag, its values and its help, by what it decides."""
+    lines = []
+    for decides, heading in _DECIDED.items():
+        lines.append(f"{heading}:\n")
+        for option in options.values():
+            if option.decides == decides:
+                flags = f" ({', '.join(option.flags)})" if option.flags else ""
+                text = f"{option.help}; {option.allowed}{_default(option)}"
+                lines.append(f"  {option.name}{flags}")
+                lines.append(
+                    textwrap.fill(text, 96, initial_indent=" " * 6, subsequent_indent=" " * 6)
+                )
+        lines.append("")
+    return "\n".join(lines).rstrip()
+
+
+def options_of(arguments: argparse.Namespace) -> Options:
+    """The options that were said on the command line; the rest keeps its defaults.
+
+    Raises:
+        OptionError: two of them do not go together.
+    """
+    said = {name: getattr(arguments, name, None) for name in OPTIONS}
+    values = {name: value for name, value in said.items() if value is not None}
+    if "loras" in values:
+        values["loras"] = tuple(values["loras"])
+    # Each was checked when it was read.
+    return Options().with_checked(values)
+
+
+def say_without_effect(options: Options) -> None:
+    """Say which options were set that mean nothing here, as no GPU computes."""
+    from hpd.models.hardware import devices
+
+    if not options.for_gpus:
+        return
+    flags = ", ".join(options.for_gpus)
+    if options.n_gpu_layers == 0:
+        say(f"without effect: {flags}; with --gpu-layers 0 no layer is on a GPU")
+    elif not devices():
+        say(
+            f"without effect: {flags}; this build of llama.cpp has no GPU (hpd doctor says how to "
+            "get one that has)"
+        )
+
+
+def said_as(name: str) -> str:
+    """The flag of an argument, for messages, also of one that is an option."""
+    return OPTIONS[name].flag if name in OPTIONS else flag_of(name)
+
+
+def _choices(option: Option) -> str:
+    """The choices, where the metavar does not show them."""
+    return f": {', '.join(option.choices)}" if option.choices and option.metavar else ""
+
+
+def _default(option: Option) -> str:
+    if option.tuning is not None:
+        return f" [default: as tuned, else {setting_text(option.tuning.otherwise)}]"
+    if option.default is None or option.default is False or option.default in ("", ()):
+        return ""
+    return f" [default: {setting_text(option.default)}]"
+
+
+def _convert(option: Option) -> Callable[[str], Any]:
+    def convert(text: str) -> Any:
+        from hpd.models.model_files import parse_lora
+
+        try:
+            return parse_lora(text) if option.kind == "adapters" else option.parsed(text)
+        except (ValueError, ModelLoadError) as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return convert

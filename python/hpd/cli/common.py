@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 
@@ -49,6 +50,12 @@ def in_lines(names: Iterable[str]) -> str:
 def setting_text(value: int) -> str:
     """An option's value for people."""
     return ("off", "on")[value] if isinstance(value, bool) else str(value)
+
+
+def nearest(name: str, names: Collection[str]) -> str:
+    """The end of a message about a name that there is not; empty if none is like it."""
+    close = difflib.get_close_matches(name, names, n=1)
+    return f"did you mean {close[0]}?" if close else ""
 
 
 @contextmanager

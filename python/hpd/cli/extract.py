@@ -7,42 +7,53 @@ import functools
 import itertools
 import os
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, redirect_stdout
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tqdm import tqdm
-
-from hpd.cli.arguments import Parser, flag_of
-from hpd.cli.common import (
-    EXIT_OK,
-    UsageError,
-    before_the_model,
-    in_words,
-    need_extra,
-    say,
+from hpd.cli.arguments import (
+    Parser,
+    add_field_arguments,
+    add_model_arguments,
+    add_option_arguments,
+    add_schema_argument,
+    integer,
+    options_of,
+    say_without_effect,
 )
-from hpd.cli.extract_arguments import EPILOG, add_arguments, check_required
-from hpd.cli.fitness import Fitness
-from hpd.cli.jobs import job_defaults
-from hpd.cli.option_arguments import options_of, say_without_effect
-from hpd.cli.output_arguments import (
+from hpd.cli.common import EXIT_OK, UsageError, before_the_model, in_words, say
+from hpd.cli.jobs import add_job_arguments, job_defaults
+from hpd.cli.output import (
+    add_output_argument,
+    add_output_arguments,
     check_output,
     is_stream,
     open_writer,
     output_name,
+    print_status,
     run_settings,
     shows_table,
     written_files,
 )
-from hpd.cli.preview import report
-from hpd.cli.read_ahead import ReadAhead
-from hpd.cli.status import print_status
-from hpd.cli.writing import Writing
+from hpd.cli.terminal import Progress
+from hpd.cli.writing import ReadAhead, Writing
 from hpd.documents import NotYet
 from hpd.errors import HpdError, InputError
-from hpd.files import InputReader, Record, RecordReader, Writer, kept_columns, skipped_text
+from hpd.files import (
+    FORMATS,
+    TEXT_FIELDS,
+    InputReader,
+    Record,
+    RecordReader,
+    Shard,
+    Writer,
+    kept_columns,
+    parse_shard,
+    skipped_text,
+)
 from hpd.files.tables import is_table, keeps_input, lines_path, write_table
 from hpd.models.hardware import computing_place
 from hpd.models.model_files import is_box, resolve_model
@@ -52,11 +63,12 @@ from hpd.schema.attributes import Schema
 from hpd.values.confidence import NO_MAP, asked_map
 
 if TYPE_CHECKING:
-    from hpd.extractor import Extractor
     from hpd.options import Options
-    from hpd.ray.workers import RayExtractor
 
 Examples = list[tuple[str, object]] | dict[str, list[tuple[str, object]]]
+
+_RAY = "hpd.ray.commands"
+"""The guest that honours ``--ray``, loaded when that is said."""
 
 _DESCRIPTION = """\
 Extract the values of a schema's attributes from every document of INPUT. One line of JSON is
@@ -64,21 +76,42 @@ written for each document, in the order of the input, as soon as it is known. Ct
 and SIGHUP finish what is in flight; the second one stops at once.
 """
 
+_EPILOG = textwrap.fill(
+    "Records are read from .jsonl, .json, .csv, .tsv, .xlsx, .ods and .parquet; .txt, .md, .html, "
+    ".eml, .msg, .pdf, .docx, .odt, .pptx and .epub are one document each, and their id is their "
+    "path. All may be compressed (.gz, .zst). A record's text is its first field of: "
+    + ", ".join(" and ".join(names) for names in TEXT_FIELDS)
+    + "; its id is the field id, or its number.",
+    width=100,
+)
+
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "extract",
-        help="extract values from documents",
         usage="%(prog)s INPUT... --schema S [-o OUT] [options]\n"
         "       %(prog)s --job NAME [options]\n"
         "       %(prog)s --status OUT [INPUT...]",
         description=_DESCRIPTION,
-        epilog=EPILOG,
+        epilog=_EPILOG,
     )
-    add_arguments(parser)
-    parser.set_defaults(run=run, unsaid=vars(parser.parse_args([])), job_file=None)
     assert isinstance(parser, Parser)
+    parser.add_argument(
+        "input",
+        metavar="INPUT",
+        nargs="*",
+        help="a file, a folder, a pattern, or - for standard input; any number of them",
+    )
+    add_schema_argument(parser, required=False)
+    add_model_arguments(parser)
+    add_output_argument(parser)
+    add_option_arguments(parser, with_model=False)
+    _add_input(parser.add_argument_group("input"))
+    _add_output(parser.add_argument_group("output"))
+    add_job_arguments(parser)
+    parser.set_defaults(run=run, unsaid=vars(parser.parse_args([])), job_file=None)
+    parser.guests = {"--ray": _RAY}
     parser.more_defaults = functools.partial(job_defaults, parser)
 
 
@@ -86,7 +119,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Extract, and write as it comes."""
     if arguments.status is not None:
         return print_status(arguments)
-    check_required(arguments)
+    _check_required(arguments)
     if arguments.job_file is not None and not arguments.quiet:
         say(f"job {arguments.job} of {arguments.job_file}")
     schemas = load_schemas(arguments.schema)
@@ -99,7 +132,6 @@ def run(arguments: argparse.Namespace) -> int:
         reader = InputReader(
             arguments.input,
             format=arguments.format,
-            per_line=arguments.per_line,
             text_field=arguments.text_field,
             id_field=arguments.id_field,
             category_field=arguments.category_field,
@@ -125,15 +157,8 @@ def run(arguments: argparse.Namespace) -> int:
             writer = open_writer(arguments, schemas, settings, model)
         output, can_resume = output_name(arguments.output), not is_stream(arguments.output)
         columns = added_columns(reader, arguments)
-        fitness = Fitness() if is_box(model) else None
         writing = Writing(
-            schemas,
-            writer,
-            output,
-            columns,
-            can_resume=can_resume,
-            quiet=options.quiet,
-            fitness=fitness,
+            schemas, writer, output, columns, can_resume=can_resume, quiet=options.quiet
         )
         with writing.to_the_end():
             for repair in writer.repairs:
@@ -177,17 +202,24 @@ def _extract(
         # The writer has standard output already; Ray prints there what becomes of its workers.
         redirect_stdout(sys.stderr) if arguments.ray is not None else nullcontext(),
         _opened_extractor(arguments, schemas, options, examples, model) as extractor,
-        _progress_bar(arguments, options, reader, writer.n_kept) as bar,
+        _progress(arguments, options, reader, writer.n_kept) as progress,
     ):
         if arguments.ray is not None:
-            writing.run(extractor, todo, bar)
+            writing.run(extractor, todo, progress)
             return
         say_without_effect(options)
-        if not bar.disable:
-            say(f"{model.name} on {computing_place(options.n_gpu_layers)}")
+        if progress.shown or (shows_table(arguments) and not options.quiet):
+            say(f"{_name(model)} on {computing_place(options.n_gpu_layers)}")
         if options.verbose:
             _say_tuned(extractor.tuned)
-        writing.run(extractor, todo, bar)
+        writing.run(extractor, todo, progress)
+
+
+def _name(model: Path) -> str:
+    """The model that answers and, of the one in the box, how to name a better one."""
+    if is_box(model):
+        return "the model in the box (larger ones know more: -m qwen3:4b; see hpd models)"
+    return model.name
 
 
 def _opened_extractor(
@@ -196,23 +228,11 @@ def _opened_extractor(
     options: Options,
     examples: Examples,
     model: Path,
-) -> Extractor[Any] | RayExtractor:
+) -> Any:
     """The loaded model, in this process or in the workers of a cluster."""
     if arguments.ray is not None:
-        from hpd.ray.workers import RayExtractor
-
-        return RayExtractor(
-            schemas,
-            arguments.model,
-            hf=arguments.hf,
-            path=model,
-            options=options,
-            examples=examples,
-            address=arguments.ray or None,
-            n_workers=arguments.ray_workers,
-            n_gpus=arguments.ray_gpus,
-            say=say,
-        )
+        guest = import_module(_RAY)
+        return guest.open_extractor(arguments, schemas, options, examples, model)
     from hpd.extractor import Extractor
 
     return Extractor(schemas, model, options=options, examples=examples)
@@ -271,17 +291,8 @@ def _check(
             "the schema is one per category: name the field that has it, with --category-field"
         )
     check_output(arguments, [])
-    if arguments.ray is not None:
-        need_extra("hpd extract --ray", "ray", ("ray",))
-        if options.deterministic and not options.n_threads:
-            raise UsageError(
-                "--deterministic with --ray needs --threads: numbers are rounded in another way "
-                "where other workers have more of them"
-            )
-        return
-    for name in ("ray_workers", "ray_gpus"):
-        if getattr(arguments, name) is not None:
-            raise UsageError(f"{flag_of(name)} does nothing without --ray")
+    if "ray_workers" in arguments:  # the guest is loaded
+        import_module(_RAY).check(arguments, options)
 
 
 def _say_tuned(tuned: Mapping[str, int]) -> None:
@@ -312,6 +323,7 @@ def _dry_run(
             raise UsageError(f"there is no schema for the category {category!r}")
 
     from hpd import _native
+    from hpd.cli.schema import report
     from hpd.pipeline import examples_of
     from hpd.pipeline.pipeline import context_size, open_vocabulary, preview
 
@@ -356,13 +368,96 @@ def _peeked(reader: InputReader) -> Iterator[Record]:
     return iter(()) if first is None else itertools.chain([first], reader)
 
 
-def _progress_bar(
+def _progress(
     arguments: argparse.Namespace, options: Options, reader: InputReader, n_kept: int
-) -> tqdm[Any]:
-    """Documents done, their rate and the time left; on a terminal only."""
+) -> Progress:
     # A bar would run through the rows of a table on the same terminal.
     shown = not options.quiet and sys.stderr.isatty() and not shows_table(arguments)
     total = reader.count() if shown else None
     if total is not None and arguments.limit is not None:
         total = min(total, arguments.limit)
-    return tqdm(total=total, initial=n_kept, unit="doc", file=sys.stderr, disable=not shown)
+    return Progress(total, n_kept, shown=shown)
+
+
+def _check_required(arguments: argparse.Namespace) -> None:
+    """Refuse a run that lacks what only ``--status`` can do without.
+
+    Raises:
+        UsageError: naming all that is missing.
+    """
+    given = {"INPUT": arguments.input, "--schema": arguments.schema}
+    missing = [name for name, value in given.items() if value in (None, [])]
+    if missing:
+        raise UsageError(f"required: {', '.join(missing)} (see hpd extract --help)")
+
+
+def _add_input(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--format",
+        choices=FORMATS,
+        help="of every INPUT, if not as its extension says; lines: each line is a document",
+    )
+    add_field_arguments(group)
+    group.add_argument(
+        "--encoding",
+        metavar="NAME",
+        help="of every text, such as windows-1252 (else told by the content, and a guess is said)",
+    )
+    group.add_argument(
+        "--delimiter",
+        metavar="C",
+        type=_delimiter,
+        help="between the columns of CSV and TSV: a character, or tab (else told by the content)",
+    )
+    group.add_argument("--limit", metavar="N", type=integer(0), help="stop after N documents")
+    group.add_argument(
+        "--shard",
+        metavar="I/N",
+        type=_shard,
+        help="only the I-th of N equal parts of the documents, from 1/N to N/N; together they are "
+        "the whole",
+    )
+    group.add_argument(
+        "--examples",
+        metavar="FILE",
+        help='documents with their answers ("data"), to show in the prompt; '
+        "with --category-field, to the documents of their category",
+    )
+
+
+def _delimiter(text: str) -> str:
+    delimiter = {"tab": "\t", "\\t": "\t"}.get(text, text)
+    if len(delimiter) != 1 or delimiter in '"\r\n':
+        raise argparse.ArgumentTypeError(f"{text!r} is not one character, or tab")
+    return delimiter
+
+
+def _shard(text: str) -> Shard:
+    try:
+        return parse_shard(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _add_output(group: argparse._ArgumentGroup) -> None:
+    add_output_arguments(group)
+    group.add_argument(
+        "--with-text",
+        action="store_true",
+        help='write the text of each document ("text") and the other columns of INPUT ("input") '
+        "into its line, for hpd report and hpd compare",
+    )
+    group.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="instead of all this, print the prompt of the first document (or of a stack) and its "
+        "numbers of tokens; nothing is loaded but the vocabulary",
+    )
+    group.add_argument(
+        "--ray",
+        metavar="ADDRESS",
+        nargs="?",
+        const="",
+        help="decode on the workers of a Ray cluster: that of this machine (or one that is started "
+        "on it), local, or host:port; stands behind INPUT; more flags: hpd extract --ray --help",
+    )

@@ -1,7 +1,7 @@
-"""Jobs of ``hpd extract``: its arguments, kept in a file under a name.
+"""Jobs of ``hpd extract``: its arguments, kept under a name in ``hpd.toml`` or ``pyproject.toml``.
 
-A key of a job is a flag without its dashes, or ``input``; so a job can say whatever the command
-line can, and what is said there wins.
+A key of a job is a flag without its dashes, a field of ``Options``, or ``input``; so a job can say
+whatever the command line can, and what is said there wins.
 """
 
 from __future__ import annotations
@@ -10,17 +10,143 @@ import argparse
 import glob
 import json
 import os
-from collections.abc import Mapping
+import re
+import sys
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hpd.cli.common import UsageError
-from hpd.cli.config_file import Job, find_job, nearest
+from hpd.cli.arguments import Parser, add_option_argument
+from hpd.cli.common import UsageError, nearest
 from hpd.options import OPTIONS
 from hpd.schema.sources import FILE_SUFFIXES
 
+OWN_NAME = "hpd.toml"
+PROJECT_NAME = "pyproject.toml"
+JOBS = "job"
+"""The table of jobs: ``[job.NAME]``, or ``[tool.hpd.job.NAME]``."""
+
+_HEADER = re.compile(r"\s*\[([^\[\]]+)\]\s*(#.*)?")
+_QUOTES = "\"' \t"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A job as it is written."""
+
+    name: str
+    path: Path
+    """The file that it stands in."""
+    settings: Mapping[str, Any]
+    text: str
+    """The whole file."""
+    table: tuple[str, ...]
+    """The names of the tables around the settings."""
+
+    def where(self, key: str) -> str:
+        """The place of a setting, for messages: the file and, where it can be told, the line."""
+        return _place(self.path, self.text, self.table, key)
+
+
+def find_job(name: str, file: str | None = None) -> Job:
+    """A job by its name.
+
+    Args:
+        name: of the job.
+        file: the file that has it; None: ``hpd.toml`` or a ``pyproject.toml`` with ``[tool.hpd]``
+            in this folder, or else in the nearest one above it.
+
+    Raises:
+        UsageError: there is no such file or job, or the file cannot be read.
+    """
+    path = _find_file() if file is None else Path(file).expanduser()
+    text, content = _read(path)
+    tables = ("tool", "hpd") if path.name == PROJECT_NAME else ()
+    for table in tables:
+        content = content.get(table, {})
+        if not isinstance(content, dict):
+            raise UsageError(f"{path}: {table} must be a table, as [tool.hpd.{JOBS}.{name}]")
+    prefix = ".".join((*tables, JOBS))
+    for key in content:
+        if key != JOBS:
+            raise UsageError(
+                f"{_place(path, text, tables, key)}: there is no setting {key!r} here: jobs are "
+                f"written as [{prefix}.NAME]"
+            )
+    jobs = content.get(JOBS, {})
+    if not isinstance(jobs, dict) or not all(isinstance(job, dict) for job in jobs.values()):
+        raise UsageError(f"{path}: each job must be a table: [{prefix}.NAME]")
+    if name not in jobs:
+        raise UsageError(f"{path}: there is no job {name!r}: {_nearest(name, jobs, prefix)}")
+    return Job(name, path, jobs[name], text, (*tables, JOBS, name))
+
+
+def _nearest(name: str, jobs: Collection[str], prefix: str) -> str:
+    if not jobs:
+        return f"it has none, which would be written as [{prefix}.{name}]"
+    return nearest(name, jobs) or f"it has {', '.join(jobs)}"
+
+
+def _find_file() -> Path:
+    folder = Path.cwd()
+    for place in (folder, *folder.parents):
+        if (place / OWN_NAME).is_file():
+            return place / OWN_NAME
+        project = place / PROJECT_NAME
+        if project.is_file() and "hpd" in _table(_read(project)[1].get("tool")):
+            return project
+    raise UsageError(
+        f"there is no {OWN_NAME}, and no {PROJECT_NAME} with [tool.hpd], in {folder} or above it: "
+        "name one, as --job FILE:NAME"
+    )
+
+
+def _table(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _read(path: Path) -> tuple[str, dict[str, Any]]:
+    """The text of a file, and its content."""
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8 text: {error}") from error
+    try:
+        return text, tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{path} is not TOML: {error}") from error
+
+
+def _place(path: Path, text: str, table: tuple[str, ...], key: str) -> str:
+    line = _line_of(text, table, key)
+    return str(path) if line is None else f"{path}:{line}"
+
+
+def _line_of(text: str, table: tuple[str, ...], key: str) -> int | None:
+    """The line of a key, where tables are written with headers of their own."""
+    inside = not table
+    is_key = re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[.=]")
+    for number, line in enumerate(text.splitlines(), start=1):
+        if header := _HEADER.fullmatch(line):
+            names = tuple(part.strip(_QUOTES) for part in header[1].split("."))
+            if names[: len(table) + 1] == (*table, key):
+                return number
+            inside = names == table
+        elif inside and is_key.match(line):
+            return number
+    return None
+
+
 _INPUT = "input"
-_NOT_OF_JOBS = ("help", "job", "config", "status", "dry-run")
+_NOT_OF_JOBS = ("help", "job", "set", "status", "dry-run")
 """Flags that are for one run only."""
 
 _PATHS = ("output", "examples", "cache", "calibration")
@@ -30,38 +156,36 @@ _MODELS = ("model", "draft-model")
 
 
 def add_job_arguments(group: argparse._ActionsContainer) -> None:
-    """``--job`` and ``--config``."""
+    """``--job``."""
     group.add_argument(
         "--job",
-        metavar="NAME",
+        metavar="[FILE:]NAME",
         help="take the arguments that are not said here from [job.NAME] in hpd.toml, or from "
         "[tool.hpd.job.NAME] in pyproject.toml, of this folder or the nearest one above it",
     )
-    group.add_argument("--config", metavar="FILE", help="the file that has the job")
 
 
-def job_defaults(
-    parser: argparse.ArgumentParser, said: argparse.Namespace
-) -> Mapping[str, Any] | None:
+def job_defaults(parser: Parser, said: argparse.Namespace) -> Mapping[str, Any] | None:
     """The values that a job gives to arguments that were not said; None: no job was named.
 
     Raises:
         UsageError: the file, the job, or a setting is not as it should be, with its place.
     """
-    if said.job is None:
-        if said.config is not None:
-            raise UsageError("--config does nothing without --job")
+    if said.job is None or said.status is not None:  # the latter refuses a job
         return None
-    if said.status is not None:
-        return None  # which refuses it
-    job = find_job(said.job, said.config)
+    file, _, name = said.job.rpartition(":")
+    job = find_job(name, file or None)
+    for beginning in [each for each in parser.guests if each[2:] in job.settings]:
+        parser.load_guest(beginning)
     actions = _settable(parser)
     values = {}
     for key, value in job.settings.items():
-        if key not in actions:
+        # Options without a flag may be written as in Python, too.
+        flag = key.replace("_", "-") if key in OPTIONS and not OPTIONS[key].flags else key
+        if flag not in actions:
             raise UsageError(f"{job.where(key)}: job {job.name}: {_unknown(key, actions)}")
         try:
-            values[actions[key].dest] = _converted(actions[key], key, value, job.path.parent)
+            values[actions[flag].dest] = _converted(actions[flag], flag, value, job.path.parent)
         except (ValueError, argparse.ArgumentTypeError) as error:
             raise UsageError(f"{job.where(key)}: job {job.name}: {key} {error}") from None
     _check_models(job, values)
@@ -71,9 +195,13 @@ def job_defaults(
 
 def _settable(parser: argparse.ArgumentParser) -> dict[str, argparse.Action]:
     """The arguments that a job may give, by their keys."""
-    # Not the flags that are short for a value of another one.
-    long = [action for action in parser._actions if type(action) is not argparse._StoreConstAction]
-    keys = {_key(action): action for action in long}
+    long = [action for action in parser._actions if action.dest != argparse.SUPPRESS]
+    # A parser of its own for the options that have no flag in this one.
+    unflagged = argparse.ArgumentParser(add_help=False)
+    for name in parser._defaults.keys() & OPTIONS.keys():
+        if not OPTIONS[name].flags:
+            add_option_argument(unflagged, OPTIONS[name])
+    keys = {_key(action): action for action in (*long, *unflagged._actions)}
     return {key: action for key, action in keys.items() if key not in _NOT_OF_JOBS}
 
 

@@ -8,8 +8,8 @@ import shlex
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from hpd.cli.arguments import add_option_argument
 from hpd.cli.common import EXIT_OK, UsageError, table
-from hpd.cli.option_arguments import add_option_argument
 from hpd.options import OPTIONS
 
 if TYPE_CHECKING:

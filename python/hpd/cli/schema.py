@@ -5,12 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from hpd.cli.arguments import SCHEMA_HELP, add_model_arguments
-from hpd.cli.common import EXIT_OK, UsageError
-from hpd.cli.preview import report
+from hpd.cli.common import EXIT_OK, UsageError, table
 from hpd.schema import describe, load_schemas, to_json_schema
 from hpd.schema.attributes import Schema
+
+if TYPE_CHECKING:
+    from hpd.pipeline.pipeline import Preview
+
+_RULE = "-" * 40
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -65,3 +70,23 @@ def _json(loaded: Schema | dict[str, Schema]) -> object:
     if isinstance(loaded, Schema):
         return to_json_schema(loaded)
     return {category: to_json_schema(schema) for category, schema in loaded.items()}
+
+
+def report(preview: Preview, n_ctx: int) -> str:
+    """The prompt and, below it, the numbers of tokens in its parts."""
+    n_keys = sum(n_tokens for _, n_tokens in preview.keys)
+    rows = [
+        ["prompt", f"{preview.n_prompt} tokens"],
+        ["  shared by all documents", f"{preview.n_instruction}"],
+        ["  of this one", f"{preview.n_prompt - preview.n_instruction}"],
+        ["keys", f"{n_keys} tokens"],
+        ["fields that wait for other values", f"{preview.n_later}"],
+        ["longest value and its key", f"up to {preview.n_longest} tokens"],
+        ["context", f"{n_ctx} tokens"],
+    ]
+    n_over = preview.n_prompt + preview.n_longest - n_ctx
+    if n_over > 0:
+        rows.append(["over", f"{n_over} tokens"])
+    fields = [["key", "tokens"], *([key or "(none)", str(n)] for key, n in preview.keys)]
+    parts = [preview.text, _RULE, table(fields), "", table(rows)]
+    return "\n".join(parts)

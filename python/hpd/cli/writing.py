@@ -1,24 +1,36 @@
-"""Records through an extractor into a writer, those that failed included."""
+"""A run: records through an extractor into a writer, how it ends, and what is said of it."""
 
 from __future__ import annotations
 
-import sys
+import signal
+import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any, Literal, Protocol
+from queue import Empty, Queue
+from types import FrameType, TracebackType
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
-from tqdm import tqdm
-
-from hpd.cli.common import EXIT_OK, EXIT_SOME_FAILED, say
-from hpd.cli.fitness import Fitness
-from hpd.cli.interrupts import Interrupts
-from hpd.cli.summary import Summary
+from hpd.cli.common import EXIT_OK, EXIT_SIGNAL, EXIT_SOME_FAILED, say
+from hpd.cli.terminal import Progress
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import HpdError, InputError
 from hpd.files import Record, Writer, error_line, page_of
 from hpd.results import Extraction
 from hpd.schema.attributes import Schema
+
+T = TypeVar("T")
+
+_SIGNALS = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+"""Ctrl-C; what a job scheduler or a container's end sends; what a closed terminal sends."""
+_HANG_UP = getattr(signal, "SIGHUP", None)
+
+_N_AHEAD = 64
+_SECONDS = 0.02
+"""The time for which an item is waited for; so much later may an answer be handed out."""
 
 
 class Extracting(Protocol):
@@ -44,7 +56,6 @@ class Writing:
         columns: what a record's own line adds to that of its extraction.
         can_resume: whether a later run can go on with the output.
         quiet: say nothing but that the run was interrupted.
-        fitness: is told of all extractions, and at the end says what does not suit the model.
     """
 
     def __init__(
@@ -56,17 +67,15 @@ class Writing:
         *,
         can_resume: bool = True,
         quiet: bool = False,
-        fitness: Fitness | None = None,
     ) -> None:
         self._schemas = schemas
         self._writer = writer
         self._output = output
         self._can_resume = can_resume
         self._columns = columns
-        self._fitness = fitness
         self._interrupts = Interrupts()
         self._summary = Summary()
-        self._bar: tqdm[Any] | None = None
+        self._progress: Progress | None = None
         self._quiet = quiet
         self._has_cut = False  # a document into chunks
         self.stopped: int | None = None
@@ -98,14 +107,17 @@ class Writing:
             self._writer.close(complete=self.is_complete)
 
     def run(
-        self, extractor: Extracting, records: Iterable[tuple[int, Record] | NotYet], bar: tqdm[Any]
+        self,
+        extractor: Extracting,
+        records: Iterable[tuple[int, Record] | NotYet],
+        progress: Progress | None = None,
     ) -> None:
         """Write a line for each record.
 
         Ctrl-C, SIGTERM and SIGHUP end the reading of records; those in flight are still finished
         and written.
         """
-        self._bar = bar
+        self._progress = progress
         start = time.perf_counter()
         # By the document's place among those that the extractor gets.
         given: dict[int, tuple[int, Record]] = {}
@@ -118,10 +130,9 @@ class Writing:
             ):
                 place, record = given.pop(i)
                 self._summary.add_values(extraction, has_text=bool(record.text.strip()))
-                if self._fitness is not None:
-                    self._fitness.add(extraction)
                 failed = None if extraction.error is None else extraction.error.type
-                self._write(place, record, extraction.to_dict(), failed)
+                nulls = [field.value is None for field in extraction.fields.values()]
+                self._write(place, record, extraction.to_dict(), failed, len(nulls), sum(nulls))
         self._summary.seconds = time.perf_counter() - start
 
     @property
@@ -134,8 +145,6 @@ class Writing:
         if not self._quiet:
             kept = {"n_kept": self._writer.n_kept, "n_failed_kept": self._writer.n_failed_kept}
             say(self._summary.text(**kept))
-            for notice in self._fitness.notices() if self._fitness is not None else ():
-                say(notice)
         if not self.is_complete:
             self._say_interrupted()
             return self._interrupts.exit_code
@@ -180,19 +189,17 @@ class Writing:
             yield Document(record.text, record.id, record.category)
 
     def _count_chunk(self, record: Record, n_done: int, n_chunks: int) -> None:
-        """Let the bar count the chunks of a document; the last one comes with its line."""
-        assert self._bar is not None
+        """Count the chunks of a document; the last one comes with its line."""
+        shown = self._progress if self._progress is not None and self._progress.shown else None
         if n_done == 0:
             if not self._has_cut and not self._quiet:
-                counted = "" if self._bar.disable else "; from here on, the bar counts chunks"
-                with tqdm.external_write_mode(file=sys.stderr):
-                    say(f"{record.id} is cut into {n_chunks} chunks{counted}")
+                counted = "" if shown is None else "; from here on, chunks are counted"
+                say(f"{record.id} is cut into {n_chunks} chunks{counted}")
             self._has_cut = True
-            self._bar.unit = "chunk"
-            if self._bar.total is not None:
-                self._bar.total += n_chunks - 1
-        elif n_done < n_chunks:
-            self._bar.update()
+            if shown is not None:
+                shown.count_chunks(n_chunks - 1)
+        elif n_done < n_chunks and shown is not None:
+            shown.advance()
 
     def _unknown_category(self, record: Record) -> InputError | None:
         if isinstance(self._schemas, Schema) or record.category in self._schemas:
@@ -204,7 +211,13 @@ class Writing:
         )
 
     def _write(
-        self, place: int, record: Record, line: Mapping[str, Any], failed: str | None
+        self,
+        place: int,
+        record: Record,
+        line: Mapping[str, Any],
+        failed: str | None,
+        n_values: int = 0,
+        n_nulls: int = 0,
     ) -> None:
         if record.page_starts and "fields" in line:
             line = {**line, "fields": _with_pages(line["fields"], record.page_starts)}
@@ -212,10 +225,8 @@ class Writing:
             line = {**line, **self._columns(record)}
         self._writer.write(place, record, line, failed=failed is not None)
         self._summary.add_line(failed)
-        if self._bar is not None:
-            if failed is not None:
-                self._bar.set_postfix(failed=self._summary.failures.total(), refresh=False)
-            self._bar.update()
+        if self._progress is not None:
+            self._progress.advance(n_values=n_values, n_nulls=n_nulls, failed=failed is not None)
 
 
 def _with_pages(
@@ -228,3 +239,167 @@ def _with_pages(
         else field
         for place, field in fields.items()
     }
+
+
+class Summary:
+    """Counts what was written, and says it."""
+
+    def __init__(self) -> None:
+        self.n_written = 0
+        self.failures: Counter[str] = Counter()
+        self.seconds = 0.0
+        self._n_values = 0
+        self._n_nulls = 0
+        self._n_nulled = 0
+        self._n_reused = 0
+        self._n_retried = 0
+        self._n_empty = 0
+
+    def add_values(self, extraction: Extraction[Any], has_text: bool = True) -> None:
+        """Count the values of an extraction, and whether its document has no text at all."""
+        self._n_empty += not has_text
+        self._n_values += len(extraction.fields)
+        self._n_nulls += sum(field.value is None for field in extraction.fields.values())
+        self._n_nulled += sum(field.nulled for field in extraction.fields.values())
+        if extraction.usage is not None:
+            self._n_reused += extraction.usage.reused_values
+        self._n_retried += sum(bool(field.refused) for field in extraction.fields.values())
+
+    def add_line(self, failed: str | None) -> None:
+        """Count a line that is written; ``failed`` is the type of its error, if it is one."""
+        self.n_written += 1
+        if failed is not None:
+            self.failures[failed] += 1
+
+    def text(self, *, n_kept: int, n_failed_kept: int) -> str:
+        """The summary.
+
+        Args:
+            n_kept: the documents that an earlier run finished.
+            n_failed_kept: those of them that failed.
+        """
+        parts = [f"{self.n_written} document{'s' * (self.n_written != 1)}"]
+        if n_kept:
+            parts[0] += f" ({n_kept} more were done before)"
+        if self.seconds > 0 and self.n_written:
+            parts.append(f"{self.n_written / self.seconds:.3g} a second")
+        if self._n_values:
+            parts.append(f"{self._n_nulls / self._n_values:.0%} null")
+            if self._n_nulled:
+                parts[-1] += (
+                    f"; {self._n_nulled} of them rejected as low-confidence or not valid "
+                    "(text kept in `raw`)"
+                )
+        if self._n_empty:
+            parts.append(f"{self._n_empty} without text")
+        if self._n_reused:
+            parts.append(f"{self._n_reused} values were decoded before")
+        if self._n_retried:
+            parts.append(f"{self._n_retried} value{'s' * (self._n_retried != 1)} asked again")
+        for kind, n in sorted(self.failures.items()):
+            parts.append(f"{n} failed ({kind})")
+        if n_failed_kept:
+            parts.append(f"{n_failed_kept} had failed before")
+        text = ", ".join(parts)
+        return f"{text}: their lines say why" if self.failures else text
+
+
+class _StopReading(Exception):  # noqa: N818
+    """Raised inside a blocking read of the input."""
+
+
+class Interrupts:
+    """Handles Ctrl-C, SIGTERM and SIGHUP while it is entered, in the main thread.
+
+    SIGHUP stays ignored where it is, as under nohup. SIGINT does not: shells have it ignored by
+    what they start in the background, and whoever sends it to that means it.
+    """
+
+    def __init__(self) -> None:
+        self.number: int | None = None
+        """The first signal that came."""
+        self._is_reading = False
+        self._before: dict[int, Any] = {}
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether a signal has come."""
+        return self.number is not None
+
+    @property
+    def exit_code(self) -> int:
+        """As shells have it: 128 and the number of the signal, so 130 for Ctrl-C."""
+        return EXIT_SIGNAL + (signal.SIGINT if self.number is None else self.number)
+
+    def until_interrupted(self, items: Iterable[T]) -> Iterator[T]:
+        """The items, until a signal comes."""
+        iterator = iter(items)
+        while not self.is_stopping:
+            try:
+                self._is_reading = True
+                try:
+                    item = next(iterator)
+                finally:
+                    self._is_reading = False
+            except (StopIteration, _StopReading):
+                return
+            yield item
+
+    def __enter__(self) -> Interrupts:
+        if threading.current_thread() is threading.main_thread():
+            for number in _SIGNALS:
+                if number != _HANG_UP or signal.getsignal(number) != signal.SIG_IGN:
+                    self._before[number] = signal.signal(number, self._interrupt)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        self._before.clear()
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        if self.is_stopping:
+            raise KeyboardInterrupt
+        self.number = number
+        name = "Ctrl-C" if number == signal.SIGINT else signal.Signals(number).name
+        say(f"finishing the documents in flight; {name} once more stops at once")
+        if self._is_reading:
+            raise _StopReading
+
+
+class ReadAhead(Iterator[T | NotYet], Generic[T]):
+    """The items of an iterator, and ``NOT_YET`` where the next one is not there in a moment.
+
+    The iterator is read by a thread, which is left alone if the process ends before the items do.
+    What the iterator raises is raised here in its place.
+    """
+
+    def __init__(self, items: Iterator[T]) -> None:
+        self._queue: Queue[tuple[T] | BaseException | None] = Queue(_N_AHEAD)
+        threading.Thread(target=self._read, args=(items,), name="hpd-input", daemon=True).start()
+
+    def __next__(self) -> T | NotYet:
+        try:
+            item = self._queue.get(timeout=_SECONDS)
+        except Empty:
+            return NOT_YET
+        if isinstance(item, tuple):
+            return item[0]
+        self._queue.put(item)  # Who asks once more gets the same answer.
+        if item is None:
+            raise StopIteration
+        raise item
+
+    def _read(self, items: Iterator[T]) -> None:
+        try:
+            for item in items:
+                self._queue.put((item,))
+        except BaseException as error:
+            self._queue.put(error)
+        else:
+            self._queue.put(None)

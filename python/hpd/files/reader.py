@@ -321,7 +321,7 @@ def guess_format(source: str | Path | BinaryIO) -> Format:
             raise InputError(f"{source}: cannot be opened: no such file or folder")
         known = ", ".join(_EXTENSIONS)
         raise InputError(
-            f"{source}: the extension {extension!r} tells no format (known: {known}); "
+            f"{source}: unsupported file type {extension!r} (known: {known}); "
             f"say which of {', '.join(FORMATS)} it is (--format)"
         )
     return _EXTENSIONS[extension]

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from hpd.errors import ModelLoadError
+from hpd.errors import HpdWarning, ModelLoadError
 from hpd.models.gguf_files import GgufHeader, part_names, read_gguf_header
 from hpd.models.hardware import devices
 from hpd.options import Options
@@ -151,7 +151,7 @@ _HOPELESS = 2
 """Times all memory that there is. The estimate is too high, and there may be swap space."""
 
 
-class MemoryWarning(UserWarning):
+class MemoryWarning(HpdWarning):
     """A model will probably not fit into memory."""
 
 

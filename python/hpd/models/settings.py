@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hpd.errors import HpdError
+from hpd.errors import HpdError, HpdWarning
 from hpd.models.cache import CACHE_VARIABLE, cache_folder, write_json
 from hpd.models.hardware import devices, n_cores, processor, use_extra_bufts
 from hpd.models.model_files import local_lora, resolve_draft_model
@@ -86,7 +86,7 @@ TUNED_VARIABLE = "HPD_TUNED"
 """The environment variable that, set to ``0``, leaves out tuned settings."""
 
 
-class TunedWarning(UserWarning):
+class TunedWarning(HpdWarning):
     """The settings that ``hpd tune`` has stored cannot be used."""
 
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hpd.errors import OptionError, SchemaError
+from hpd.errors import HpdWarning, OptionError, SchemaError
 from hpd.options import OPTIONS, Options, check_name, named
 from hpd.prompt import LABEL_KEY
 from hpd.schema.attributes import Attribute, Schema
@@ -201,11 +201,11 @@ class Cancellation:
             end()
 
 
-class ReuseWarning(UserWarning):
+class ReuseWarning(HpdWarning):
     """Values that are kept in a folder cannot be used, or no more can be kept there."""
 
 
-class UntaughtWarning(UserWarning):
+class UntaughtWarning(HpdWarning):
     """A model is asked in the layout ``label``, and its file does not say that it was taught it."""
 
 

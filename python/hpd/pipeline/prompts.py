@@ -25,7 +25,7 @@ from hpd.pipeline.reuse import Decoded, KnownValues
 from hpd.prompt.questions import Question, Waves
 from hpd.results import Extraction, Failure, FieldResult, Usage
 from hpd.schema.attributes import Attribute
-from hpd.values import answer_leaf, joint_probability, parse_cut, parse_value, split_answer
+from hpd.values import answer_leaf, joint_probability, parse_value, split_answer
 from hpd.values.confidence import kind_of
 from hpd.values.grammar import is_closed
 
@@ -229,10 +229,7 @@ class FieldsPrompt(Prompt):
         questions = self._questions
         attributes = [question.leaf.attribute for question in questions]
         raws = [value.text.decode("utf-8", "replace") for value in decoded]
-        parsed = [
-            (parse_cut if value.finish == "truncated" else parse_value)(raw, attribute)
-            for value, raw, attribute in zip(decoded, raws, attributes, strict=True)
-        ]
+        parsed = [parse_value(*pair) for pair in zip(raws, attributes, strict=True)]
         confidences = [joint_probability(value.log_shares) for value in decoded]
         probabilities = [joint_probability(value.logprobs) for value in decoded]
         limits = self._limits(attributes, [question.document for question in questions])

@@ -7,11 +7,11 @@ import warnings
 from collections import Counter
 from collections.abc import Sequence
 
-from hpd.errors import SchemaError
+from hpd.errors import HpdWarning, SchemaError
 from hpd.schema.attributes import Attribute, Schema
 
 
-class SchemaWarning(UserWarning):
+class SchemaWarning(HpdWarning):
     """A part of a schema that hpd reads, but cannot honour to the letter."""
 
 

@@ -17,7 +17,7 @@ from hpd.cli.arguments import (
     number,
 )
 from hpd.cli.common import EXIT_OK, UsageError, need_training, say
-from hpd.cli.option_arguments import add_option_argument
+from hpd.cli.arguments import add_option_argument
 from hpd.models.model_files import resolve_model
 from hpd.options import OPTIONS
 from hpd.schema import load_schemas

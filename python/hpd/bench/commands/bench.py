@@ -14,14 +14,16 @@ from hpd.bench.methods import SWEEPS, Contest, parse_contest
 from hpd.bench.workload import load_workload
 from hpd.cli.arguments import (
     add_field_arguments,
+    add_option_arguments,
     add_schema_argument,
     integer,
     not_empty,
     number,
+    options_of,
+    say_without_effect,
 )
 from hpd.cli.common import EXIT_FAILED, EXIT_OK, UsageError, before_the_model, say, table
-from hpd.cli.option_arguments import add_option_arguments, options_of, say_without_effect
-from hpd.cli.output_arguments import check_new
+from hpd.cli.output import check_new
 from hpd.pipeline import check_method
 from hpd.schema import load_schemas
 

@@ -9,7 +9,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hpd.bench.workload import Workload, load_workload
-from hpd.cli.arguments import add_field_arguments, add_schema_argument, flag_of, number
+from hpd.cli.arguments import (
+    add_field_arguments,
+    add_option_arguments,
+    add_schema_argument,
+    flag_of,
+    number,
+    options_of,
+    say_without_effect,
+)
 from hpd.cli.common import (
     EXIT_OK,
     UsageError,
@@ -20,7 +28,6 @@ from hpd.cli.common import (
     setting_text,
     table,
 )
-from hpd.cli.option_arguments import add_option_arguments, options_of, say_without_effect
 from hpd.options import OPTIONS, TUNABLE, Options, speed_identity
 from hpd.schema import load_schemas
 
@@ -39,7 +46,7 @@ for rounding. What is tried, and not said below:
 
   hpd tune -m model.gguf listings.jsonl --schema "brand, color, size"
   hpd tune -m model.gguf                        # on made-up listings
-  hpd tune -m model.gguf -t 8 --no-drafts       # with these as they are
+  hpd tune -m model.gguf -t 8 --set drafts=off       # with these as they are
 
 Tune on documents like those to come, a hundred of them or more, while nothing else runs. Settings
 that answer more than one document in ten otherwise than the default ones are not chosen. What is

@@ -6,9 +6,16 @@ import argparse
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from hpd.cli.arguments import add_model_arguments, flag_of, integer, not_empty, number
+from hpd.cli.arguments import (
+    add_model_arguments,
+    add_option_argument,
+    flag_of,
+    integer,
+    not_empty,
+    number,
+    options_of,
+)
 from hpd.cli.common import UsageError, need_extra, say
-from hpd.cli.option_arguments import add_option_argument, options_of
 from hpd.evaluation.endpoint import KEY_VARIABLE, RESPONSE_FORMATS, Endpoint
 from hpd.files.journal import file_fingerprint
 from hpd.models.cache import cache_folder

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hpd.cli.arguments import SCHEMA_HELP, add_field_arguments, number
 from hpd.cli.common import EXIT_OK, UsageError, before_the_model, say, table
-from hpd.cli.output_arguments import same_file
+from hpd.cli.output import same_file
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tqdm import tqdm
-
 from hpd.cli.arguments import SCHEMA_HELP, add_category_argument, add_document_arguments, integer
 from hpd.cli.common import EXIT_OK, EXIT_SIGNAL, UsageError, before_the_model, say, table
-from hpd.cli.output_arguments import same_file
+from hpd.cli.output import same_file
+from hpd.cli.terminal import Progress
 from hpd.cli.writing import Writing
 from hpd.evaluation.commands.answering import (
     add_answering_arguments,
@@ -220,14 +220,13 @@ def _judge(arguments: argparse.Namespace, asked: Inquiries, writer: FileWriter, 
         if pending:
             with (
                 open_answering(arguments, asked.schemas, rules, max_tokens=_MAX_TOKENS) as model,
-                tqdm(
-                    total=len(asked.records),
-                    initial=writer.n_kept,
-                    unit="doc",
-                    disable=True if arguments.quiet else None,
-                ) as bar,
+                Progress(
+                    len(asked.records),
+                    writer.n_kept,
+                    shown=not arguments.quiet and sys.stderr.isatty(),
+                ) as progress,
             ):
-                writing.run(model, pending, bar)
+                writing.run(model, pending, progress)
     if writing.stopped is not None:
         return writing.stopped
     if not pending:

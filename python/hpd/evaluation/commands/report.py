@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hpd.cli.arguments import add_category_argument, add_document_arguments
 from hpd.cli.common import EXIT_OK, UsageError, before_the_model, say
-from hpd.cli.output_arguments import same_file
+from hpd.cli.output import same_file
 from hpd.evaluation.calibration import answers, calibrate
 from hpd.evaluation.matching import for_predictions, gold_examples, match_rows, source_documents
 from hpd.evaluation.rows import Example, Prediction, load_predictions

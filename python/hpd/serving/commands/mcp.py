@@ -8,8 +8,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hpd.cli.arguments import add_option_arguments, options_of
 from hpd.cli.common import EXIT_OK, UsageError, need_extra
-from hpd.cli.option_arguments import add_option_arguments, options_of
 from hpd.documents import Document
 from hpd.errors import HpdError, InputError
 from hpd.files import RecordReader

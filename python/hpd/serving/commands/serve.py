@@ -9,7 +9,14 @@ import signal
 import socket
 from pathlib import Path
 
-from hpd.cli.arguments import SCHEMA_HELP, integer, not_empty, number
+from hpd.cli.arguments import (
+    SCHEMA_HELP,
+    add_option_arguments,
+    integer,
+    not_empty,
+    number,
+    options_of,
+)
 from hpd.cli.common import (
     EXIT_INTERRUPTED,
     EXIT_OK,
@@ -18,7 +25,6 @@ from hpd.cli.common import (
     need_extra,
     say,
 )
-from hpd.cli.option_arguments import add_option_arguments, options_of
 from hpd.models.hardware import computing_place
 from hpd.models.model_files import resolve_model
 from hpd.options import Options

@@ -1,0 +1,210 @@
+"""What a person sees on a terminal, by ``rich``: results as rows, and the progress of a run.
+
+``rich`` is loaded where there is a terminal, so a run in a pipe does not pay for it. It leaves
+colors out where ``NO_COLOR`` says so.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final
+
+from hpd.schema.attributes import Schema
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+    from rich.text import Text
+
+_LEAST_WIDTH: Final = 8
+"""The characters that a column needs to say anything; with less, attributes go below each other."""
+_GAP: Final = "  "
+_ABSENT: Final = "-"
+
+
+class ResultTable:
+    """Turns lines of output into rows for people, each as soon as it is known.
+
+    Args:
+        schemas: one, whose attributes are the columns, or one for each category.
+        width: of the window, in characters; None: as it is.
+    """
+
+    def __init__(self, schemas: Schema | Mapping[str, Schema], width: int | None = None) -> None:
+        from rich.console import Console
+
+        width = width or shutil.get_terminal_size().columns
+        by_category = [schemas] if isinstance(schemas, Schema) else list(schemas.values())
+        self._names = list(dict.fromkeys(a.name for schema in by_category for a in schema))
+        self._width = width
+        n_columns = len(self._names) + 1
+        room = width - len(_GAP) * (n_columns - 1)
+        self._is_wide = room // n_columns >= _LEAST_WIDTH
+        self._widths = [room // n_columns + (i < room % n_columns) for i in range(n_columns)]
+        self._has_header = False
+        self._console = Console(
+            file=io.StringIO(), width=width, force_terminal=sys.stdout.isatty(), highlight=False
+        )
+
+    def __call__(self, line: Mapping[str, Any]) -> bytes:
+        """The rows of one line of output, behind the header if it is the first."""
+        with self._console.capture() as captured:
+            for text in self._shown(line):
+                text.rstrip()
+                self._console.print(text, soft_wrap=True)
+        return captured.get().encode("utf-8", "replace")
+
+    def _shown(self, line: Mapping[str, Any]) -> Iterator[Text]:
+        id_ = _plain(line.get("id"))
+        error = line.get("error")
+        data = line.get("data") or {}
+        values = [_in_words(data.get(name)) for name in self._names]
+        if not self._is_wide:
+            yield _fitted(_cut_middle(id_, self._width), self._width, "bold")
+            longest = min(max(map(len, self._names)), self._width // 2)
+            room = self._width - longest - 2 * len(_GAP)
+            for name, value in zip(self._names, values, strict=True) if data else ():
+                yield _joined("", _fitted(name, longest), _value(value, room))
+        elif not self._has_header:
+            self._has_header = True
+            names = zip(["id", *self._names], self._widths, strict=True)
+            yield _joined(*(_fitted(name, width, "bold") for name, width in names))
+            yield _joined(*("-" * width for width in self._widths))
+        if self._is_wide and data:
+            cells = zip(values, self._widths[1:], strict=True)
+            first = _fitted(_cut_middle(id_, self._widths[0]), self._widths[0])
+            yield _joined(first, *(_value(value, width) for value, width in cells))
+        if error is not None:
+            said = f"{id_}: {error['type']}: {error['message']}"
+            yield _fitted(" ".join(said.split()), self._width, "red")
+
+
+class Progress:
+    """Documents done, their rate and the time left, the share of nulls and the errors so far.
+
+    Args:
+        total: the documents of the input; None: not known.
+        n_done: those that an earlier run has finished.
+        shown: whether there is a terminal that wants it; else it only counts.
+    """
+
+    def __init__(self, total: int | None, n_done: int = 0, *, shown: bool) -> None:
+        self.shown = shown
+        self._total = total
+        self._n_done = n_done
+        self._n_values = self._n_nulls = self._n_failed = 0
+        self._unit = "doc"
+        self._n_now = 0  # by this run
+        self._start = time.perf_counter()
+        self._bar: Bar | None = None
+
+    def __enter__(self) -> Progress:
+        if self.shown:
+            self._bar = _bar()
+            self._task = self._bar.add_task("", total=self._total, done=self._n_done, said="")
+            self._bar.start()
+            self._start = time.perf_counter()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def advance(self, *, n_values: int = 0, n_nulls: int = 0, failed: bool = False) -> None:
+        """Count a document, or a chunk of one."""
+        if self._bar is None:
+            return
+        self._n_done += 1
+        self._n_values += n_values
+        self._n_nulls += n_nulls
+        self._n_failed += failed
+        said = f"{self._n_nulls / self._n_values:.0%} null" if self._n_values else ""
+        if self._n_failed:
+            said += f"  {self._n_failed} failed"
+        task = self._bar.tasks[0]
+        total = "" if task.total is None else f"/{task.total:.0f}"
+        self._n_now += 1
+        rate = f"{self._n_now / (time.perf_counter() - self._start):.3g} {self._unit}/s  "
+        self._bar.update(
+            self._task, advance=1, done=f"{self._n_done}{total}", said=rate + said.strip()
+        )
+
+    def count_chunks(self, n_more: int) -> None:
+        """From here on, count chunks: a document has so many more."""
+        if self._bar is not None:
+            self._unit = "chunk"
+            task = self._bar.tasks[0]
+            if task.total is not None:
+                self._bar.update(self._task, total=task.total + n_more)
+
+
+def _bar() -> Bar:
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    return Bar(
+        BarColumn(),
+        TextColumn("{task.fields[done]}"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[said]}"),
+        console=Console(file=sys.stderr, stderr=True),
+    )
+
+
+def _joined(*cells: Text | str) -> Text:
+    from rich.text import Text
+
+    return Text(_GAP).join(Text(cell) if isinstance(cell, str) else cell for cell in cells)
+
+
+def _fitted(text: str, width: int, style: str = "") -> Text:
+    """A text in exactly so many columns of a terminal, cut with an ellipsis if it is longer."""
+    from rich.text import Text
+
+    fitted = Text(text, style=style)
+    fitted.truncate(width, overflow="ellipsis", pad=True)
+    return fitted
+
+
+def _value(text: str, width: int) -> Text:
+    return _fitted(text, width, "dim" if text == _ABSENT else "")
+
+
+def _cut_middle(text: str, width: int) -> str:
+    """A text whose middle is left out where it is too long: the end of a path tells files apart."""
+    if len(text) <= width or width < 3:
+        return text
+    n_end = (width - 1) * 2 // 3
+    return f"{text[: width - 1 - n_end]}…{text[-n_end:]}"
+
+
+def _in_words(value: Any) -> str:
+    """A value on one line: of several objects, how many there are and the first."""
+    if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+        return f"{len(value)}: {_in_words(value[0])}" if len(value) > 1 else _in_words(value[0])
+    if isinstance(value, list):
+        return ", ".join(map(_in_words, value)) or _ABSENT
+    if isinstance(value, dict):
+        said = [f"{name} {_in_words(part)}" for name, part in value.items() if part is not None]
+        return ", ".join(said) or _ABSENT
+    return _plain(value)
+
+
+def _plain(value: Any) -> str:
+    """A value on one line, without characters that would move the terminal's cursor."""
+    if value is None:
+        return _ABSENT
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    one_line = " ".join(text.split())
+    return "".join(c if c.isprintable() else "\ufffd" for c in one_line)

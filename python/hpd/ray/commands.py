@@ -1,0 +1,80 @@
+"""The arguments of ``hpd extract --ray``, and its extractor; the core finds this module by name."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from hpd.cli.arguments import integer, number, said_as
+from hpd.cli.common import UsageError, need_extra, say
+from hpd.errors import InputError
+from hpd.options import Options
+from hpd.ray.cluster import check_address
+from hpd.schema.attributes import Schema
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """``--ray-workers`` and ``--ray-gpus``, beside the ``--ray`` of the core."""
+    group = parser.add_argument_group("more than one machine")
+    group.add_argument(
+        "--ray-workers",
+        metavar="N",
+        type=integer(1),
+        help="processes that load the model [default: one for each GPU, or each machine]",
+    )
+    group.add_argument(
+        "--ray-gpus",
+        metavar="N",
+        type=number(0),
+        help="GPUs of each worker, which may be a part of one [default: 1 if there is any]",
+    )
+
+
+def check(arguments: argparse.Namespace, options: Options) -> None:
+    """Refuse what a cluster cannot honour.
+
+    Raises:
+        UsageError: Ray is not installed, the address is none, or an argument needs another one.
+    """
+    if arguments.ray is None:
+        for name in ("ray_workers", "ray_gpus"):
+            if getattr(arguments, name) is not None:
+                raise UsageError(f"{said_as(name)} does nothing without --ray")
+        return
+    try:
+        if arguments.ray:
+            check_address(arguments.ray)
+    except InputError as error:
+        raise UsageError(f"--ray: {error}") from None
+    need_extra("hpd extract --ray", "ray", ("ray",))
+    if options.deterministic and not options.n_threads:
+        raise UsageError(
+            "--set deterministic=on with --ray needs --threads: numbers are rounded in another way "
+            "where other workers have more of them"
+        )
+
+
+def open_extractor(
+    arguments: argparse.Namespace,
+    schemas: Schema | Mapping[str, Schema],
+    options: Options,
+    examples: Any,
+    model: Path,
+) -> Any:
+    """The loaded model in the workers of a cluster."""
+    from hpd.ray.workers import RayExtractor
+
+    return RayExtractor(
+        schemas,
+        arguments.model,
+        hf=arguments.hf,
+        path=model,
+        options=options,
+        examples=examples,
+        address=arguments.ray or None,
+        n_workers=arguments.ray_workers,
+        n_gpus=arguments.ray_gpus,
+        say=say,
+    )

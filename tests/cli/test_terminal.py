@@ -1,0 +1,88 @@
+"""What a person sees on a terminal: rows of values, and progress."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+
+from hpd.cli.terminal import Progress, ResultTable
+from hpd.schema import load_schema
+
+
+def rows(width: int, *lines: dict[str, Any], schema: str = "brand, size") -> list[str]:
+    table = ResultTable(load_schema(schema), width)
+    return b"".join(map(table, lines)).decode().splitlines()
+
+
+def test_each_document_has_a_row() -> None:
+    lines = rows(
+        34,
+        {"id": "1", "data": {"brand": "Diesel", "size": None}},
+        {"id": "2", "data": {"brand": "a brand that is too long", "size": True}},
+        {"id": "3", "error": {"type": "InputError", "message": "not\nvalid"}},
+    )
+    assert lines == [
+        "id          brand       size",
+        "----------  ----------  ----------",
+        "1           Diesel      -",
+        "2           a brand t…  true",
+        "3: InputError: not valid",
+    ]
+
+
+def test_in_a_narrow_window_attributes_go_below_each_other() -> None:
+    assert rows(20, {"id": "1", "data": {"brand": "Diesel", "size": 4}}) == [
+        "1",
+        "  brand  Diesel",
+        "  size   4",
+    ]
+
+
+def test_long_ids_keep_their_ends_so_that_rows_differ() -> None:
+    paths = [f"invoices/2026/january/customer-{n}.txt" for n in (17, 18)]
+    lines = rows(40, *({"id": path, "data": {"brand": "x", "size": 1}} for path in paths))
+    ids = [line.split()[0] for line in lines[2:]]
+    assert [path[-6:] for path in ids] == ["17.txt", "18.txt"]
+    assert all("…" in path and len(path) <= 12 for path in ids)
+
+
+def test_of_a_list_of_objects_are_said_how_many_and_the_first() -> None:
+    data = {"lines": [{"what": "saw", "qty": 12}, {"what": "nail", "qty": 3}], "tags": ["a", "b"]}
+    lines = rows(70, {"id": "1", "data": data}, schema="lines [{what, qty int}], tags [str]")
+    assert "2: what saw, qty 12" in lines[2]
+    assert lines[2].endswith("a, b")
+
+
+def test_wide_characters_and_those_that_move_the_cursor() -> None:
+    lines = rows(34, {"id": "1", "data": {"brand": "日本語日本語", "size": "a\x1b[2J\nb"}})
+    assert "日本語日" in lines[2]
+    assert "\x1b" not in lines[2]
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("no_color", [False, True])
+def test_progress_tells_nulls_and_failures(no_color: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stderr", terminal := Terminal())
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setenv("NO_COLOR", "1" if no_color else "")
+    with Progress(3, 1, shown=True) as progress:
+        progress.advance(n_values=4, n_nulls=1)
+        progress.advance(failed=True)
+    said = terminal.getvalue()
+    assert "3/3" in said
+    assert "25% null  1 failed" in said
+    assert ("[38;5;" in said or "[3" in said) != no_color
+
+
+def test_progress_without_a_terminal_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with Progress(3, shown=False) as progress:
+        progress.advance(n_values=4, failed=True)
+        progress.count_chunks(2)
+    assert capsys.readouterr() == ("", "")
