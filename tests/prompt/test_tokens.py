@@ -10,9 +10,11 @@ import tiny_models
 from decoding import open_model
 from hpd import _native, prompt
 from hpd.errors import ModelLoadError
+from hpd.prompt import documents_text
 from hpd.prompt.template import PLAIN, render
 from hpd.prompt.tokens import PromptTokenizer, common_prefix
 from hpd.schema import load_schema
+from hpd.values.places import ground
 from tiny_models import TinyModel
 
 SCHEMA = load_schema(["Brand", "Pack size", "Größe", 'a "quoted" name', "Brand name"])
@@ -250,3 +252,21 @@ def test_the_common_prefix_is_that_of_the_obvious_way(sequences: list[list[int]]
     assert common_prefix(sequences) == max(
         n for n in range(len(first) + 1) if all(s[:n] == first[:n] for s in sequences)
     )
+
+
+@pytest.mark.parametrize(
+    ("document", "shown"),
+    [
+        ("Nike Air 9, size 42\n  a  b\tc\n", "Nike Air 9, size 42\n  a  b\tc\n"),
+        ("Nike\u00a0Air\u202f9", "Nike Air 9"),
+        ("\ufeffNike\u200b  Air\tMax", "Nike Air Max"),
+        ("a\u00a0b\n1  2", "a b\n1  2"),
+        ("x\u200cy 👩\u200d🚀", "x\u200cy 👩\u200d🚀"),
+    ],
+)
+def test_blanks_are_evened_out_for_the_model(document: str, shown: str) -> None:
+    assert documents_text([document]) == f"Document:\n{shown}"
+    assert documents_text([document, "x"]) == f"Documents:\n[1]\n{shown}\n[2]\nx"
+    span = ground(shown, document)
+    assert span is not None
+    assert document[span.start : span.end].strip("\ufeff") == document.strip("\n\ufeff")

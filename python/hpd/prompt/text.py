@@ -68,6 +68,11 @@ _STACK_MARK = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 
+_OTHER_BLANK = re.compile(r"[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+_UNSEEN = re.compile(r"[\u00ad\u200b\u2060\ufeff]")
+_BLANKS = re.compile(r"[ \t]{2,}|\t")
+_ODD_BLANK = re.compile(f"{_OTHER_BLANK.pattern}|{_UNSEEN.pattern}|{_BLANKS.pattern}")
+
 _TYPE_HINTS = {
     "integer": "whole number",
     "number": "number",
@@ -130,9 +135,27 @@ def attribute_line(path: str, attribute: Attribute, bullet: str = "-") -> str:
 def documents_text(documents: Sequence[str]) -> str:
     """The user's text from the documents on; several documents are numbered from 1."""
     if len(documents) == 1:
-        return f"Document:\n{documents[0]}"
-    numbered = (f"[{number}]\n{text}" for number, text in enumerate(documents, start=1))
+        return f"Document:\n{even_blanks(documents[0])}"
+    numbered = (
+        f"[{number}]\n{even_blanks(text)}" for number, text in enumerate(documents, start=1)
+    )
     return "Documents:\n" + "\n".join(numbered)
+
+
+def even_blanks(document: str) -> str:
+    """A document whose blanks are those that a model has seen most.
+
+    No-break blanks and their like become plain ones, and what cannot be seen (zero-width blanks, a
+    byte order mark, soft hyphens) is left out. In a document of one line, as a title is, tabs and
+    doubled blanks become one blank; in others they may be columns. Values are found in the document
+    all the same, as a search for them evens out blanks, too.
+    """
+    if _ODD_BLANK.search(document) is None:
+        return document
+    document = _UNSEEN.sub("", _OTHER_BLANK.sub(" ", document))
+    if "\n" not in document:
+        document = _BLANKS.sub(" ", document)
+    return document
 
 
 def may_share_prompt(document: str) -> bool:

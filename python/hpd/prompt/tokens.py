@@ -100,7 +100,7 @@ class PromptTokenizer:
         """The prompt for ``documents``, stacked if there are several, and its fields' keys.
 
         Args:
-            documents: their texts, unchanged.
+            documents: their texts, as they are.
             key_texts: the text between the prompt and the value of each field; may be empty.
             passing: those of them that hardly another document has, as they show values. They are
                 not remembered: over a long run they would fill the memory for nothing.
