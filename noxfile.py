@@ -102,7 +102,7 @@ def races(session: nox.Session) -> None:
 @nox.session
 def soak(session: nox.Session) -> None:
     """Kill a run 50 times and resume it, and feed mutated input to every reader for a minute each."""
-    session.install(".[test,files]")
+    session.install(".[test,files]", "-C", "cmake.define.HPD_BUILD_TESTS=ON")
     session.run("python", "-m", "tools.soak", *session.posargs)
     session.run("python", "-m", "tools.fuzz", "--seconds", "60")
 
@@ -142,7 +142,9 @@ def _run_sanitized(
     env: dict[str, str],
 ) -> None:
     """Build the extension with a sanitizer, and run tests on it."""
-    session.install(".[test]", "-C", f"cmake.define.HPD_SANITIZE={sanitizer}")
+    settings = (f"HPD_SANITIZE={sanitizer}", "HPD_BUILD_TESTS=ON")
+    defines = (word for setting in settings for word in ("-C", f"cmake.define.{setting}"))
+    session.install(".[test]", *defines)
     # Python itself is not instrumented, so the libraries must be there before it.
     preloaded = [_library(name) for name in (*libraries, "libstdc++.so")]
     session.run("pytest", *tests, env=env | {"LD_PRELOAD": ":".join(preloaded)})

@@ -23,8 +23,11 @@ import llama_cpp
 import pytest
 from hypothesis import settings
 
+import testing_module
 import tiny_models
 from tiny_models import TinyModel
+
+testing_module.provide()
 
 pytest_plugins = ["outcomes"]
 

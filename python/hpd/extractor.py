@@ -44,7 +44,6 @@ from hpd.pipeline import (
     prepared,
     warn_of_untaught,
 )
-from hpd.pipeline.long_documents import Replay
 from hpd.pipeline.pipeline import Pipeline
 from hpd.pipeline.questionnaire import ModelDefaults
 from hpd.pipeline.reuse import reuse_of
@@ -94,8 +93,6 @@ class Extractor(Generic[T]):
             category, if the schema is.
         rules: the system's text, in place of the usual one: the task, and the form of the answer.
         progress: called with the share of the model that is loaded; False stops the loading.
-        replay: gives known answers of documents, which are decoded in place of the model's own:
-            for timing, and for tests.
 
     What ``hpd tune`` found for this model and machine takes the place of what is not set:
     ``options`` then has it, and ``tuned`` tells what it was. ``HPD_TUNED=0`` leaves it out. A model
@@ -119,7 +116,6 @@ class Extractor(Generic[T]):
         options: Options | None = None,
         examples: Examples | Mapping[str, Examples] = (),
         progress: Callable[[float], bool | None] | None = None,
-        replay: Replay | None = None,
         rules: str | None = None,
         **settings: Unpack[Settings],
     ) -> None: ...
@@ -134,7 +130,6 @@ class Extractor(Generic[T]):
         options: Options | None = None,
         examples: Examples | Mapping[str, Examples] = (),
         progress: Callable[[float], bool | None] | None = None,
-        replay: Replay | None = None,
         rules: str | None = None,
         **settings: Unpack[Settings],
     ) -> None: ...
@@ -149,7 +144,6 @@ class Extractor(Generic[T]):
         examples: Examples | Mapping[str, Examples] = (),
         rules: str | None = None,
         progress: Callable[[float], bool | None] | None = None,
-        replay: Replay | None = None,
         **settings: Unpack[Settings],
     ) -> None:
         asked = combined(options, settings)
@@ -168,8 +162,7 @@ class Extractor(Generic[T]):
         # What is fastest was measured, and may be something else the next time.
         self.tuned = {} if asked.deterministic else tuned_values(native, path, asked)
         self.options = asked.filled(self.tuned)
-        if replay is None:
-            warn_of_untaught(native, self.options)
+        warn_of_untaught(native, self.options)
         self._pipeline = Pipeline(
             native,
             self.schemas,
@@ -179,9 +172,7 @@ class Extractor(Generic[T]):
             rules=rules,
             # Which documents share a prompt must not depend on what was tuned.
             patience=4 * asked.stack * asked.filled().most_in_flight,
-            replay=replay,
-            # Known answers are there to be decoded.
-            reuse=None if replay is not None else reuse_of(path, self.options),
+            reuse=reuse_of(path, self.options),
             confidence_map=confidence_map,
             defaults=ModelDefaults.of(native, is_calibrated=is_calibrated),
         )

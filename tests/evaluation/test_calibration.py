@@ -23,9 +23,9 @@ from hpd.evaluation.calibration import (
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import Counts
 from hpd.extractor import Extractor
-from hpd.pipeline.long_documents import Replay
 from hpd.values.confidence import read_map
 from jsonl import read_lines, write_lines
+from small_extractor import replay_answers
 
 answered = st.lists(
     st.builds(Answer, st.floats(0, 1), st.sampled_from(["nn", "nv", "vn", "vc", "vw"])),
@@ -327,8 +327,8 @@ def test_the_threshold_of_a_calibration_holds_unless_another_is_asked_for(halved
 def test_known_answers_are_not_held_against_a_threshold(halved: Path) -> None:
     halved.write_text(json.dumps({**HALVED, "null_threshold": 1}))
     known = {"brand": "Nike", "size": "44"}
-    replay = Replay(lambda document: known)
-    with Extractor("brand, size", calibration=str(halved), replay=replay) as extractor:
+    with Extractor("brand, size", calibration=str(halved)) as extractor:
+        replay_answers(extractor, lambda document: known)
         assert extractor.extract(TITLES[0]).data == known
 
 

@@ -16,13 +16,14 @@ from hpd.errors import ContextOverflowError, OptionError
 from hpd.options import Options
 from hpd.pipeline.chunking import Chunk, add_pass, chunks, fitting_length, merge, shift
 from hpd.pipeline.document_values import DocumentValues
-from hpd.pipeline.long_documents import ContextLimit, Replay
+from hpd.pipeline.long_documents import ContextLimit
 from hpd.pipeline.prompts import Prompt
 from hpd.results import FieldResult
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values.places import is_joined
 from small_extractor import SmallExtractor as Extractor
+from small_extractor import replay_answers
 from tiny_models import TinyModel
 
 
@@ -345,7 +346,8 @@ def test_chunks_are_put_together_with_spans_in_the_whole_document(
         }
 
     settings = {"n_ctx": 1024, "on_overflow": "chunk"}
-    with Extractor("maker, things [str]", model, replay=Replay(replay), **settings) as extractor:
+    with Extractor("maker, things [str]", model, **settings) as extractor:
+        replay_answers(extractor, replay)
         documents = [Document("thing1", "a"), Document(LONG, "b"), Document("Nike", "c")]
         before, found, after = extractor.extract_many(documents)
     assert [extraction.id for extraction in (before, found, after)] == ["a", "b", "c"]
@@ -402,9 +404,8 @@ def test_chunks_have_the_size_that_is_asked_for(model: Path) -> None:
         assert extractor.extract(LONG).usage.n_chunks == 1  # type: ignore[union-attr]
     for size in (100, 300):
         n_tokens.clear()
-        with Extractor(
-            "maker", model, replay=Replay(replay), chunk_size=size, **CHUNKS
-        ) as extractor:
+        with Extractor("maker", model, chunk_size=size, **CHUNKS) as extractor:
+            replay_answers(extractor, replay)
             long, short = extractor.extract_many([LONG, "Nike"])
             assert long.usage is not None
             # The overlap is an eighth, and a chunk ends with a sentence in its second half.
@@ -468,7 +469,8 @@ def test_a_later_pass_finds_what_a_cut_tore_apart(model: Path) -> None:
     found: dict[int, list[str]] = {}
     for passes in (1, 2, 3):
         settings = {**CHUNKS, "chunk_size": 60, "passes": passes}
-        with Extractor("things [str]", model, replay=Replay(replay), **settings) as extractor:
+        with Extractor("things [str]", model, **settings) as extractor:
+            replay_answers(extractor, replay)
             extraction = extractor.extract(text)
         found[passes] = extraction.data["things"]
         assert len(set(found[passes])) == len(found[passes])

@@ -7,21 +7,20 @@ import inspect
 import re
 import subprocess
 import sys
-from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
 import pytest
 
-import hpd
 from hpd import _core_testing, _native
+from testing_module import CHECKOUT
 
 MODULES: dict[str, ModuleType] = {
     "_core": sys.modules["hpd._core"],  # _native has imported it, after llama.cpp
     "_core_testing": _core_testing,
 }
 STUBS = {
-    name: ast.parse((Path(hpd.__file__).parent / f"{name}.pyi").read_text(encoding="utf-8"))
+    name: ast.parse((CHECKOUT / "python/hpd" / f"{name}.pyi").read_text(encoding="utf-8"))
     for name in MODULES
 }
 CLASSES = [

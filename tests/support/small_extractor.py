@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from hpd import _native
 from hpd.documents import Document
 from hpd.extractor import Extractor
 from hpd.pipeline.long_documents import Replay
+
+
+def replay_answers(
+    extractor: Extractor[Any], answer: Callable[[Document], Mapping[str, Any] | None]
+) -> None:
+    """Have known answers decoded from here on, in place of the model's own."""
+    pipeline = extractor._pipeline
+    pipeline._replay, pipeline._reuse = Replay(answer), None
+    pipeline._makers.clear()
 
 
 class SmallExtractor(Extractor):
@@ -27,10 +36,11 @@ class SmallExtractor(Extractor):
         **settings: Any,
     ) -> None:
         def replay(document: Document) -> Mapping[str, Any] | None:
-            return None if answers is None else answers.get(document.text)
+            return (answers or {}).get(document.text)
 
-        settings = {"n_threads": 1, "replay": Replay(replay)} | settings
-        super().__init__(schema, model, **settings)  # type: ignore[arg-type]
+        super().__init__(schema, model, **({"n_threads": 1} | settings))  # type: ignore[arg-type]
+        if answers is not None:
+            replay_answers(self, replay)
 
     @property
     def native_model(self) -> _native.Model:

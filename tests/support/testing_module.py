@@ -1,0 +1,57 @@
+"""``hpd._core_testing``: the parts of the engine for tests, which an installation does not have.
+
+It is compiled once from this checkout, into its ``build`` folder, if it is not there; with later
+changes of the C++ code only what they touch.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import hpd
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+
+
+def provide() -> None:
+    """Make ``from hpd import _core_testing`` work; whoever compiled it by hand has it already."""
+    importlib.import_module("hpd._native")  # llama.cpp's library, which it is linked against
+    try:
+        importlib.import_module("hpd._core_testing")
+        return
+    except ModuleNotFoundError:
+        pass
+    folder = CHECKOUT / "build" / f"testing-{sys.implementation.cache_tag}"
+    # The workers of pytest-xdist start when their master has built it.
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        build(folder)
+    hpd.__path__.append(str(folder))
+    importlib.import_module("hpd._core_testing")
+
+
+def build(folder: Path) -> None:
+    """Compile the module into a folder.
+
+    Raises:
+        RuntimeError: it cannot be compiled, with what the compiler said.
+    """
+    import pybind11
+
+    configure = [
+        "cmake", "-S", CHECKOUT, "-B", folder, "-DCMAKE_BUILD_TYPE=Release", "-DHPD_BUILD_TESTS=ON",
+        f"-DPython_EXECUTABLE={sys.executable}", f"-Dpybind11_DIR={pybind11.get_cmake_dir()}",
+    ]  # fmt: skip
+    n_jobs = os.cpu_count() or 1
+    for command in (
+        configure,
+        ["cmake", "--build", folder, "--target", "_core_testing", "--parallel", str(n_jobs)],
+    ):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise RuntimeError(
+                f"hpd._core_testing cannot be compiled:\n{done.stdout}\n{done.stderr}"
+            )
