@@ -15,10 +15,10 @@ import threading
 import time
 import warnings
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any
 
 from hpd.documents import Document
 from hpd.errors import CallCancelledError, EngineClosedError, OptionError, SchemaError
@@ -29,18 +29,12 @@ from hpd.schema.attributes import Schema
 from hpd.serving import Limits
 from hpd.serving.bodies import ExtractBody, RefusedError, bad_request
 
+if TYPE_CHECKING:
+    from hpd.extractor import Extractor
+
 N_KEPT = 64
 _LATEST = 0.1
 """The weight of the latest request in the average that ``Retry-After`` is made of."""
-
-
-class Prepare(Protocol):
-    """``Extractor.prepare``."""
-
-    def __call__(
-        self, schema: object, *, examples: Sequence[tuple[str, object]], **settings: object
-    ) -> Task:
-        """A schema with options of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +49,14 @@ class Plans:
     """The plans of the latest requests; any number of threads may use them.
 
     Args:
-        prepare: makes a task of a schema that has been read.
+        prepare: ``Extractor.prepare``.
         schema_bytes: the most that a schema, with its options and examples, may have as JSON.
         own: the schema for requests that bring none.
     """
 
     def __init__(
         self,
-        prepare: Prepare,
+        prepare: Callable[..., Task],
         schema_bytes: int,
         own: Schema | Mapping[str, Schema] | None = None,
     ) -> None:
@@ -221,20 +215,6 @@ def documents_of(body: ExtractBody, limits: Limits) -> list[Document]:
     return [Document(each.text, each.id, each.category) for each in body.texts]
 
 
-class Extracting(Protocol):
-    """An extractor."""
-
-    def iter_placed(
-        self,
-        documents: Sequence[Document],
-        *,
-        schema: Task,
-        on_error: Literal["record"],
-        cancellation: Cancellation,
-    ) -> Iterator[tuple[int, Extraction[Any]]]:
-        """The extraction of each document with its place."""
-
-
 class ClientGoneError(Exception):
     """The client disconnected."""
 
@@ -251,7 +231,7 @@ class Dispatcher:
 
     def __init__(
         self,
-        extractor: Extracting,
+        extractor: Extractor[Any],
         limits: Limits,
         n_threads: int,
         note: Callable[[Extraction[Any]], None],
