@@ -251,7 +251,7 @@ class Extraction(Generic[T_co]):
 
     def _repr_html_(self) -> str:
         """The document with its values marked, and their table, in a notebook."""
-        from hpd.pages.notebook import extraction_html
+        from hpd.pages.page import extraction_html
 
         return extraction_html(self.to_dict(), self.text)
 

@@ -21,6 +21,7 @@ from hpd.values import (
     Parsed,
     absent,
     joint_probability,
+    parse_cut,
     parse_value,
     typed_value,
 )
@@ -39,7 +40,14 @@ def pieces(schema: Schema) -> dict[str, Any]:
         (Attribute("a"), ' "say \\"hi\\" \\u00e9"', 'say "hi" é'),
         (Attribute("a"), ' "Nike", "', "Nike"),
         (Attribute("a"), ' "two\nlines"', "two\nlines"),
-        (Attribute("a"), " 10.50,", "10.5"),
+        (Attribute("a"), " 10.50,", "10.50"),
+        (Attribute("a", "integer"), " 34012345000000117,", 34012345000000117),
+        (Attribute("a", "integer"), " 34012345000000117.0,", 34012345000000117),
+        (Attribute("a", "integer"), ' "34012345000000117340"', 34012345000000117340),
+        (Attribute("a", "number"), " 0.12345678901234,", 0.12345678901234),
+        (Attribute("a", "number"), ' "1.249,90 EUR"', 1249.9),
+        (Attribute("a", "number"), ' "EUR -1 249,90"', -1249.9),
+        (Attribute("a", "integer"), ' "$1,234,567"', 1234567),
         (Attribute("a"), " null", None),
         (Attribute("a"), ' ""', None),
         (Attribute("a"), ' "  "', None),
@@ -74,6 +82,8 @@ def test_good_values(attribute: Attribute, raw: str, value: object) -> None:
 @pytest.mark.parametrize(
     ("attribute", "raw", "error"),
     [
+        (Attribute("a", "number"), " 0.1234567890123456789,", "more digits than"),
+        (Attribute("a", "integer"), ' "1,299 EUR"', "whole number"),
         (Attribute("a"), ' "Nik', "breaks off"),
         (Attribute("a"), ' "Nik\\u12', "breaks off"),
         (Attribute("a"), " nul", "breaks off"),
@@ -177,3 +187,24 @@ def test_a_value_in_the_type_that_python_has_for_it() -> None:
         ),
     ):
         assert typed_value(value, attribute) == typed
+
+
+@pytest.mark.parametrize(
+    ("attribute", "raw", "value"),
+    [
+        (Attribute("a"), ' "a long text th', "a long text th"),
+        (Attribute("a"), ' "say \\"hi\\" \\u00e9 \\u00', 'say "hi" é'),
+        (Attribute("a"), ' "half a \ufffd', "half a"),
+        (Attribute("a"), ' "whole", "b', "whole"),
+        (Attribute("a"), ' "', None),
+        (Attribute("a", "integer"), " 123,", 123),
+        (Attribute("a", "integer"), " 123", None),
+        (Attribute("a", pattern="^a"), ' "ab', None),
+        (Attribute("a", format="email"), ' "ann@example.co', None),
+        (Attribute("a", "date"), ' "2024-02', None),
+    ],
+)
+def test_free_text_that_is_cut_off_is_kept(attribute: Attribute, raw: str, value: object) -> None:
+    parsed = parse_cut(raw, attribute)
+    assert parsed.value == value
+    assert (parsed.error is None) == (value is not None)

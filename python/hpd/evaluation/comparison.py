@@ -20,9 +20,13 @@ from hpd.errors import InputError
 from hpd.evaluation.rows import Prediction, load_predictions, read_rows
 from hpd.files.streams import reason
 from hpd.files.writer import line_bytes
-from hpd.pages.colors import color_slots
-from hpd.pages.segments import covered_segments, utf16_segments
-from hpd.pages.shown_values import ShownValue, shown_values
+from hpd.pages.shown_values import (
+    ShownValue,
+    color_slots,
+    covered_segments,
+    shown_values,
+    utf16_segments,
+)
 
 
 @dataclass(frozen=True, slots=True)

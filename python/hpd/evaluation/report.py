@@ -12,10 +12,16 @@ from hpd.evaluation.calibration import N_BINS, Calibration
 from hpd.evaluation.outcomes import OUTCOME_WORDS, OUTCOMES, Outcome, outcome
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import Counts, Evaluation
-from hpd.pages.colors import color_classes, color_slots
 from hpd.pages.page import render_page
-from hpd.pages.segments import covered_segments, utf16_segments
-from hpd.pages.shown_values import ShownValue, shown_values, value_text
+from hpd.pages.shown_values import (
+    ShownValue,
+    color_classes,
+    color_slots,
+    covered_segments,
+    shown_values,
+    utf16_segments,
+    value_text,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,28 @@
-"""One file that is a whole page: its style sheets, scripts and data stand in it."""
+"""One file that is a whole page, with its style sheets, scripts and data; and one extraction as a
+piece of HTML without a script, for notebooks.
+"""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
+
+from hpd.pages.shown_values import (
+    Segment,
+    color_classes,
+    color_slots,
+    covered_segments,
+    shown_values,
+)
 
 SHARED = Path(__file__).parent / "shared"
 """The style sheets, scripts and templates that more than one page has."""
@@ -92,3 +104,51 @@ def _environment(folder: Path) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of the text, marked or not."""
+
+    text: str
+    classes: str | None = None
+    """None: no value stands here."""
+    label: str | None = None
+    """The places of the values that end here."""
+
+
+def extraction_html(line: Mapping[str, Any], text: str | None) -> str:
+    """The HTML of a line of ``hpd extract``: the text with its values marked, and their table.
+
+    Args:
+        line: as ``Extraction.to_dict`` gives it.
+        text: the document; None shows the values alone.
+    """
+    values = shown_values(line.get("data") or {}, line.get("fields") or {})
+    slots = color_slots({"": dict.fromkeys(value.attribute for value in values)})
+    colors = [color_classes(slots[value.attribute]) for value in values]
+    pieces = None
+    if text is not None:
+        segments = covered_segments(values, len(text))
+        pieces = list(_pieces(text, segments, colors, [value.place for value in values]))
+    return render(
+        SHARED / "extraction.html",
+        styles=Markup((SHARED / "document.css").read_text(encoding="utf-8")),
+        pieces=pieces,
+        rows=list(zip(values, colors, strict=True)),
+        has_confidence=any(value.confidence is not None for value in values),
+        error=line.get("error"),
+    )
+
+
+def _pieces(
+    text: str, segments: Sequence[Segment], colors: Sequence[str], places: Sequence[str]
+) -> Iterator[Piece]:
+    at = 0
+    for start, end, values, ending in segments:
+        yield Piece(text[at:start])
+        inside = " inside" if len(values) > 1 else ""
+        label = " · ".join(places[value] for value in ending)
+        yield Piece(text[start:end], colors[values[-1]] + inside, label or None)
+        at = end
+    yield Piece(text[at:])

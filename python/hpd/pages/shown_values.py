@@ -1,11 +1,12 @@
-"""The values of one extraction, flat, with what is known of each."""
+"""The values of one extraction as they are shown: flat, at their places, each in a color."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,3 +109,91 @@ def _probability(value: object) -> float | None:
 
 def _text(value: object) -> str | None:
     return None if value is None else str(value)
+
+
+class Segment(NamedTuple):
+    """A stretch of the document that the same values cover."""
+
+    start: int
+    end: int
+    values: tuple[int, ...]
+    """The numbers of the values that cover it, at least one, the one that begins first first."""
+    ending: tuple[int, ...]
+    """Those of them whose span ends with it."""
+
+
+def covered_segments(values: Sequence[ShownValue], n_characters: int) -> list[Segment]:
+    """The stretches of a document that values cover, in order; what is between them is left out.
+
+    Spans are cut at the document's end: a line may have been made from a longer text.
+    """
+    spans = sorted(
+        (start, min(end, n_characters), number)
+        for number, value in enumerate(values)
+        for start, end in value.spans
+        if start < n_characters
+    )
+    bounds = sorted({at for start, end, _ in spans for at in (start, end)})
+    segments = []
+    upcoming = iter(spans)
+    span = next(upcoming, None)
+    open_spans: list[tuple[int, int, int]] = []
+    for start, end in pairwise(bounds):
+        while span is not None and span[0] == start:
+            open_spans.append(span)
+            span = next(upcoming, None)
+        open_spans = [each for each in open_spans if each[1] > start]
+        if open_spans:
+            numbers = dict.fromkeys(number for _, _, number in open_spans)
+            ending = dict.fromkeys(number for _, last, number in open_spans if last == end)
+            segments.append(Segment(start, end, tuple(numbers), tuple(ending)))
+    return segments
+
+
+def utf16_segments(segments: Iterable[Segment], text: str) -> list[Segment]:
+    """The same segments with offsets as JavaScript counts them: in UTF-16 code units."""
+    if not text or max(text) <= "\uffff":
+        return list(segments)
+    converted = []
+    n_units = n_characters = 0
+    for start, end, values, ending in segments:
+        n_units += _utf16_length(text[n_characters:start])
+        width = _utf16_length(text[start:end])
+        converted.append(Segment(n_units, n_units + width, values, ending))
+        n_units += width
+        n_characters = end
+    return converted
+
+
+def _utf16_length(text: str) -> int:
+    return len(text) + sum(character > "\uffff" for character in text)
+
+
+N_COLORS = 8
+"""The colors in document.css, which people who do not see all colors can tell apart, too."""
+N_LINES = 3
+"""Solid, dashed, dotted: each color comes with each of these lines."""
+
+
+def color_slots(attributes: Mapping[str, Iterable[str]]) -> dict[str, int]:
+    """A number for each attribute, which says its color (modulo 8) and its line.
+
+    An attribute has one number everywhere. Those of one category, which are seen together, have
+    different ones, the lowest there are; beyond 24 attributes in a category they come again.
+    """
+    seen_with: dict[str, set[str]] = {}
+    for names in attributes.values():
+        together = list(names)
+        for name in together:
+            seen_with.setdefault(name, set()).update(together)
+    slots: dict[str, int] = {}
+    for name, others in seen_with.items():
+        taken = {slots[other] for other in others if other in slots}
+        free = (slot for slot in range(N_COLORS * N_LINES) if slot not in taken)
+        slots[name] = next(free, len(slots) % (N_COLORS * N_LINES))
+    return slots
+
+
+def color_classes(slot: int) -> str:
+    """The classes of an element that shows an attribute's color."""
+    return f"color-{slot % N_COLORS} line-{slot // N_COLORS}"

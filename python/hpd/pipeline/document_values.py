@@ -122,27 +122,27 @@ class DocumentValues:
 
     def ground(self, schema: Schema, text: str, options: Options) -> None:
         """Look up every value in the document, and drop those that must be there but are not."""
-        attributes: dict[Path, Attribute] = {}
-        arrays: set[Path] = set()
-        for path, result in self.results.items():
-            above = answer_leaf(schema, path[:-1]) if is_count(path) else None
-            if above is not None and above.type == "array":
-                arrays.add(path[:-1])
-            elif result.value is not None:
-                attribute = answer_leaf(schema, path)
-                if attribute is not None:
-                    attributes[path] = attribute
+        above = {path[:-1] for path in self.results if path[-1] == COUNT_KEY}
+        arrays = {
+            path for path in above if (one := answer_leaf(schema, path)) and one.type == "array"
+        }
+        given = [
+            path
+            for path, result in self.results.items()
+            if result.value is not None and not (path[-1] == COUNT_KEY and path[:-1] in arrays)
+        ]
+        found = {path: answer_leaf(schema, path) for path in given}
+        attributes = {path: one for path, one in found.items() if one is not None}
         values = {path: self.results[path].value for path in attributes}
-        spans = place_values(
-            Grounder(text), values, arrays, lambda path: is_of_set(attributes[path])
-        )
+        of_set = {path for path, one in attributes.items() if one.type in ("enum", "boolean")}
+        spans = place_values(Grounder(text), values, arrays, of_set.__contains__)
         for path, attribute in attributes.items():
             result, span = self.results[path], spans.get(path)
             if span is not None:
                 self.results[path] = replace(
                     result, start=span.start, end=span.end, match=span.match
                 )
-            elif is_of_set(attribute) or not options.require_grounding:
+            elif path in of_set or not options.require_grounding:
                 self.results[path] = replace(result, match="none")
             else:
                 self.results[path] = _refused(result, attribute, "the document does not hold it")
@@ -155,17 +155,27 @@ class DocumentValues:
             text: the whole document.
             confidence_map: says the share.
         """
-        for path, result in self.results.items():
-            attribute = answer_leaf(schema, path)
-            if attribute is None or result.confidence is None:
-                continue
-            # A value that was refused is no null of the model's.
-            is_null = result.value is None and not result.nulled
-            kind = kind_of(COUNT if is_count(path) else attribute.type, text)
-            confidence = confidence_map(kind, result.confidence, is_null=is_null)
-            self.results[path] = replace(
-                result, confidence=confidence, uncalibrated=result.confidence
+        found = {path: answer_leaf(schema, path) for path in self.results}
+        kinds = {
+            path: COUNT if path[-1] == COUNT_KEY else attribute.type
+            for path, attribute in found.items()
+            if attribute is not None and self.results[path].confidence is not None
+        }
+        # A value that was refused is no null of the model's.
+        nulls = {
+            path
+            for path in kinds
+            if self.results[path].value is None and not self.results[path].nulled
+        }
+        shares = {
+            path: confidence_map(
+                kind_of(kind, text), self.results[path].confidence or 0.0, is_null=path in nulls
             )
+            for path, kind in kinds.items()
+        }
+        for path, share in shares.items():
+            own = self.results[path]
+            self.results[path] = replace(own, confidence=share, uncalibrated=own.confidence)
 
     def data(self, schema: Schema) -> dict[str, Any]:
         """The values found so far, nested as in the answer."""
@@ -351,11 +361,6 @@ def between(probability: float, other: float) -> float | None:
 def is_count(path: Path) -> bool:
     """Whether a field is the number of an array's items."""
     return path[-1:] == (COUNT_KEY,)
-
-
-def is_of_set(attribute: Attribute) -> bool:
-    """Whether a value is one of a fixed set, so that the document need not hold its text."""
-    return attribute.type in ("enum", "boolean")
 
 
 def is_below(path: Path, roots: Iterable[Path]) -> bool:

@@ -24,7 +24,6 @@ from hpd.pipeline import (
     Schemas,
     Task,
     examples_of,
-    is_broken,
 )
 from hpd.pipeline.long_documents import ContextLimit, Finished, Placed, PromptMaker, Replay
 from hpd.pipeline.loop import Loop
@@ -312,7 +311,9 @@ def _refusal(document: Document, schemas: Schemas) -> Failure | None:
     if not isinstance(document.text, str):
         kind = type(document.text).__name__
         return Failure("InputError", f"a document must be text, not {kind}")
-    if is_broken(document.text):
+    try:
+        document.text.encode()
+    except UnicodeEncodeError:
         return Failure("InputError", f"a document must be text, and {BROKEN}")
     try:
         document.text.encode()

@@ -25,7 +25,7 @@ from hpd.pipeline.reuse import Decoded, KnownValues
 from hpd.prompt.questions import Question, Waves
 from hpd.results import Extraction, Failure, FieldResult, Usage
 from hpd.schema.attributes import Attribute
-from hpd.values import answer_leaf, joint_probability, parse_value, split_answer
+from hpd.values import answer_leaf, joint_probability, parse_cut, parse_value, split_answer
 from hpd.values.confidence import kind_of
 from hpd.values.grammar import is_closed
 
@@ -229,15 +229,21 @@ class FieldsPrompt(Prompt):
         questions = self._questions
         attributes = [question.leaf.attribute for question in questions]
         raws = [value.text.decode("utf-8", "replace") for value in decoded]
-        parsed = [parse_value(*pair) for pair in zip(raws, attributes, strict=True)]
-        confidences = [joint_probability(value.log_shares) for value in decoded]
-        probabilities = [joint_probability(value.logprobs) for value in decoded]
+        parsed = [
+            (
+                (parse_cut if value.finish == "truncated" else parse_value)(raw, attribute),
+                joint_probability(value.log_shares),
+                joint_probability(value.logprobs),
+            )
+            for raw, attribute, value in zip(raws, attributes, decoded, strict=True)
+        ]
         limits = self._limits(attributes, [question.document for question in questions])
         found = []
         for i, (question, value) in enumerate(zip(questions, decoded, strict=True)):
             path = question.leaf.path
             values = self._values[question.document]
-            error = parsed[i].error
+            own, confidence, probability = parsed[i]
+            error = own.error
             if error and value.finish == "truncated":
                 error = f"cut off after {len(value.tokens)} tokens"
             inherited = values.inherited_margin(question.leaf)
@@ -245,16 +251,16 @@ class FieldsPrompt(Prompt):
             if refused:  # Had it been another value, the field might not have been asked again.
                 inherited = least([inherited, values.results[path].margin])
             result = FieldResult(
-                confidence=confidences[i],
+                confidence=confidence,
                 error=error,
-                value=parsed[i].value,
+                value=own.value,
                 raw=raws[i],
                 truncated=value.finish == "truncated",
                 margin=least([near_tie([value.margin]), inherited]),
                 refused=refused,
             )
             own_limits = None if is_count(path) else limits[i]
-            found.append(values.store(path, attributes[i], result, own_limits, probabilities[i]))
+            found.append(values.store(path, attributes[i], result, own_limits, probability))
         return found
 
     def _questions_again(self, retries: Retries) -> list[Question]:

@@ -18,10 +18,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
-from hpd.pages.colors import color_slots
 from hpd.pages.page import render_page
-from hpd.pages.segments import covered_segments, utf16_segments
-from hpd.pages.shown_values import shown_values
+from hpd.pages.shown_values import color_slots, covered_segments, shown_values, utf16_segments
 from hpd.results import Extraction
 from hpd.serving import Limits
 from hpd.serving.bodies import ChatBody, ExtractBody, RefusedError, json_of, refusal_of

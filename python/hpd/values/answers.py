@@ -12,7 +12,7 @@ from json import JSONDecoder
 from hpd.prompt import COUNT_KEY, Path
 from hpd.prompt.questions import count_attribute
 from hpd.schema.attributes import Attribute, Schema
-from hpd.values.parsing import MAX_NESTING, Parsed, parse_value
+from hpd.values.parsing import BREAKS_OFF, MAX_NESTING, Parsed, parse_cut, parse_value
 
 NO_OBJECT = "the answer is not a JSON object"
 
@@ -36,6 +36,8 @@ class RawValue:
 
     def parse(self, attribute: Attribute) -> Parsed:
         """The value as one of ``attribute``'s type, or the error that it is none."""
+        if self.error == BREAKS_OFF:
+            return parse_cut(self.text, attribute)
         return Parsed(error=self.error) if self.error else parse_value(self.text, attribute)
 
 
@@ -238,7 +240,7 @@ class _Splitter:
     def raw(self, node: _Node, error: str | None) -> RawValue:
         text = self.text[node.start : node.end]
         if not node.complete:
-            error = error or "it breaks off before the value is complete"
+            error = error or BREAKS_OFF
         return RawValue(text, node.start, node.end, not node.complete, error)
 
     def is_null(self, node: _Node) -> bool:

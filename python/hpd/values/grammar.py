@@ -2,8 +2,7 @@
 
 The rules are written here rather than by ``llama_cpp``'s converter from JSON Schema, which
 knows neither minimum nor maximum, neither ``\\d`` nor unanchored patterns, lets ``.`` in a
-pattern close the string, and accepts lone surrogates. For the types that both know, every text
-that a grammar of this module accepts is accepted by the converter's, too.
+pattern close the string, accepts lone surrogates, and ends a number after 16 digits.
 
 A value's text begins right after the colon of its key: an optional blank, and the value. Behind a
 complete value there may be a delimiter and whatever else the model's token holds, because a token
@@ -21,10 +20,9 @@ from typing import Final
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values.patterns import STRING_CHAR, UnsupportedPattern, pattern_rule
 
-N_DIGITS: Final = 16
-"""The most digits before the decimal point, as many as llama_cpp's converter allows."""
-LIMIT: Final = 10**N_DIGITS - 1
-N_FRACTION: Final = 9
+LIMIT: Final = 10**40
+"""The largest bound that a grammar has; a number without bounds can have any number of digits."""
+N_FRACTION: Final = 40
 """The most digits behind the decimal point."""
 
 
@@ -277,7 +275,7 @@ def _number(attribute: Attribute) -> str:
         places = _decimal_places(attribute)
         rule = decimals(low, high, N_FRACTION if places is None else places)
     # If no number fits, or none that so many digits can write, it is checked after decoding.
-    return rule or '"-"? ("0" | [1-9] [0-9]{0,17}) ("." [0-9]{1,9})?'
+    return rule or '"-"? ("0" | [1-9] [0-9]*) ("." [0-9]+)?'
 
 
 def _bounds(*limits: float | None) -> list[Decimal]:
@@ -357,14 +355,19 @@ def decided(attribute: Attribute, is_decided: Callable[[Attribute], bool] = is_c
 
 def integers(low: int | None, high: int | None) -> str | None:
     """The texts of all integers from ``low`` to ``high``; None if there are none."""
-    low = -LIMIT if low is None else max(low, -LIMIT)
-    high = LIMIT if high is None else min(high, LIMIT)
+    low, high = _within_limit(low), _within_limit(high)
     forms = []
-    if low < 0:
-        forms += [f'"-" {form}' for form in _naturals(max(1, -high), -low)]
-    if high >= 0:
-        forms += _naturals(max(0, low), high)
+    if low is None or low < 0:
+        least = 1 if high is None else max(1, -high)
+        forms += [f'"-" {form}' for form in _naturals(least, None if low is None else -low)]
+    if high is None or high >= 0:
+        forms += _naturals(max(0, low or 0), high)
     return " | ".join(forms) or None
+
+
+def _within_limit(bound: int | None) -> int | None:
+    """A bound, unless it is too large for a grammar; then it is checked after decoding."""
+    return None if bound is None or abs(bound) > LIMIT else bound
 
 
 def decimals(low: Decimal | None, high: Decimal | None, n_fraction: int = N_FRACTION) -> str | None:
@@ -379,12 +382,16 @@ def decimals(low: Decimal | None, high: Decimal | None, n_fraction: int = N_FRAC
     return " | ".join(forms) or None
 
 
-def _naturals(low: int, high: int) -> list[str]:
+def _naturals(low: int, high: int | None) -> list[str]:
     """An expression for each stretch of numbers that differ in their last digits only."""
     forms = []
-    while low <= high:
+    last_of_all = high
+    while last_of_all is None or low <= last_of_all:
         # Where no bound is near, all numbers of several lengths are one expression.
         length = len(str(low))
+        if last_of_all is None and low == 10 ** (length - 1):
+            return [*forms, f"[1-9] [0-9]{{{length - 1},}}"]
+        high = 10**length - 1 if last_of_all is None else last_of_all
         longest = len(str(high + 1)) - 1
         if low == 10 ** (length - 1) and longest > length:
             forms.append(f"[1-9] [0-9]{{{length - 1},{longest - 1}}}")
@@ -428,12 +435,12 @@ def _positives(low: Decimal, high: Decimal | None, n_fraction: int) -> list[str]
     # value is checked again when it is parsed.
     above = _fraction(low)[:n_fraction]
     first = int(low)
-    last = LIMIT + 1 if high is None else int(high)
+    last = None if high is None else int(high)
     if high is not None and first == last:
         tail = _between(above, _fraction(high)[:n_fraction], n_fraction)
         return [f'"{first}" {tail}'.rstrip()] if tail is not None else []
     forms = [f'"{first}" {_at_least(above, n_fraction)}'.rstrip()]
-    middle = _naturals(first + 1, last - 1)
+    middle = _naturals(first + 1, None if last is None else last - 1)
     if middle:
         whole = middle[0] if len(middle) == 1 else f"({' | '.join(middle)})"
         forms.append(f"{whole} {_at_least('', n_fraction)}".rstrip())

@@ -14,6 +14,7 @@ from typing import Any
 
 from hpd.schema.attributes import Attribute
 from hpd.schema.formats import CHECKED_FORMATS, is_date, is_date_time, matches
+from hpd.values.numbers import MAX_DIGITS, readings
 
 MAX_NESTING = 64
 """Levels of brackets within each other; JSON that is nested deeper is not read."""
@@ -21,13 +22,26 @@ MAX_NESTING = 64
 ABSENT = "required, but the document does not hold it"
 """The error of a required value that is null."""
 
-_WHOLE = re.compile(r"[+-]?\d{1,18}", re.ASCII)
-_DECIMAL = re.compile(r"[+-]?(?:\d{1,18}(?:\.\d{1,18})?|\.\d{1,18})(?:[eE][+-]?\d{1,3})?", re.ASCII)
+BREAKS_OFF = "it breaks off before the value is complete"
+"""The error of a value that is cut off and is no free text."""
+
+_WHOLE = re.compile(r"[+-]?\d{1,400}", re.ASCII)
+_DECIMAL = re.compile(
+    r"[+-]?(?:\d{1,400}(?:\.\d{1,400})?|\.\d{1,400})(?:[eE][+-]?\d{1,3})?", re.ASCII
+)
+_MONEY = r"(?:[$€£¥₹₽₩₺₪฿₫]|[A-Z]{3})?"
+_AMOUNT = re.compile(
+    rf"{_MONEY}\s?(?P<sign>[+\u2212-]?){_MONEY}\s?(?P<amount>\d[\d.,'\u2019\s]*){_MONEY}"
+)
+_BEGUN_TEXT = re.compile(r'"(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*')
+_HALF_CHARACTER = re.compile("[\ufffd\ud800-\udbff]+$")
+_NUMBER_AT_END = re.compile(r"\s*-?\d[\d.eE+-]*", re.ASCII)
 _LOOSE_DATE = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})", re.ASCII)
 _LOOSE_DATE_TIME = re.compile(
     r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(:\d{2}(?:\.\d+)?)?\s?(Z|[+-]\d{2}:\d{2})?", re.ASCII
 )
 _FRACTION = re.compile(r"\.\d+", re.ASCII)
+_MINUS = "\u2212"
 _TRUE = ("true", "yes")
 _FALSE = ("false", "no")
 
@@ -61,6 +75,20 @@ def parse_value(raw: str, attribute: Attribute) -> Parsed:
     ):
         return absent(attribute)
     return check_value(value, attribute)
+
+
+def parse_cut(raw: str, attribute: Attribute) -> Parsed:
+    """Parse the raw text of a value that is cut off: what there is of it, if it is free text."""
+    if _NUMBER_AT_END.fullmatch(raw):
+        return Parsed(error=BREAKS_OFF)  # It may have lost its last digits.
+    parsed = parse_value(raw, attribute)
+    begun = _BEGUN_TEXT.match(raw.strip())
+    is_free = attribute.type == "string" and not (attribute.pattern or attribute.format)
+    if parsed.error is None or begun is None or not is_free:
+        return parsed
+    # Half a character may be the last one.
+    text = _HALF_CHARACTER.sub("", _DECODER.decode(f'{begun.group()}"')).strip()
+    return check_value(text, attribute) if text else parsed
 
 
 def absent(attribute: Attribute) -> Parsed:
@@ -151,8 +179,22 @@ def _integer(text: str) -> int:
     return int(text)
 
 
+class _Written(float):
+    """A number with the digits that were written."""
+
+    __slots__ = ("text",)
+    text: str
+
+    def __new__(cls, text: str) -> _Written:
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
+
+
 # strict=False: a line break inside a string is against JSON, but the model means it.
-_DECODER = json.JSONDecoder(strict=False, parse_constant=_no_constant, parse_int=_integer)
+_DECODER = json.JSONDecoder(
+    strict=False, parse_constant=_no_constant, parse_int=_integer, parse_float=_Written
+)
 
 
 def _what_is_wrong(text: str, message: str) -> str:
@@ -160,9 +202,9 @@ def _what_is_wrong(text: str, message: str) -> str:
         return "there is no text"
     literals = ("null", "true", "false")
     if message.startswith(("Unterminated string", "Invalid \\u", "Expecting ',' delimiter")):
-        return "it breaks off before the value is complete"
+        return BREAKS_OFF
     if text in ("-", "{", "[") or any(word.startswith(text) for word in literals):
-        return "it breaks off before the value is complete"
+        return BREAKS_OFF
     return "it is not valid JSON"
 
 
@@ -184,7 +226,7 @@ def _is_text(value: str) -> bool:
 
 def _string(value: Any, attribute: Attribute) -> Parsed:
     if isinstance(value, bool | int | float):
-        value = json.dumps(value)
+        value = value.text if isinstance(value, _Written) else json.dumps(value)
     if not isinstance(value, str):
         return Parsed(error=f"text is expected, not {_kind(value)}")
     if not _is_text(value):
@@ -213,10 +255,16 @@ def _number(value: Any, attribute: Attribute) -> Parsed:
         return Parsed(error=f"{_article(attribute.type)} is expected")
     if isinstance(value, float) and not math.isfinite(value):
         return Parsed(error="the number is too large")
-    if attribute.type == "integer" and isinstance(value, float):
-        if value != int(value):
-            return Parsed(error="a whole number is expected")
-        value = int(value)
+    if isinstance(value, float):
+        exact = Decimal(value.text if isinstance(value, _Written) else repr(value))
+        if attribute.type == "integer":
+            if exact != exact.to_integral_value():
+                return Parsed(error="a whole number is expected")
+            value = int(exact)
+        elif exact != Decimal(repr(float(value))):
+            return Parsed(error="it has more digits than a number can hold")
+        else:
+            value = float(value)
     error = _beyond_limits(value, attribute)
     return Parsed(error=error) if error else Parsed(value)
 
@@ -226,12 +274,17 @@ def _article(kind: str) -> str:
 
 
 def _number_in(text: str, kind: str) -> int | float | None:
-    """The number that a text can only mean; ``1,299`` can be read in two ways, so it is none."""
+    """The number that a text can only mean, as ``1.249,90 EUR``; ``1,299`` may be two of them."""
     if _WHOLE.fullmatch(text):
         return int(text)
-    if kind == "number" and _DECIMAL.fullmatch(text):
-        return float(text)
-    return None
+    if _DECIMAL.fullmatch(text):
+        return _Written(text)
+    amount = _AMOUNT.fullmatch(text)
+    meant = readings(amount["amount"]) if amount and len(text) <= MAX_DIGITS else set()
+    if amount is None or len(meant) != 1:
+        return None
+    (number,) = meant
+    return _Written(f"{'-' if amount['sign'] in ('-', _MINUS) else ''}{number:f}")
 
 
 def _beyond_limits(value: int | float, attribute: Attribute) -> str | None:
