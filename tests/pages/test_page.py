@@ -115,7 +115,7 @@ def test_the_files_of_the_pages_are_installed() -> None:
     folder = Path(hpd.__file__).parent
     names = {path.name for path in (folder / "pages" / "shared").iterdir()}
     assert {"document.css", "document.js", "page.css", "page.js", "page.html"} <= names
-    assert (folder / "evaluation" / "report" / "report.html").is_file()
+    assert (folder / "evaluation" / "templates" / "report.html").is_file()
 
 
 def test_scripts_never_make_markup() -> None:
