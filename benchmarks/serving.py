@@ -43,7 +43,7 @@ from tools.llama_cpp_server import llama_cpp_server
 from tools.server_process import serving
 
 _PEER_CONTEXT = 4096
-_ALIKE = ("--on-invalid", "record", "--no-dedupe")
+_ALIKE = ("--on-invalid", "record", "--set", "dedupe=off")
 """For command and server: every number of clients sends the same documents again."""
 
 

@@ -20,7 +20,7 @@ def self_supervision(bench: Workbench) -> Finding:
     ]
     heads = []
     for data in bench.data_sets("oa-mine"):
-        ar = bench.extract(data, "ar", "--method", "ar")
+        ar = bench.extract(data, "ar", "--set", "method=ar")
         f1_ar = scores.both(bench.evaluate(data, ar))
         for way in (Way("hpd"), Way("hpd", "paper")):
             adapter = trained(
@@ -47,7 +47,7 @@ def distillation(bench: Workbench) -> Finding:
     """Section 4.4: a smaller model that is taught a larger one's answers."""
     train = bench.catalogue("to-label", bench.count(600), "--tokens", "150", "--seed", "1")
     data = bench.catalogue("descriptions-150", bench.count(128), "--tokens", "150")
-    labels = bench.extract(train, "hpd", "--method", "hpd")
+    labels = bench.extract(train, "hpd", "--set", "method=hpd")
     student = small_model(bench)
     adapter = trained(
         bench,
@@ -59,7 +59,7 @@ def distillation(bench: Workbench) -> Finding:
         n_epochs=4,
     )
     made: dict[str, Path] = {
-        "teacher, AR": bench.extract(data, "ar", "--method", "ar"),
+        "teacher, AR": bench.extract(data, "ar", "--set", "method=ar"),
         "teacher, HPD": bench.extract(data, "hpd"),
         "student before, HPD": bench.extract(data, "student", model=student),
         "student after, HPD": bench.extract(

@@ -44,7 +44,7 @@ def zero_shot(bench: Workbench) -> Finding:
 def _against(bench: Workbench, data: DataSet) -> scores.Evaluated:
     """HPD against AR, both with the model as it is."""
     hpd, ar = (
-        bench.extract(data, f"{method}-likely", "--method", method, unlikely=False)
+        bench.extract(data, f"{method}-likely", "--set", f"method={method}", unlikely=False)
         for method in ("hpd", "ar")
     )
     evaluated: scores.Evaluated = bench.evaluate(data, hpd, versus=ar)
@@ -99,9 +99,9 @@ def _predicted(bench: Workbench, data: DataSet, way: Way, adapter: Path | None) 
         return reference(bench, data, way, adapter)
     name = f"{way.name}-{'tuned' if adapter else 'base'}"
     lora = ["--lora", str(adapter / "adapter.gguf")] if adapter else []
-    layout = ["--layout", way.mask] if way.method == "hpd" and way.mask != "branch" else []
+    layout = ["--set", f"layout={way.mask}"] if way.method == "hpd" and way.mask != "branch" else []
     k_max = ["--max-tokens", str(way.k_max)]
-    return bench.extract(data, name, "--method", way.method, *layout, *k_max, *lora)
+    return bench.extract(data, name, "--set", f"method={way.method}", *layout, *k_max, *lora)
 
 
 def sight(bench: Workbench) -> Finding:
@@ -136,7 +136,7 @@ def k_max(bench: Workbench) -> Finding:
     for data in bench.data_sets("oa-mine", "ae-110k"):
         found = []
         for n in (2, 4, 8, 16, 30, 64):
-            arguments = ("--max-tokens", str(n), "--no-drafts")
+            arguments = ("--max-tokens", str(n), "--set", "drafts=off")
             evaluated = bench.evaluate(data, bench.extract(data, f"k-max-{n}", *arguments))
             steps, tokens = (
                 f"{scores.per_document(evaluated, count):.1f}"
@@ -160,7 +160,7 @@ def stacks(bench: Workbench) -> Finding:
         alone: Path | None = None
         figures = {}
         for n in (1, 2, 4, 6, 8):
-            arguments = ("--stack", str(n), "--no-drafts")
+            arguments = ("--set", f"stack={n}", "--set", "drafts=off")
             output = bench.extract(data, f"stack-{n}", *arguments)
             alone = alone or output
             evaluated = bench.evaluate(data, output, versus=alone)
@@ -199,8 +199,8 @@ def order(bench: Workbench) -> Finding:
     for data in bench.data_sets("oa-mine", "ae-110k"):
         backwards = _reversed(bench, data)
         for method in ("ar", "hpd"):
-            forth = bench.extract(data, method, "--method", method)
-            back = bench.extract(backwards, f"{method}-reversed", "--method", method)
+            forth = bench.extract(data, method, "--set", f"method={method}")
+            back = bench.extract(backwards, f"{method}-reversed", "--set", f"method={method}")
             evaluated = [bench.evaluate(data, output, versus=forth) for output in (forth, back)]
             same = scores.agreement(evaluated[1])[4]
             title = method.upper()
@@ -229,7 +229,7 @@ def quantization(bench: Workbench) -> Finding:
     for data in bench.data_sets("oa-mine"):
         for name, model in _quantized(bench).items():
             hpd, ar = (
-                bench.extract(data, f"{method}-{name}", "--method", method, model=model)
+                bench.extract(data, f"{method}-{name}", "--set", f"method={method}", model=model)
                 for method in ("hpd", "ar")
             )
             figures = scores.difference(bench.evaluate(data, hpd, versus=ar))

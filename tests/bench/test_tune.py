@@ -465,7 +465,7 @@ def test_a_faster_type_of_weights_is_named_where_the_processor_computes(
         (["--method", "ar"], "unrecognized arguments: --method"),
         (["--category-field", "c"], "--category-field is about INPUT"),
         (
-            ["--in-flight=4", "-b=64", "-ub=64", "--set", "drafts=off"],
+            ["--set=in_flight=4", "-b=64", "-ub=64", "--set", "drafts=off"],
             "nothing is left to try",
         ),
     ],

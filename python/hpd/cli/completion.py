@@ -45,6 +45,9 @@ def run(arguments: argparse.Namespace) -> int:
     import shtab
 
     parser = arguments.build_parser()
+    for command in parser._subparsers._group_actions[0].choices.values():
+        for beginning in command.guests:
+            command.load_guest(beginning)
     for action in _all_actions(parser):
         _complete(action, shtab)
     print(shtab.complete(parser, arguments.shell))

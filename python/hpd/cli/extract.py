@@ -81,7 +81,7 @@ _EPILOG = textwrap.fill(
     ".eml, .msg, .pdf, .docx, .odt, .pptx and .epub are one document each, and their id is their "
     "path. All may be compressed (.gz, .zst). A record's text is its first field of: "
     + ", ".join(" and ".join(names) for names in TEXT_FIELDS)
-    + "; its id is the field id, or its number.",
+    + "; its id is the field id, or its number. On several machines: hpd extract --ray --help.",
     width=100,
 )
 
@@ -110,6 +110,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     _add_input(parser.add_argument_group("input"))
     _add_output(parser.add_argument_group("output"))
     add_job_arguments(parser)
+    parser.set_defaults(ray=None)
     parser.set_defaults(run=run, unsaid=vars(parser.parse_args([])), job_file=None)
     parser.guests = {"--ray": _RAY}
     parser.more_defaults = functools.partial(job_defaults, parser)
@@ -208,7 +209,8 @@ def _extract(
             writing.run(extractor, todo, progress)
             return
         say_without_effect(options)
-        if progress.shown or (shows_table(arguments) and not options.quiet):
+        on_terminal = shows_table(arguments) and sys.stderr.isatty()
+        if progress.shown or (on_terminal and not options.quiet):
             say(f"{_name(model)} on {computing_place(options.n_gpu_layers)}")
         if options.verbose:
             _say_tuned(extractor.tuned)
@@ -452,12 +454,4 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
         action="store_true",
         help="instead of all this, print the prompt of the first document (or of a stack) and its "
         "numbers of tokens; nothing is loaded but the vocabulary",
-    )
-    group.add_argument(
-        "--ray",
-        metavar="ADDRESS",
-        nargs="?",
-        const="",
-        help="decode on the workers of a Ray cluster: that of this machine (or one that is started "
-        "on it), local, or host:port; stands behind INPUT; more flags: hpd extract --ray --help",
     )

@@ -55,8 +55,7 @@ def add_output_argument(group: argparse._ActionsContainer) -> None:
         metavar="OUT",
         type=not_empty,
         help="a file: JSON Lines, an array if its name ends in .json, or a table if in .csv, .tsv "
-        "or .parquet; OUT.run beside it remembers what is finished [default: standard output, "
-        "which is a table on a terminal, else JSON Lines; - for JSON Lines always]",
+        "or .parquet; OUT.run beside it remembers what is finished [default: standard output]",
     )
 
 
@@ -76,6 +75,11 @@ def add_output_arguments(group: argparse._ActionsContainer) -> None:
         "--overwrite",
         action="store_true",
         help="replace OUT once the new file is complete (until then it is OUT.new)",
+    )
+    group.add_argument(
+        "--show",
+        choices=("table", "json"),
+        help="the form of standard output [default: a table on a terminal, else lines of JSON]",
     )
     group.add_argument(
         "--keep",
@@ -111,6 +115,8 @@ def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None
     target = arguments.output
     if arguments.keep_errors and not arguments.resume:
         raise UsageError("--keep-errors does nothing without --resume")
+    if arguments.show is not None and not is_stream(target):
+        raise UsageError("--show is for standard output; a file is a table if its name says so")
     if is_stream(target):
         for flag, given in (("--resume", arguments.resume), ("--overwrite", arguments.overwrite)):
             if given:
@@ -170,7 +176,9 @@ def lines_of(target: str) -> Path:
 
 
 def shows_table(arguments: argparse.Namespace) -> bool:
-    """Whether results go to standard output as a table for people; ``-o -`` asks for lines."""
+    """Whether results go to standard output as a table for people."""
+    if arguments.show is not None:
+        return bool(arguments.show == "table")
     return arguments.output is None and sys.stdout.isatty()
 
 
@@ -255,10 +263,6 @@ def run_settings(
 
 
 def _setting(name: str) -> str:
-    return OPTIONS[name].flag if OPTIONS[name].flags else name
-
-
-def _shown(name: str) -> str:
     return OPTIONS[name].flag if OPTIONS[name].flags else name
 
 

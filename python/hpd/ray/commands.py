@@ -16,8 +16,16 @@ from hpd.schema.attributes import Schema
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """``--ray-workers`` and ``--ray-gpus``, beside the ``--ray`` of the core."""
+    """``--ray``, ``--ray-workers`` and ``--ray-gpus``."""
     group = parser.add_argument_group("more than one machine")
+    group.add_argument(
+        "--ray",
+        metavar="ADDRESS",
+        nargs="?",
+        const="",
+        help="decode on the workers of a Ray cluster: that of this machine (or one that is started "
+        "on it), local, or host:port; stands behind INPUT",
+    )
     group.add_argument(
         "--ray-workers",
         metavar="N",
