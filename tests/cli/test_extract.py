@@ -12,7 +12,7 @@ from fake_extractor import ASKED, FakeExtractor
 from hpd.cli import build_parser, main
 from hpd.cli.writing import Summary
 from hpd.options import Options
-from hpd.results import Extraction, Usage
+from hpd.results import Extraction, FieldResult, Usage
 from jsonl import read_lines, write_lines, write_texts
 
 
@@ -232,3 +232,12 @@ def test_the_summary_counts_values_that_were_decoded_before() -> None:
         summary.add_line(None)
     said = summary.text(n_kept=0, n_failed_kept=0)
     assert said == "3 documents, 5 values were decoded before"
+
+
+def test_the_summary_counts_values_that_were_cut_off() -> None:
+    summary = Summary()
+    cut = FieldResult(value="a long te", truncated=True)
+    summary.add_values(Extraction(fields={"a": cut, "b": FieldResult(value="x")}))
+    summary.add_line(None)
+    said = summary.text(n_kept=0, n_failed_kept=0)
+    assert said.endswith(", 1 cut off (`truncated`): a larger --max-tokens keeps more")

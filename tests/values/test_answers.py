@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 import strategies
 from hpd.prompt.questions import schema_leaves
 from hpd.schema import load_schema, to_json_schema
-from hpd.schema.attributes import Schema
+from hpd.schema.attributes import Attribute, Schema
 from hpd.values import (
     Assembled,
+    Parsed,
     answer_leaf,
     assemble,
     split_answer,
@@ -129,3 +130,11 @@ def test_no_text_is_too_broken_to_split(schema: Schema, text: str) -> None:
     split = split_answer(schema, text)
     assert {leaf.path for leaf in schema_leaves(schema)} <= set(split)
     from_answer(schema, text)
+
+
+def test_free_text_at_which_an_answer_breaks_off_is_kept() -> None:
+    schema = Schema((Attribute("a"), Attribute("n", "integer")))
+    raws = split_answer(schema, '{"a": "a long te')
+    assert raws[("a",)].truncated
+    assert raws[("a",)].parse(schema.attributes[0]) == Parsed("a long te")
+    assert split_answer(schema, '{"a": "b", "n": 12')[("n",)].parse(schema.attributes[1]).error
