@@ -40,7 +40,7 @@ class Picky(BaseModel):
     """Refuses all brands."""
 
     brand: str
-    size: int | None
+    size: int | None = Field(le=10**9)
 
     @field_validator("brand")
     @classmethod
@@ -316,7 +316,7 @@ def test_chunks_ask_again_for_what_is_malformed(model: Path, asked: list[Asked])
     assert extraction.usage is not None
     assert extraction.usage.n_chunks > 1
     again = [key for each in asked for key in each.keys if "wrong because" in key]
-    assert not any(ABSENT in key for key in again)
+    assert not any("a value is required" in key for key in again)
     if extraction.fields["code"].error == "cut off after 3 tokens":
         assert len(extraction.fields["code"].refused) == N_RETRIES
 
