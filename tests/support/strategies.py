@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from hpd.schema.attributes import Attribute, Schema
-from hpd.schema.formats import matches
+from hpd.schema.scalars import matches
 
 PATTERNS = (
     "^[A-Z]{2}-[0-9]{3,5}$",

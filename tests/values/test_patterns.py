@@ -14,7 +14,7 @@ import hpd
 from gbnf import Vocabulary, to_regex
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute
-from hpd.schema.formats import matches
+from hpd.schema.scalars import matches
 from hpd.values import parse_value
 from hpd.values.grammar import unconstrained, value_grammar
 from tiny_models import TinyModel

@@ -3,20 +3,75 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 Type = Literal[
-    "string", "integer", "number", "boolean", "date", "date-time", "enum", "array", "object"
+    "string",
+    "integer",
+    "number",
+    "boolean",
+    "date",
+    "date-time",
+    "enum",
+    "array",
+    "object",
+    "map",
+    "tuple",
+    "union",
+    "recursive",
 ]
+
+SCALARS = frozenset({"string", "integer", "number", "boolean", "date", "date-time", "enum"})
+"""The types whose values are one answer each."""
+
+MAP_NAME, MAP_VALUE = "name", "value"
+"""The parts of each item of a map."""
+
+MAX_ITEMS = 100
+"""The most items that are asked for where the schema names no limit: a model that counts wildly
+must not start a million fields."""
+
+MAX_LEVELS = 5
+"""The levels of an attribute within itself that are asked for."""
+
+WHICH_KEY = "which"
+"""The key of the question which of the variants of a union a document has."""
+
+
+class Recursion:
+    """An attribute that is a part of itself, expanded as far as a document goes.
+
+    Args:
+        name: of the definition in its schema.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.attribute: Attribute | None = None
+        """What it stands for; set when that has been read."""
+
+    def __repr__(self) -> str:
+        # What it stands for is written out where it first occurs.
+        return f"Recursion({self.name!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Recursion) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
     """One thing to extract: a scalar, an array of one kind of item, or an object of attributes.
 
+    A ``map`` is an object with names that the document says: its ``item`` has the attributes
+    ``name`` and ``value``. The ``attributes`` of a ``tuple`` are its places, called 1, 2 and so on.
+    Those of a ``union`` are its variants, of which a value is one.
+
     It has no path of its own: a path is the tuple of names that lead to it from the root, which
-    is an object.
+    is an object. On the way through a union, the name of the variant is one of them.
     """
 
     name: str
@@ -32,9 +87,15 @@ class Attribute:
     """Whether the model must not answer null: for questions that have an answer in any case, unlike
     those about what a document may not state. No form of a schema can say so."""
     item: Attribute | None = None
-    """The items of an ``array``."""
+    """The items of an ``array`` or a ``map``."""
     attributes: tuple[Attribute, ...] = ()
-    """The parts of an ``object``."""
+    """The parts of an ``object`` or a ``tuple``, the variants of a ``union``."""
+    recursion: Recursion | None = None
+    """What a ``recursive`` attribute stands for."""
+    given: bool = False
+    """Whether its only choice is its value, without a question; null, if it has none."""
+    closed: bool = field(default=True, compare=False)
+    """Whether an ``object`` may have no other parts, or a ``tuple`` no more items."""
     after: tuple[str, ...] = ()
     """Names of sibling attributes whose finished values this one sees."""
     pattern: str | None = None
@@ -55,6 +116,32 @@ class Attribute:
         """Whether null is an error: it is required, and null is no value of it."""
         return self.required and not self.nullable
 
+    @property
+    def is_counted(self) -> bool:
+        """Whether it has items, the number of which is asked for first."""
+        return self.type in ("array", "map")
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether its value is one answer; that of a union is, if each of its variants' is."""
+        if self.type == "union":
+            return all(variant.is_scalar and not variant.given for variant in self.attributes)
+        return self.type in SCALARS
+
+    @property
+    def expanded(self) -> Attribute:
+        """What a recursive attribute stands for, one level deep; any other one itself."""
+        if self.type != "recursive" or self.recursion is None or self.recursion.attribute is None:
+            return self
+        target = self.recursion.attribute
+        return replace(
+            target,
+            name=self.name,
+            description=self.description or target.description,
+            nullable=self.nullable,
+            required=self.required,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Schema:
@@ -64,6 +151,12 @@ class Schema:
     title: str = ""
     model: Any = field(default=None, compare=False)
     """The Pydantic class that the schema was read from, if any: results become its instances."""
+    is_bare: bool = False
+    """Whether the data is the value of the only attribute, and no object around it."""
+    document: Any = field(default=None, compare=False)
+    """The JSON Schema that data must obey beyond what the attributes say; None if that is all."""
+    closed: bool = field(default=True, compare=False)
+    """Whether data may have no other attributes."""
     _key: str = field(default="", init=False, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[Attribute]:

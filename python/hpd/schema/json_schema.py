@@ -1,57 +1,123 @@
 """JSON Schema read into attributes.
 
-Whatever limits values in a way that cannot be honoured is a ``SchemaWarning``; whatever leaves no
-fixed list of attributes, such as an object that contains itself, is an error.
+What attributes cannot say of a value (``not``, ``if``, ``contains``, ...) is checked once the data is
+there. What a document cannot be asked for, such as the names of an object that has none, is a
+``SchemaWarning``. What makes no sense is an error.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+import json
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
-from hpd.schema.attributes import Attribute, Schema, Type
+from hpd.schema.attributes import (
+    MAP_NAME,
+    MAP_VALUE,
+    MAX_ITEMS,
+    WHICH_KEY,
+    Attribute,
+    Recursion,
+    Schema,
+    Type,
+)
 from hpd.schema.checks import MAX_DEPTH, check_name, fail, warn
-from hpd.schema.formats import CHECKED_FORMATS, check_pattern
 from hpd.schema.references import (
     ALL_KEYWORDS,
     ANNOTATIONS,
+    CHECKED_AFTERWARDS,
     JSON_TYPES,
     KEYWORDS,
-    NOT_HONOURED,
-    NUMBER_FORMATS,
+    Merger,
     Node,
+    RecursiveReference,
     Refs,
-    merge,
-    resolve,
 )
+from hpd.schema.scalars import (
+    check_pattern,
+    contains,
+    count_of,
+    examples_of,
+    flag_of,
+    names_of,
+    read_enum,
+    read_number,
+    read_string,
+    text_of,
+)
+
+_SHAPES: Final = frozenset(
+    {"$ref", "type", "enum", "const", "properties", "items", "prefixItems", "patternProperties"}
+    | {"allOf", "anyOf", "oneOf", "additionalProperties"}
+) | (ALL_KEYWORDS - {"required"})
+"""The keywords that say what a value looks like, rather than what else must be true of it."""
+
+_BARE_NAMES: Final = {"array": "items", "tuple": "items", "map": "entries"}
+_LONGEST_LABEL = 60
+_TYPE_LABELS: Final = {
+    "string": "text",
+    "integer": "whole number",
+    "boolean": "true or false",
+    "array": "list",
+    "tuple": "list",
+    "map": "named values",
+}
 
 
 def read_json_schema(root: Node) -> Schema:
-    """The attributes of a JSON Schema whose root is an object."""
+    """The attributes of a JSON Schema; if its root is no object, there is one, which is the data."""
     reader = _Reader(root)
     try:
-        attribute = reader.attribute(root, "$", "", frozenset(), required=True)
+        attribute = reader.attribute(root, "$", "value", frozenset({"#"}), required=True)
+        reader.finish(attribute)
     except RecursionError:
         raise fail("$", f"the schema is nested more than {MAX_DEPTH} levels deep") from None
-    if attribute.type == "array":
-        raise fail(
-            "$",
-            "the schema is an array, but a document gives one object: "
-            'wrap it, as in {"type": "object", "properties": {"items": <your schema>}}',
-        )
-    if attribute.type != "object":
-        raise fail(
-            "$", f"the schema must describe an object with properties, not a {attribute.type}"
-        )
     title = root.get("title")
-    return Schema(attribute.attributes, title=title if isinstance(title, str) else "")
+    schema = Schema(
+        attribute.attributes,
+        title=title if isinstance(title, str) else "",
+        document=None if reader.is_exact else root,
+        closed=attribute.closed,
+    )
+    if attribute.type == "object" and attribute.attributes:
+        return schema
+    if attribute.type == "object":
+        if attribute.closed:
+            raise fail("$", "the object may have no attributes: there is nothing to extract")
+        attribute = _map(attribute, Attribute(MAP_NAME), Attribute(MAP_VALUE))
+    if attribute.given or attribute.type == "recursive":
+        raise fail("$", "there is nothing to extract: no value, or only one, is allowed")
+    name = _BARE_NAMES.get(attribute.type, "value")
+    return replace(schema, attributes=(replace(attribute, name=name),), is_bare=True)
 
 
 class _Reader:
     def __init__(self, root: Node) -> None:
         self.root = root
+        self.merger = Merger(root)
+        self.is_complete = True
+        self.recursions: dict[str, Recursion] = {}
+        self.known: dict[str, Attribute] = {}
+        """What references stand for, by the reference."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the attributes say all that the schema does."""
+        return self.is_complete and self.merger.is_exact
+
+    def finish(self, root: Attribute) -> None:
+        """Read what recursive attributes stand for, if that has not been done on the way."""
+        if "#" in self.recursions:
+            self.recursions["#"].attribute = root
+        waiting = [name for name, each in self.recursions.items() if each.attribute is None]
+        while waiting:
+            for name in waiting:
+                self.attribute({"$ref": name}, "$", "value", frozenset(), required=True)
+                if self.recursions[name].attribute is None:
+                    raise fail("$", f"{name} is nothing but a reference to itself")
+            waiting = [name for name, each in self.recursions.items() if each.attribute is None]
 
     def attribute(
         self, node: object, where: str, name: str, refs: Refs, *, required: bool
@@ -62,115 +128,271 @@ class _Reader:
         if not isinstance(node, Mapping):
             reason = "false accepts no value" if node is False else "a schema must be an object"
             raise fail(where, f"{reason} (found {node!r})")
-        merged, refs = resolve(self.root, node, where, refs)
-        if "anyOf" in merged or "oneOf" in merged:
-            attribute = self.union(merged, where, name, refs, required=required)
-        else:
-            attribute = self.plain(merged, where, name, refs, required=required)
-        if merged.get("nullable") is True:
-            attribute = replace(attribute, nullable=True)
-        if "depends_on" in merged:
-            attribute = replace(attribute, after=_names(merged["depends_on"], where))
+        reference = node.get("$ref")
+        if [*node] == ["$ref"] and reference in self.known:
+            return replace(self.known[reference], name=name, required=required)
+        try:
+            merged, refs = self.merger.resolve(node, where, refs)
+        except RecursiveReference as found:
+            return self.recursive(found.reference, node, where, name, required=required)
+        attribute = self.merged(merged, where, name, refs, required=required)
+        if isinstance(reference, str):
+            if reference in self.recursions and self.recursions[reference].attribute is None:
+                self.recursions[reference].attribute = attribute
+            if [*node] == ["$ref"]:
+                self.known[reference] = attribute
         return attribute
 
-    def union(self, node: Node, where: str, name: str, refs: Refs, *, required: bool) -> Attribute:
-        """An ``anyOf`` or ``oneOf`` as an attribute of one type, which may also be null."""
-        keyword = "anyOf" if "anyOf" in node else "oneOf"
+    def recursive(
+        self, reference: str, node: Node, where: str, name: str, *, required: bool
+    ) -> Attribute:
+        """A reference to what it is a part of, which is asked for level by level."""
+        if reference not in self.recursions:
+            plain = reference.rsplit("/", 1)[-1].strip("#") or str(self.root.get("title", "root"))
+            used = {each.name for each in self.recursions.values()}
+            self.recursions[reference] = Recursion(_unlike(plain, used))
+        return Attribute(
+            name,
+            "recursive",
+            description=text_of(node, "description", where),
+            nullable=False,
+            required=required,
+            recursion=self.recursions[reference],
+        )
+
+    def part(
+        self, node: object, where: str, name: str, refs: Refs, *, required: bool
+    ) -> Attribute:
+        """The attribute of an object's part: whether it is there is asked before what is in it."""
+        attribute = self.attribute(node, where, name, refs, required=required)
+        if attribute.type != "recursive" or attribute.recursion is None:
+            return attribute
+        inner = replace(attribute, name=attribute.recursion.name, required=True, description="")
+        return replace(attribute, type="union", attributes=(inner,), recursion=None)
+
+    def merged(self, node: Node, where: str, name: str, refs: Refs, *, required: bool) -> Attribute:
+        """A node whose references have been followed."""
         if "anyOf" in node and "oneOf" in node:
-            raise fail(where, "anyOf and oneOf in one place cannot be honoured: keep one of them")
+            keep = "anyOf" if _have_shapes(node["anyOf"]) else "oneOf"
+            node = {key: value for key, value in node.items() if key in (keep, *_but_choices(node))}
+            self.is_complete = False
+        keyword = next((word for word in ("anyOf", "oneOf") if word in node), None)
+        if keyword and not _have_shapes(node[keyword]) and _SHAPES & {*_but_choices(node)}:
+            # Only what else must be true: an object with one of two names, say.
+            node, keyword = _but_choices(node), None
+            self.is_complete = False
+        if keyword:
+            attribute = self.union(node, keyword, where, name, refs, required=required)
+        else:
+            attribute = self.plain(node, where, name, refs, required=required)
+        if node.get("nullable") is True:
+            attribute = replace(attribute, nullable=True)
+        if "depends_on" in node:
+            after = names_of(node["depends_on"], where)
+            attribute = replace(attribute, after=after)
+        return attribute
+
+    def union(
+        self, node: Node, keyword: str, where: str, name: str, refs: Refs, *, required: bool
+    ) -> Attribute:
+        """An ``anyOf`` or ``oneOf`` as an attribute, which may also be null."""
         branches = node[keyword]
         if not isinstance(branches, list) or not branches:
             raise fail(f"{where}.{keyword}", "a list of schemas is expected")
-        rest = {key: value for key, value in node.items() if key != keyword}
+        rest = _but_choices(node)
         nullable = False
         real: list[Attribute] = []
+        labels: list[str] = []
+        faults: list[Exception] = []
         for index, branch in enumerate(branches):
-            branch_where = f"{where}.{keyword}[{index}]"
+            place = f"{where}.{keyword}[{index}]"
+            if branch is False:
+                continue
+            if branch is True:
+                branch = {}
             if not isinstance(branch, Mapping):
-                raise fail(branch_where, f"a schema must be an object (found {branch!r})")
-            full, branch_refs = resolve(self.root, branch, branch_where, refs)
+                raise fail(place, f"a schema must be an object (found {branch!r})")
+            try:
+                full, inner = self.merger.resolve(branch, place, refs)
+            except RecursiveReference as found:
+                real.append(self.recursive(found.reference, branch, place, name, required=required))
+                labels.append(self.recursions[found.reference].name)
+                continue
             if _is_null(full):
                 nullable = True
                 continue
-            # Keywords beside the union hold for each of its branches, and override its words.
-            full = merge(full, rest, branch_where)
-            attribute = self.attribute(full, branch_where, name, branch_refs, required=required)
+            try:
+                # Keywords beside the union hold for each of its branches, and override its words.
+                title = text_of(full, "title", place) or _ref_name(branch)
+                full = self.merger.merge(full, rest, place)
+            except ValueError as fault:  # what the branch wants is not wanted beside it
+                faults.append(fault)
+                continue
+            attribute = self.merged(full, place, name, inner, required=required)
             nullable = nullable or attribute.nullable
+            if attribute.given and not attribute.choices:
+                continue
             real.append(attribute)
+            labels.append(title)
         if not real:
-            raise fail(where, "only null is allowed here: there is nothing to extract")
-        chosen = _choose(real, keyword, where)
-        return replace(chosen, nullable=nullable)
+            if faults and not nullable:
+                raise faults[0]
+            return Attribute(name, "enum", required=required, nullable=nullable, given=True)
+        if keyword == "oneOf" and _overlap(real):
+            self.is_complete = False
+        chosen = _choose(real, labels, name)
+        if chosen.type == "union" and rest.get("description"):
+            chosen = replace(chosen, description=text_of(rest, "description", where))
+        return replace(chosen, nullable=nullable, required=required)
 
     def plain(self, node: Node, where: str, name: str, refs: Refs, *, required: bool) -> Attribute:
         types, nullable = _types(node, where)
         common = Attribute(
             name,
-            description=_text(node, "description", where),
-            examples=_examples(node),
+            description=text_of(node, "description", where),
+            examples=examples_of(node),
             nullable=nullable,
             required=required,
         )
         if "enum" in node or "const" in node:
-            _report_keywords(node, where, frozenset(), kind="enum")
-            return _enum(common, node, types, where)
+            return self.choice(common, node, types, where)
         if not types:
-            raise fail(where, "only null is allowed here: there is nothing to extract")
-        kind = _one_type(types, node, where)
-        _report_keywords(node, where, KEYWORDS.get(kind, frozenset()), kind=kind)
+            return replace(common, type="enum", given=True, nullable=True)
+        if {*types} == {"integer", "number"}:
+            types = ["number"]
+        if len(types) == 1:
+            self.report(node, where, KEYWORDS.get(types[0], frozenset()), kind=types[0])
+            return self.of_type(types[0], common, node, where, refs)
+        self.report(node, where, ALL_KEYWORDS, kind=" or ".join(types))
+        bare = replace(common, description="", examples=())
+        variants = [
+            self.of_type(kind, bare, _only(node, kind), where, refs)
+            for kind in types
+            if kind != "integer" or "number" not in types
+        ]
+        chosen = replace(_choose(variants, [""] * len(variants), name), nullable=nullable)
+        return replace(chosen, description=common.description, examples=common.examples)
+
+    def of_type(
+        self, kind: str, common: Attribute, node: Node, where: str, refs: Refs
+    ) -> Attribute:
+        """A node of one type."""
         if kind == "object":
-            return replace(common, type="object", attributes=self.properties(node, where, refs))
+            return self.object(common, node, where, refs)
         if kind == "array":
             return self.array(common, node, where, refs)
         if kind in ("integer", "number"):
             number_type: Type = "integer" if kind == "integer" else "number"
-            return _number(replace(common, type=number_type), node, where)
+            return read_number(replace(common, type=number_type), node, where)
         if kind == "boolean":
             return replace(common, type="boolean")
-        return _string(common, node, where)
+        return read_string(common, node, where)
 
-    def properties(self, node: Node, where: str, refs: Refs) -> tuple[Attribute, ...]:
+    def choice(self, common: Attribute, node: Node, types: list[str], where: str) -> Attribute:
+        """One of the values that are named."""
+        self.report(node, where, ALL_KEYWORDS, kind="enum")
+        if ALL_KEYWORDS & {*node}:
+            self.is_complete = False
+        values = node["enum"] if "enum" in node else [node["const"]]
+        nested = [value for value in values if isinstance(value, list | dict)]
+        if not nested or not {"array", "object"} & {*types}:
+            if nested:
+                plain = [value for value in values if value not in nested]
+                node = {**{k: v for k, v in node.items() if k != "const"}, "enum": plain or [None]}
+            return read_enum(common, node, types, where)
+        variants = []
+        for value in values:
+            if value is not None:
+                label = json.dumps(value, ensure_ascii=False)
+                fixed = Attribute(label, "enum", choices=(value,), nullable=False, given=True)
+                variants.append(replace(fixed, required=True))
+        nullable = common.nullable or None in values
+        return _union(common, variants, [v.name for v in variants], nullable=nullable)
+
+    def object(self, common: Attribute, node: Node, where: str, refs: Refs) -> Attribute:
         properties = node.get("properties", {})
         if not isinstance(properties, Mapping):
             raise fail(f"{where}.properties", "an object of schemas by name is expected")
-        extra = node.get("additionalProperties", False)
-        if not properties:
-            hint = (
-                "its names are not fixed (additionalProperties): name the ones to extract"
-                if extra
-                else "name at least one attribute in properties"
-            )
-            raise fail(where, f"the object is empty: {hint}")
+        extra = node.get("additionalProperties", True)
+        patterns = node.get("patternProperties", {})
+        if not isinstance(patterns, Mapping):
+            raise fail(f"{where}.patternProperties", "an object of schemas by pattern is expected")
+        required = names_of(node.get("required", []), f"{where}.required")
+        unknown = [name for name in required if name not in properties]
+        is_open = bool(patterns) or isinstance(extra, Mapping)
+        if not properties and not unknown and is_open:
+            return self.map(common, node, where, refs)
         if isinstance(extra, Mapping) and extra:
             warn(where, "additionalProperties: only the named properties are extracted")
-        required = _names(node.get("required", []), f"{where}.required")
-        unknown = [name for name in required if name not in properties]
-        if unknown:
-            raise fail(
-                f"{where}.required",
-                f"{', '.join(map(repr, unknown))} is required, but not among the properties",
-            )
-        return tuple(
-            self.attribute(
-                child,
-                f"{where}.properties.{name}",
-                check_name(name, f"{where}.properties"),
-                refs,
-                required=name in required,
-            )
-            for name, child in properties.items()
+        if patterns:
+            warn(where, "patternProperties: only the named properties are extracted")
+        if {"minProperties", "maxProperties", "propertyNames"} & {*node}:
+            self.is_complete = False
+        attributes = []
+        for name, child in properties.items():
+            place = f"{where}.properties.{name}"
+            if child is False and name not in required:
+                continue
+            if name == "" and name not in required:
+                warn(place, "an attribute without a name is left out")
+                continue
+            check_name(name, f"{where}.properties")
+            if child is False:
+                child = {"enum": [None], "type": "string"}
+            attributes.append(self.part(child, place, name, refs, required=name in required))
+        for name in unknown:
+            child = next((s for pattern, s in patterns.items() if _matches(pattern, name)), extra)
+            place = f"{where}.required"
+            if child is False:
+                warn(place, f"{name!r} is required, but not allowed: no data can obey the schema")
+                child = {"enum": [None], "type": "string"}
+            check_name(name, place)
+            attributes.append(self.part(child, place, name, refs, required=True))
+        if not attributes:
+            warn(where, "the object names no properties: it is empty, where it must be there")
+        closed = extra is False and not patterns
+        return replace(common, type="object", attributes=tuple(attributes), closed=closed)
+
+    def map(self, common: Attribute, node: Node, where: str, refs: Refs) -> Attribute:
+        """An object whose names are those that the document says."""
+        patterns = dict(node.get("patternProperties", {}))
+        extra = node.get("additionalProperties", True)
+        names = node.get("propertyNames", {})
+        # An empty pattern matches all names, so it is no condition.
+        shown = {pattern: schema for pattern, schema in patterns.items() if schema is not False}
+        if shown:
+            pattern, value = next(iter(shown.items()))
+            if len(shown) > 1:
+                warn(where, f"patternProperties: only names like {pattern} are asked for")
+            place = f"{where}.patternProperties.{pattern}"
+        else:
+            pattern, value, place = "", extra, f"{where}.additionalProperties"
+        self.is_complete = self.is_complete and len(patterns) < 2 and not (patterns and names)
+        name = Attribute(MAP_NAME, nullable=False, required=True)
+        if isinstance(names, Mapping) and names:
+            names = {"type": "string", **{k: v for k, v in names.items() if k != "description"}}
+            name = self.attribute(names, f"{where}.propertyNames", MAP_NAME, refs, required=True)
+            if not name.is_scalar:
+                raise fail(f"{where}.propertyNames", "a name is text")
+        if pattern and name.type == "string" and name.pattern is None:
+            name = read_string(name, {"pattern": pattern}, place)
+        if value is False:
+            return replace(common, type="object", closed=True)
+        item = self.attribute(value, place, MAP_VALUE, refs, required=True)
+        return replace(
+            _map(common, name, item),
+            min_items=count_of(node, "minProperties", where),
+            max_items=count_of(node, "maxProperties", where),
         )
 
     def array(self, common: Attribute, node: Node, where: str, refs: Refs) -> Attribute:
         items = node.get("items", True)
+        minimum = count_of(node, "minItems", where)
+        maximum = count_of(node, "maxItems", where)
         if "prefixItems" in node or isinstance(items, list):
-            raise fail(
-                where,
-                "items that differ by position (a tuple) cannot be honoured: "
-                "use an object with one property for each position",
-            )
+            return self.tuple(common, node, where, refs)
         if items is False:
-            raise fail(where, "the array may hold nothing: there is nothing to extract")
+            maximum, items = 0, True
         if items is True or items == {}:
             warn(where, "the array does not say what its items are: they are read as text")
             item = Attribute("item", nullable=False)
@@ -181,14 +403,82 @@ class _Reader:
                 {"type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "nullable"} & {*items}
             ):
                 item = replace(item, nullable=False)
+        if maximum is None and (minimum or 0) > MAX_ITEMS:
+            warn(where, f"minItems is {minimum}, but at most {MAX_ITEMS} items are asked for")
         return replace(
             common,
             type="array",
             item=item,
-            min_items=_count(node, "minItems", where),
-            max_items=_count(node, "maxItems", where),
-            unique_items=_flag(node, "uniqueItems", where),
+            min_items=minimum,
+            max_items=maximum,
+            unique_items=flag_of(node, "uniqueItems", where),
         )
+
+    def tuple(self, common: Attribute, node: Node, where: str, refs: Refs) -> Attribute:
+        """An array whose items differ by their place."""
+        keyword = "prefixItems" if "prefixItems" in node else "items"
+        places = node[keyword]
+        rest = node.get("items" if keyword == "prefixItems" else "additionalItems", True)
+        minimum = count_of(node, "minItems", where)
+        maximum = count_of(node, "maxItems", where)
+        if not isinstance(places, list):
+            raise fail(f"{where}.{keyword}", "a list of schemas is expected")
+        n_asked = max(len(places), min(minimum or 0, MAX_ITEMS))
+        parts = []
+        for index in range(n_asked if maximum is None else min(n_asked, maximum)):
+            own = places[index] if index < len(places) else rest
+            if own is False:
+                break
+            place, is_needed = f"{where}.{keyword}[{index}]", index < (minimum or 0)
+            parts.append(self.part(own, place, str(index + 1), refs, required=is_needed))
+        if not parts:
+            warn(where, "the array may hold nothing")
+        self.is_complete = self.is_complete and not flag_of(node, "uniqueItems", where)
+        is_closed = rest is False or (maximum is not None and maximum <= len(parts))
+        return replace(
+            common, type="tuple", attributes=tuple(parts), min_items=minimum, closed=is_closed
+        )
+
+    def report(self, node: Node, where: str, understood: frozenset[str], *, kind: str) -> None:
+        """Warn of keywords that say nothing, and note that others are checked afterwards."""
+        for keyword in node:
+            if keyword in ANNOTATIONS or keyword in understood or keyword.startswith("x-"):
+                continue
+            if keyword in CHECKED_AFTERWARDS:
+                if keyword not in _OF_MAPS:
+                    self.is_complete = False
+            elif keyword in ALL_KEYWORDS:
+                warn(where, f"{keyword!r} says nothing about a value of type {kind}: ignored")
+            elif keyword not in ("prefixItems", "required"):
+                warn(where, f"{keyword!r} is not a keyword of JSON Schema: ignored")
+
+
+_OF_MAPS: Final = ("patternProperties", "propertyNames", "minProperties", "maxProperties")
+
+
+def _map(common: Attribute, name: Attribute, value: Attribute) -> Attribute:
+    name = replace(name, name=MAP_NAME, nullable=False, required=True)
+    value = replace(value, name=MAP_VALUE, required=True, after=(MAP_NAME,))
+    item = Attribute("item", "object", nullable=False, attributes=(name, value))
+    return replace(common, type="map", item=item)
+
+
+def _but_choices(node: Node) -> dict[str, Any]:
+    return {key: value for key, value in node.items() if key not in ("anyOf", "oneOf")}
+
+
+def _have_shapes(branches: object) -> bool:
+    """Whether one of the branches of a choice says what a value looks like."""
+    return isinstance(branches, list) and any(
+        isinstance(branch, Mapping) and _SHAPES & {*branch} for branch in branches
+    )
+
+
+def _only(node: Node, kind: str) -> Node:
+    """A node without the keywords of other types."""
+    own = KEYWORDS.get(kind, frozenset()) | {"prefixItems", *_OF_MAPS}
+    others = ALL_KEYWORDS - own
+    return {key: value for key, value in node.items() if key not in others}
 
 
 def _types(node: Node, where: str) -> tuple[list[str], bool]:
@@ -197,67 +487,18 @@ def _types(node: Node, where: str) -> tuple[list[str], bool]:
     if declared is None:
         if "enum" in node or "const" in node:
             return list(JSON_TYPES), False
+        if "prefixItems" in node:
+            return ["array"], True
         for kind, keywords in KEYWORDS.items():
             if keywords & {*node}:
                 return [kind], True
+        if {*_OF_MAPS, "dependencies", "dependentRequired"} & {*node}:
+            return ["object"], True
         return ["string"], True
     types = [declared] if isinstance(declared, str) else declared
     if not isinstance(types, list) or not all(kind in JSON_TYPES for kind in types):
         raise fail(f"{where}.type", f"{declared!r} is not a type ({', '.join(JSON_TYPES)})")
     return [kind for kind in types if kind != "null"], "null" in types
-
-
-def _one_type(types: list[str], node: Node, where: str) -> str:
-    if len(types) == 1:
-        return types[0]
-    if {*types} == {"integer", "number"}:
-        return "number"
-    scalars = [kind for kind in types if kind not in ("array", "object")]
-    if not scalars:
-        raise fail(where, f"a choice between {' and '.join(types)} cannot be honoured: keep one")
-    limited = {"pattern", "format", "minLength", "maxLength"} & {*node}
-    kind = "string" if "string" in scalars and not limited else scalars[0]
-    warn(where, f"of the types {', '.join(types)}, only {kind} is extracted")
-    return kind
-
-
-def _choose(real: list[Attribute], keyword: str, where: str) -> Attribute:
-    """The one of several real types that is extracted."""
-    first = real[0]
-    if len(real) == 1:
-        return first
-    if all(attribute.type == "enum" for attribute in real):
-        choices: list[str | int | float | bool] = []
-        for attribute in real:
-            choices.extend(c for c in attribute.choices if not _contains(choices, c))
-        description = "; ".join(dict.fromkeys(a.description for a in real if a.description))
-        return replace(first, choices=tuple(choices), description=description)
-    kinds = [attribute.type for attribute in real]
-    if any(kind in ("array", "object") for kind in kinds):
-        raise fail(
-            f"{where}.{keyword}",
-            f"a choice between {' and '.join(kinds)} cannot be honoured: keep one of them, "
-            "or give each its own attribute",
-        )
-    overlap = len({*kinds}) < len(kinds) or {*kinds} >= {"integer", "number"}
-    if keyword == "oneOf" and overlap:
-        raise fail(
-            f"{where}.oneOf",
-            f"one value can fit several of {', '.join(kinds)}, which oneOf forbids: "
-            "keep one of them, or use anyOf",
-        )
-    if kinds in (["integer", "number"], ["number", "integer"]):
-        return real[kinds.index("number")]
-    plain = [a for a in real if a.type == "string" and not _is_limited(a)]
-    numbers = [a for a in real if a.type in ("number", "integer")]
-    chosen = (plain or numbers or real)[0]
-    warn(f"{where}.{keyword}", f"of the types {', '.join(kinds)}, only {chosen.type} is extracted")
-    return chosen
-
-
-def _is_limited(attribute: Attribute) -> bool:
-    limits = (attribute.pattern, attribute.format, attribute.min_length, attribute.max_length)
-    return any(limit is not None for limit in limits)
 
 
 def _is_null(node: Node) -> bool:
@@ -268,163 +509,112 @@ def _is_null(node: Node) -> bool:
     )
 
 
-def _enum(common: Attribute, node: Node, types: list[str], where: str) -> Attribute:
-    values = node["enum"] if "enum" in node else [node["const"]]
-    if not isinstance(values, list) or not values:
-        raise fail(f"{where}.enum", "a list with at least one value is expected")
-    if "enum" in node and "const" in node:
-        values = [value for value in values if _contains([node["const"]], value)]
-    nullable = None in values and ("type" not in node or common.nullable)
-    choices: list[str | int | float | bool] = []
-    for value in values:
-        if value is None:
-            continue
-        if not isinstance(value, str | int | float) or (
-            isinstance(value, float) and not math.isfinite(value)
-        ):
-            raise fail(f"{where}.enum", f"{value!r} cannot be a choice: only text and numbers can")
-        if not any(_is_of(value, kind) for kind in types):
-            warn(f"{where}.enum", f"{value!r} is not of the type {' or '.join(types)}: left out")
-            continue
-        if not _contains(choices, value):
-            choices.append(value)
-    if not choices:
-        raise fail(f"{where}.enum", "no value is left to choose from")
-    return replace(common, type="enum", choices=tuple(choices), nullable=nullable)
+def _overlap(real: list[Attribute]) -> bool:
+    """Whether one value may be of several variants, so that ``oneOf`` forbids it."""
+    kinds = [attribute.type for attribute in real]
+    return len({*kinds}) < len(kinds) or not {*kinds} <= {"string", "boolean", "number", "array"}
 
 
-def _contains(values: list[Any], value: object) -> bool:
-    """Whether a value is among others as JSON compares them: true is not 1."""
-    return any(
-        value == other and isinstance(value, bool) == isinstance(other, bool) for other in values
-    )
+def _choose(real: list[Attribute], labels: list[str], name: str) -> Attribute:
+    """One attribute for several that a value may be of."""
+    first = real[0]
+    if len(real) == 1 and first.type != "recursive":
+        return first
+    if all(attribute.type == "enum" and not attribute.given for attribute in real):
+        choices: list[str | int | float | bool] = []
+        for attribute in real:
+            choices.extend(c for c in attribute.choices if not contains(choices, c))
+        description = "; ".join(dict.fromkeys(a.description for a in real if a.description))
+        return replace(first, choices=tuple(choices), description=description)
+    kinds = [attribute.type for attribute in real]
+    if {*kinds} == {"integer", "number"} and len(kinds) == 2:
+        return real[kinds.index("number")]
+    return _union(Attribute(name), real, labels, nullable=False)
 
 
-def _is_of(value: str | int | float | bool, kind: str) -> bool:
-    if isinstance(value, bool):
-        return kind == "boolean"
-    if isinstance(value, str):
-        return kind == "string"
-    return kind == "number" or (kind == "integer" and value == int(value))
+def _union(
+    common: Attribute, real: Iterable[Attribute], labels: list[str], *, nullable: bool
+) -> Attribute:
+    variants = [replace(each, nullable=False, required=True) for each in real]
+    union = replace(common, type="union", attributes=tuple(variants), nullable=nullable)
+    if union.is_scalar:
+        named = (replace(v, name=str(n)) for n, v in enumerate(variants, start=1))
+        return replace(union, attributes=tuple(named))
+    mark = _discriminator(variants)
+    used: set[str] = {WHICH_KEY}
+    made = []
+    for variant, label in zip(variants, labels, strict=True):
+        if variant.type == "object":
+            variant = replace(variant, attributes=_given(variant.attributes, mark))
+        marked = next((each for each in variant.attributes if each.name == mark), None)
+        text = str(marked.choices[0]) if marked else label or _described(variant)
+        text = " ".join(text.split())[:_LONGEST_LABEL].strip() or "other"
+        made.append(replace(variant, name=_unlike(text, used)))
+        used.add(made[-1].name)
+    return replace(union, attributes=tuple(made))
 
 
-def _string(common: Attribute, node: Node, where: str) -> Attribute:
-    pattern = node.get("pattern")
-    if pattern is not None:
-        try:
-            check_pattern(pattern)
-        except ValueError as error:
-            raise fail(
-                f"{where}.pattern",
-                f"{pattern!r} is not a regular expression that Python reads ({error})",
-            ) from None
-    attribute = replace(
-        common,
-        pattern=pattern,
-        min_length=_count(node, "minLength", where),
-        max_length=_count(node, "maxLength", where),
-    )
-    kind = _text(node, "format", where) or None
-    if kind in ("date", "date-time"):
-        if _is_limited(attribute):
-            warn(where, f"pattern, minLength and maxLength beside the format {kind} are ignored")
-        date_type: Type = "date" if kind == "date" else "date-time"
-        return replace(common, type=date_type)
-    if kind is not None and kind not in CHECKED_FORMATS:
-        warn(f"{where}.format", f"the format {kind!r} is not known here: values are not checked")
-        kind = None
-    return replace(attribute, format=kind)
+def _discriminator(variants: list[Attribute]) -> str | None:
+    """The name of the attribute that has another constant in each variant that is an object."""
+    objects = [variant for variant in variants if variant.type == "object"]
+    if len(objects) < 2:
+        return None
+    for candidate in objects[0].attributes:
+        found = [
+            each.choices
+            for variant in objects
+            for each in variant.attributes
+            if each.name == candidate.name and each.type == "enum" and len(each.choices) == 1
+        ]
+        if len(found) == len({str(choices[0]) for choices in found}) == len(objects):
+            return candidate.name
+    return None
 
 
-def _number(attribute: Attribute, node: Node, where: str) -> Attribute:
-    minimum = _limit(node, "minimum", where)
-    maximum = _limit(node, "maximum", where)
-    above, below = node.get("exclusiveMinimum"), node.get("exclusiveMaximum")
-    # In draft 4 these two are booleans, which make minimum and maximum exclusive.
-    if isinstance(above, bool):
-        exclusive_minimum, minimum = (minimum, None) if above else (None, minimum)
-    else:
-        exclusive_minimum = _limit(node, "exclusiveMinimum", where)
-    if isinstance(below, bool):
-        exclusive_maximum, maximum = (maximum, None) if below else (None, maximum)
-    else:
-        exclusive_maximum = _limit(node, "exclusiveMaximum", where)
-    multiple_of = _limit(node, "multipleOf", where)
-    if multiple_of is not None and multiple_of <= 0:
-        raise fail(f"{where}.multipleOf", f"a number above 0 is expected, not {multiple_of}")
-    kind = _text(node, "format", where) or None
-    if kind is not None and kind not in NUMBER_FORMATS:
-        warn(f"{where}.format", f"the format {kind!r} says nothing about a number: ignored")
-    return replace(
-        attribute,
-        minimum=minimum,
-        maximum=maximum,
-        exclusive_minimum=exclusive_minimum,
-        exclusive_maximum=exclusive_maximum,
-        multiple_of=multiple_of,
-    )
-
-
-def _report_keywords(node: Node, where: str, understood: frozenset[str], *, kind: str) -> None:
-    for keyword in node:
-        if keyword in ANNOTATIONS or keyword in understood or keyword.startswith("x-"):
-            continue
-        if keyword in NOT_HONOURED:
-            warn(where, f"{keyword!r} is not honoured: a value may go against it")
-        elif keyword in ALL_KEYWORDS:
-            warn(where, f"{keyword!r} says nothing about a value of type {kind}: ignored")
-        elif keyword != "prefixItems":
-            warn(where, f"{keyword!r} is not a keyword of JSON Schema: ignored")
-
-
-def _text(node: Node, keyword: str, where: str) -> str:
-    text = node.get(keyword, "")
-    if not isinstance(text, str):
-        raise fail(f"{where}.{keyword}", f"text is expected, not {text!r}")
-    return " ".join(text.split())
-
-
-def _examples(node: Node) -> tuple[str, ...]:
-    examples = node.get("examples", [])
-    if not isinstance(examples, list):
-        examples = [examples]
+def _given(attributes: tuple[Attribute, ...], mark: str | None) -> tuple[Attribute, ...]:
+    """The parts of a variant: what can have one value only is not asked for."""
     return tuple(
-        text if isinstance(text, str) else repr(text)
-        for text in examples
-        if isinstance(text, str | int | float) and not isinstance(text, bool)
+        replace(each, given=True, required=True)
+        if each.type == "enum"
+        and len(each.choices) == 1
+        and not each.nullable
+        and (each.required or each.name == mark)
+        else each
+        for each in attributes
     )
 
 
-def _names(names: object, where: str) -> tuple[str, ...]:
-    if isinstance(names, str):
-        return (names,)
-    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
-        raise fail(where, f"a list of names is expected, not {names!r}")
-    return tuple(dict.fromkeys(names))
+def _described(variant: Attribute) -> str:
+    """A label for a variant that has no title."""
+    if variant.type == "object":
+        fixed = [str(each.choices[0]) for each in variant.attributes if each.given and each.choices]
+        names = [each.name for each in variant.attributes if not each.given]
+        return ", ".join(fixed or names[:4]) or "object"
+    if variant.type == "enum":
+        return ", ".join(map(str, variant.choices[:3]))
+    label = _TYPE_LABELS.get(variant.type, variant.type)
+    if variant.type == "array" and variant.item is not None and variant.item.type != "string":
+        return f"{label} of {_described(variant.item)}"
+    return label
 
 
-def _limit(node: Node, keyword: str, where: str) -> float | None:
-    number = node.get(keyword)
-    if number is None:
-        return None
-    if isinstance(number, int) and not isinstance(number, bool):
-        return number
-    if isinstance(number, float) and math.isfinite(number):
-        return number
-    raise fail(f"{where}.{keyword}", f"a number is expected, not {number!r}")
+def _unlike(name: str, used: set[str]) -> str:
+    """A name that is not used: itself, or with a number behind it."""
+    numbered = name
+    number = 2
+    while numbered in used:
+        numbered, number = f"{name} {number}", number + 1
+    return numbered
 
 
-def _count(node: Node, keyword: str, where: str) -> int | None:
-    number = _limit(node, keyword, where)
-    if number is None:
-        return None
-    if number < 0 or number != int(number):
-        raise fail(f"{where}.{keyword}", f"a whole number from 0 is expected, not {number!r}")
-    return int(number)
+def _ref_name(branch: Node) -> str:
+    reference = branch.get("$ref")
+    return reference.rsplit("/", 1)[-1].strip("#") if isinstance(reference, str) else ""
 
 
-def _flag(node: Node, keyword: str, where: str) -> bool:
-    flag = node.get(keyword, False)
-    if not isinstance(flag, bool):
-        raise fail(f"{where}.{keyword}", f"true or false is expected, not {flag!r}")
-    return flag
+def _matches(pattern: str, name: str) -> bool:
+    try:
+        check_pattern(pattern)
+        return re.search(pattern, name) is not None
+    except (ValueError, re.error):
+        return False

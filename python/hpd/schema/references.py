@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -65,7 +65,7 @@ ANNOTATIONS: Final = frozenset(
 )
 """The keywords that limit no value, or are read whatever the type is."""
 
-NOT_HONOURED: Final = frozenset(
+CHECKED_AFTERWARDS: Final = frozenset(
     {
         "not",
         "if",
@@ -85,7 +85,7 @@ NOT_HONOURED: Final = frozenset(
         "unevaluatedItems",
     }
 )
-"""The keywords that limit values in a way that hpd cannot honour."""
+"""The keywords that limit values in a way that only finished data can be checked for."""
 
 NUMBER_FORMATS: Final = frozenset(
     {
@@ -104,84 +104,122 @@ NUMBER_FORMATS: Final = frozenset(
 Node = Mapping[str, Any]
 Refs = frozenset[str]
 
-_DEFINITIONS: Final = ("$defs", "definitions", "$schema", "$id", "$comment")
-_OWN_WORDS: Final = frozenset(
+_CONDITIONS: Final = frozenset({"if", "then", "else", "not"})
+OWN_WORDS: Final = frozenset(
     {"title", "description", "default", "examples", "deprecated", "depends_on"}
 )
 
 
-def resolve(root: Node, node: Node, where: str, refs: Refs) -> tuple[dict[str, Any], Refs]:
-    """``node`` with its references and ``allOf`` parts merged into it.
+class RecursiveReference(Exception):  # noqa: N818 - no error, and it never leaves this room
+    """A reference to what it is a part of."""
 
-    ``refs`` are the references that were followed on the way from the root to this node. Those
-    followed here are added, so that a schema that contains itself is noticed.
+    def __init__(self, reference: str) -> None:
+        super().__init__(reference)
+        self.reference = reference
+
+
+class Merger:
+    """Makes one node of what is spread over several.
+
+    Args:
+        root: of the schema, in which references lead.
     """
-    flat = {key: value for key, value in node.items() if key not in ("$ref", "allOf")}
-    for keyword in ("$dynamicRef", "$recursiveRef"):
-        if keyword in flat:
-            raise fail(where, f"{keyword} cannot be honoured: use $ref into $defs")
-    if "$ref" in node:
-        reference = node["$ref"]
-        target = _look_up(root, reference, where)
-        if reference in refs:
+
+    def __init__(self, root: Node) -> None:
+        self.root = root
+        self.is_exact = True
+        """Whether all that was merged says the same as before; else data is checked afterwards."""
+
+    def resolve(self, node: Node, where: str, refs: Refs) -> tuple[dict[str, Any], Refs]:
+        """``node`` with its references and ``allOf`` parts merged into it.
+
+        ``refs`` are the references that were followed on the way from the root to this node. Those
+        followed here are added, so that a schema that contains itself is noticed.
+
+        Raises:
+            RecursiveReference: it refers to what it is a part of.
+        """
+        flat = {key: value for key, value in node.items() if key not in ("$ref", "allOf")}
+        for keyword in ("$dynamicRef", "$recursiveRef"):
+            if keyword in flat:
+                raise fail(where, f"{keyword} cannot be honoured: use $ref into $defs")
+        if "$ref" in node:
+            reference = node["$ref"]
+            target = look_up(self.root, reference, where)
+            if reference in refs:
+                raise RecursiveReference(reference)
+            referred, refs = self.resolve(target, where, refs | {reference})
+            flat = self.merge(referred, flat, where)
+        parts = node.get("allOf", [])
+        if not isinstance(parts, list):
+            raise fail(f"{where}.allOf", "a list of schemas is expected")
+        for index, part in enumerate(parts):
+            place = f"{where}.allOf[{index}]"
+            if part is True:
+                continue
+            if not isinstance(part, Mapping):
+                raise fail(place, f"a schema must be an object (found {part!r})")
+            if {*part} & _CONDITIONS and not {*part} - _CONDITIONS - OWN_WORDS:
+                self.is_exact = False  # A condition: of several, none can be merged.
+                continue
+            try:
+                resolved, refs = self.resolve(part, place, refs)
+            except RecursiveReference:
+                if len(parts) == 1 and not {*flat} - OWN_WORDS:
+                    raise
+                self.is_exact = False
+                continue
+            flat = self.merge(resolved, flat, where)
+        return flat, refs
+
+    def merge(self, base: Node, own: Node, where: str) -> dict[str, Any]:
+        """A node that demands what both demand; titles, descriptions and the like are ``own``'s."""
+        merged = dict(base)
+        for keyword, value in own.items():
+            if keyword not in merged or merged[keyword] == value or not _limits(keyword):
+                merged[keyword] = value
+            else:
+                merged[keyword] = self._both(keyword, merged[keyword], value, where)
+        return merged
+
+    def _both(self, keyword: str, first: Any, second: Any, where: str) -> Any:
+        """The value of a keyword that demands what two different values of it demand together."""
+        try:
+            if keyword in ("properties", "patternProperties"):
+                both = dict(first)
+                for name, schema in second.items():
+                    both[name] = {"allOf": [both[name], schema]} if name in both else schema
+                return both
+            if keyword == "required":
+                return list(dict.fromkeys([*first, *second]))
+            if keyword in ("minimum", "exclusiveMinimum", "minLength", "minItems"):
+                return max(first, second)
+            if keyword in ("maximum", "exclusiveMaximum", "maxLength", "maxItems"):
+                return min(first, second)
+            if keyword == "type":
+                return _common_types(first, second)
+            if keyword == "enum":
+                return [value for value in first if value in second]
+            if keyword == "items" and isinstance(first, Mapping) and isinstance(second, Mapping):
+                return {"allOf": [first, second]}
+            if keyword == "uniqueItems":
+                return bool(first or second)
+            if keyword == "additionalProperties":
+                return False if first is False or second is False else (first or second)
+        except (TypeError, ValueError):
             raise fail(
-                where,
-                f"the schema contains itself ({reference}): a recursive schema has no fixed list "
-                "of attributes. Write out the levels to extract",
-            )
-        referred, refs = resolve(root, target, where, refs | {reference})
-        flat = merge(referred, flat, where)
-    parts = node.get("allOf", [])
-    if not isinstance(parts, list):
-        raise fail(f"{where}.allOf", "a list of schemas is expected")
-    for index, part in enumerate(parts):
-        if not isinstance(part, Mapping):
-            raise fail(f"{where}.allOf[{index}]", f"a schema must be an object (found {part!r})")
-        resolved, refs = resolve(root, part, f"{where}.allOf[{index}]", refs)
-        flat = merge(resolved, flat, where)
-    return flat, refs
+                where, f"{keyword!r} is asked for in two ways ({first!r} and {second!r}): keep one"
+            ) from None
+        # The first holds while values are decoded, both do afterwards.
+        self.is_exact = False
+        return first
 
 
-def merge(base: Node, own: Node, where: str) -> dict[str, Any]:
-    """A node that demands what both demand; titles, descriptions and the like are ``own``'s."""
-    merged = dict(base)
-    for keyword, value in own.items():
-        if keyword not in merged or keyword in _OWN_WORDS or merged[keyword] == value:
-            merged[keyword] = value
-        else:
-            merged[keyword] = _both(keyword, merged[keyword], value, where)
-    return merged
-
-
-def _both(keyword: str, first: Any, second: Any, where: str) -> Any:
-    """The value of a keyword that demands what two different values of it demand together."""
-    if keyword in _DEFINITIONS:
-        return second
-    try:
-        if keyword == "properties":
-            both = dict(first)
-            for name, schema in second.items():
-                both[name] = {"allOf": [both[name], schema]} if name in both else schema
-            return both
-        if keyword == "required":
-            return list(dict.fromkeys([*first, *second]))
-        if keyword in ("minimum", "exclusiveMinimum", "minLength", "minItems"):
-            return max(first, second)
-        if keyword in ("maximum", "exclusiveMaximum", "maxLength", "maxItems"):
-            return min(first, second)
-        if keyword == "type":
-            return _common_types(first, second)
-        if keyword == "enum":
-            return [value for value in first if value in second]
-        if keyword == "items" and isinstance(first, Mapping) and isinstance(second, Mapping):
-            return {"allOf": [first, second]}
-        if keyword == "uniqueItems":
-            return bool(first or second)
-        if keyword == "additionalProperties":
-            return False if first is False or second is False else (first or second)
-    except (TypeError, ValueError):
-        pass
-    raise fail(where, f"{keyword!r} is asked for in two ways ({first!r} and {second!r}): keep one")
+def _limits(keyword: str) -> bool:
+    """Whether two values of a keyword can be at odds."""
+    if keyword in ("type", "enum", "const", "anyOf", "oneOf", "prefixItems"):
+        return True
+    return keyword in ALL_KEYWORDS or keyword in CHECKED_AFTERWARDS
 
 
 def _common_types(first: str | list[str], second: str | list[str]) -> list[str]:
@@ -195,7 +233,8 @@ def _common_types(first: str | list[str], second: str | list[str]) -> list[str]:
     return common
 
 
-def _look_up(root: Node, reference: object, where: str) -> Node:
+def look_up(root: Node, reference: object, where: str) -> Node:
+    """The node to which a reference leads."""
     if not isinstance(reference, str) or not reference.startswith("#"):
         raise fail(
             where,
@@ -211,7 +250,23 @@ def _look_up(root: Node, reference: object, where: str) -> Node:
         else:
             raise fail(where, f"the reference {reference!r} leads nowhere in the schema")
     if len(reference) > 1 and not reference.startswith("#/"):
-        raise fail(where, f"the reference {reference!r} is an anchor: use '#/$defs/<name>'")
+        target = _anchored(root, reference)
+        if target is None:
+            raise fail(where, f"the reference {reference!r} leads nowhere in the schema")
+    if target is True:
+        return {}
     if not isinstance(target, Mapping):
         raise fail(where, f"the reference {reference!r} does not lead to a schema")
     return target
+
+
+def _anchored(node: object, reference: str) -> object:
+    """The node that calls itself so, by its ``$anchor`` or, up to draft 7, by its ``$id``."""
+    if isinstance(node, Mapping):
+        if node.get("$anchor") == reference[1:] or reference in (node.get("$id"), node.get("id")):
+            return node
+        children: Iterable[object] = node.values()
+    else:
+        children = node if isinstance(node, list) else ()
+    found = (_anchored(child, reference) for child in children)
+    return next((target for target in found if target is not None), None)

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from hpd.schema.attributes import Attribute
-from hpd.schema.formats import CHECKED_FORMATS, is_date, is_date_time, matches
+from hpd.schema.scalars import CHECKED_FORMATS, is_date, is_date_time, matches
 from hpd.values.numbers import MAX_DIGITS, readings
 
 MAX_NESTING = 64

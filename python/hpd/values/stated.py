@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Final
 
 from hpd.schema.attributes import Attribute
-from hpd.schema.formats import CHECKED_FORMATS
+from hpd.schema.scalars import CHECKED_FORMATS
 from hpd.values.numbers import (
     MAX_DIGITS,
     Clock,

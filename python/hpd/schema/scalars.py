@@ -1,0 +1,289 @@
+"""Strings, numbers and choices: how a JSON Schema limits them, their formats and their patterns."""
+
+from __future__ import annotations
+
+import datetime
+import ipaddress
+import math
+import re
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, Final
+
+from hpd.schema.attributes import Attribute, Type
+from hpd.schema.checks import fail, warn
+from hpd.schema.references import NUMBER_FORMATS, Node
+
+_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})", re.ASCII)
+_TIME = re.compile(
+    r"([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.\d{1,9})?)?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?",
+    re.ASCII,
+)
+_EMAIL = re.compile(r"[^\s@<>()\[\],;:\"]{1,64}@[\w-]+(?:\.[\w-]+)+")
+_HOSTNAME = re.compile(r"(?!-)[\w-]{1,63}(?<!-)(?:\.(?!-)[\w-]{1,63}(?<!-))*", re.ASCII)
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`]+")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_DURATION = re.compile(
+    r"[+-]?P(?=.)(?:\d+W|(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T(?=.)(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d+)?S)?)?)",
+    re.ASCII,
+)
+
+
+def is_date(text: str) -> bool:
+    """Whether a text is a day that exists, as YYYY-MM-DD."""
+    match = _DATE.fullmatch(text)
+    if match is None:
+        return False
+    try:
+        datetime.date(*map(int, match.groups()))
+    except ValueError:
+        return False
+    return True
+
+
+def is_time(text: str) -> bool:
+    """Whether a text is a time of day, hh:mm:ss, with or without a fraction and a time zone."""
+    match = _TIME.fullmatch(text)
+    return match is not None and match.group(3) is not None
+
+
+def is_date_time(text: str) -> bool:
+    """Whether a text is a date, a T, and a time."""
+    date, separator, time = text.partition("T")
+    return separator == "T" and is_date(date) and is_time(time)
+
+
+def _is_ip(kind: Callable[[str], object]) -> Callable[[str], bool]:
+    def check(text: str) -> bool:
+        try:
+            kind(text)
+        except ValueError:
+            return False
+        return True
+
+    return check
+
+
+def _matches(pattern: re.Pattern[str]) -> Callable[[str], bool]:
+    return lambda text: pattern.fullmatch(text) is not None
+
+
+CHECKED_FORMATS: Final[dict[str, Callable[[str], bool]]] = {
+    "time": is_time,
+    "duration": _matches(_DURATION),
+    "email": _matches(_EMAIL),
+    "hostname": _matches(_HOSTNAME),
+    "ipv4": _is_ip(ipaddress.IPv4Address),
+    "ipv6": _is_ip(ipaddress.IPv6Address),
+    "uri": _matches(_URI),
+    "url": _matches(_URI),
+    "uuid": _matches(_UUID),
+}
+
+
+PATTERN_SECONDS: Final = 1.0
+"""The time that a pattern may take on one value; all but those that explode take microseconds."""
+
+
+def check_pattern(pattern: object) -> None:
+    """Refuse what is not a regular expression.
+
+    Raises:
+        ValueError: with the reason.
+    """
+    if not isinstance(pattern, str):
+        raise ValueError("it is not text")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            _compiled(pattern)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    except (re.error, OverflowError, MemoryError) as error:
+        raise ValueError(str(error) or "it is too large") from None
+    except Exception as error:  # whatever the other engine raises
+        raise ValueError(str(error)) from None
+
+
+def matches(pattern: str, text: str) -> bool:
+    """Whether a pattern matches anywhere in a text.
+
+    Raises:
+        TimeoutError: that is not known after ``PATTERN_SECONDS``.
+    """
+    return _compiled(pattern).search(text, timeout=PATTERN_SECONDS) is not None
+
+
+@lru_cache(maxsize=1024)
+def _compiled(pattern: str) -> Any:
+    import regex
+
+    with warnings.catch_warnings():
+        # About signs that the other engine may once read differently.
+        warnings.simplefilter("ignore")
+        return regex.compile(pattern)
+
+
+def is_limited(attribute: Attribute) -> bool:
+    """Whether a string must be more than text."""
+    limits = (attribute.pattern, attribute.format, attribute.min_length, attribute.max_length)
+    return any(limit is not None for limit in limits)
+
+
+def read_enum(common: Attribute, node: Node, types: list[str], where: str) -> Attribute:
+    """One of the values that ``enum`` or ``const`` names; none may be an object or a list."""
+    values = node["enum"] if "enum" in node else [node["const"]]
+    if not isinstance(values, list) or not values:
+        raise fail(f"{where}.enum", "a list with at least one value is expected")
+    if "enum" in node and "const" in node:
+        values = [value for value in values if contains([node["const"]], value)]
+    nullable = None in values and ("type" not in node or common.nullable)
+    choices: list[str | int | float | bool] = []
+    for value in values:
+        if value is None:
+            continue
+        if not any(_is_of(value, kind) for kind in types):
+            warn(f"{where}.enum", f"{value!r} is not of the type {' or '.join(types)}: left out")
+            continue
+        if not contains(choices, value):
+            choices.append(value)
+    if not choices:
+        if not nullable:
+            warn(where, "no value is allowed here")
+        return replace(common, type="enum", given=True, nullable=nullable)
+    return replace(common, type="enum", choices=tuple(choices), nullable=nullable)
+
+
+def contains(values: list[Any], value: object) -> bool:
+    """Whether a value is among others as JSON compares them: true is not 1."""
+    return any(
+        value == other and isinstance(value, bool) == isinstance(other, bool) for other in values
+    )
+
+
+def _is_of(value: str | int | float | bool, kind: str) -> bool:
+    if isinstance(value, bool):
+        return kind == "boolean"
+    if isinstance(value, str):
+        return kind == "string"
+    return kind == "number" or (kind == "integer" and value == int(value))
+
+
+def read_string(common: Attribute, node: Node, where: str) -> Attribute:
+    """A text, or a date."""
+    pattern = node.get("pattern")
+    if pattern is not None:
+        try:
+            check_pattern(pattern)
+        except ValueError as error:
+            raise fail(
+                f"{where}.pattern",
+                f"{pattern!r} is not a regular expression that Python reads ({error})",
+            ) from None
+    attribute = replace(
+        common,
+        pattern=pattern,
+        min_length=count_of(node, "minLength", where),
+        max_length=count_of(node, "maxLength", where),
+    )
+    kind = text_of(node, "format", where) or None
+    if kind in ("date", "date-time"):
+        if is_limited(attribute):
+            warn(where, f"pattern, minLength and maxLength beside the format {kind} are ignored")
+        date_type: Type = "date" if kind == "date" else "date-time"
+        return replace(common, type=date_type)
+    if kind is not None and kind not in CHECKED_FORMATS:
+        warn(f"{where}.format", f"the format {kind!r} is not known here: values are not checked")
+        kind = None
+    return replace(attribute, format=kind)
+
+
+def read_number(attribute: Attribute, node: Node, where: str) -> Attribute:
+    """A number between its bounds."""
+    minimum = limit_of(node, "minimum", where)
+    maximum = limit_of(node, "maximum", where)
+    above, below = node.get("exclusiveMinimum"), node.get("exclusiveMaximum")
+    # In draft 4 these two are booleans, which make minimum and maximum exclusive.
+    if isinstance(above, bool):
+        exclusive_minimum, minimum = (minimum, None) if above else (None, minimum)
+    else:
+        exclusive_minimum = limit_of(node, "exclusiveMinimum", where)
+    if isinstance(below, bool):
+        exclusive_maximum, maximum = (maximum, None) if below else (None, maximum)
+    else:
+        exclusive_maximum = limit_of(node, "exclusiveMaximum", where)
+    multiple_of = limit_of(node, "multipleOf", where)
+    if multiple_of is not None and multiple_of <= 0:
+        raise fail(f"{where}.multipleOf", f"a number above 0 is expected, not {multiple_of}")
+    kind = text_of(node, "format", where) or None
+    if kind is not None and kind not in NUMBER_FORMATS:
+        warn(f"{where}.format", f"the format {kind!r} says nothing about a number: ignored")
+    return replace(
+        attribute,
+        minimum=minimum,
+        maximum=maximum,
+        exclusive_minimum=exclusive_minimum,
+        exclusive_maximum=exclusive_maximum,
+        multiple_of=multiple_of,
+    )
+
+
+def text_of(node: Node, keyword: str, where: str) -> str:
+    """The text of a keyword, on one line; empty if there is none."""
+    text = node.get(keyword, "")
+    if not isinstance(text, str):
+        raise fail(f"{where}.{keyword}", f"text is expected, not {text!r}")
+    return " ".join(text.split())
+
+
+def examples_of(node: Node) -> tuple[str, ...]:
+    """The examples that are text or numbers."""
+    examples = node.get("examples", [])
+    if not isinstance(examples, list):
+        examples = [examples]
+    return tuple(
+        text if isinstance(text, str) else repr(text)
+        for text in examples
+        if isinstance(text, str | int | float) and not isinstance(text, bool)
+    )
+
+
+def names_of(names: object, where: str) -> tuple[str, ...]:
+    """A list of names, or one name."""
+    if isinstance(names, str):
+        return (names,)
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        raise fail(where, f"a list of names is expected, not {names!r}")
+    return tuple(dict.fromkeys(names))
+
+
+def limit_of(node: Node, keyword: str, where: str) -> float | None:
+    """The number of a keyword, if there is one."""
+    number = node.get(keyword)
+    if number is None:
+        return None
+    if isinstance(number, int) and not isinstance(number, bool):
+        return number
+    if isinstance(number, float) and math.isfinite(number):
+        return number
+    raise fail(f"{where}.{keyword}", f"a number is expected, not {number!r}")
+
+
+def count_of(node: Node, keyword: str, where: str) -> int | None:
+    """The whole number of a keyword, if there is one."""
+    number = limit_of(node, keyword, where)
+    if number is None:
+        return None
+    if number < 0 or number != int(number):
+        raise fail(f"{where}.{keyword}", f"a whole number from 0 is expected, not {number!r}")
+    return int(number)
+
+
+def flag_of(node: Node, keyword: str, where: str) -> bool:
+    """Whether a keyword says true."""
+    flag = node.get(keyword, False)
+    if not isinstance(flag, bool):
+        raise fail(f"{where}.{keyword}", f"true or false is expected, not {flag!r}")
+    return flag
