@@ -271,6 +271,8 @@ def _is_json(data: Any) -> bool:
 
 def _with_numbers(plain: Any, typed: Any) -> Any:
     """Turn decimals into numbers: Pydantic writes them as text, but the schema has numbers."""
+    if callable(getattr(typed, "get_secret_value", None)):
+        return typed.get_secret_value()  # Pydantic would write stars in its place.
     if isinstance(typed, Decimal):
         return int(typed) if typed == typed.to_integral_value() else float(typed)
     if isinstance(plain, dict) and isinstance(typed, dict):

@@ -9,13 +9,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel
 
 import strategies
 from hpd.errors import SchemaError
 from hpd.schema import SchemaWarning, load_schema, load_schemas, to_json_schema
 from hpd.schema.attributes import Schema
-from hpd.schema.references import ALL_KEYWORDS, ANNOTATIONS, NOT_HONOURED
+from hpd.schema.references import ALL_KEYWORDS, ANNOTATIONS, CHECKED_AFTERWARDS
 
 
 @pytest.mark.outcome(
@@ -32,9 +31,7 @@ from hpd.schema.references import ALL_KEYWORDS, ANNOTATIONS, NOT_HONOURED
         ([], "empty"),
         ({}, "empty"),
         ("{}", "empty"),
-        ({"type": "object"}, r"\$: the object is empty"),
-        ({"type": "object", "properties": {}, "additionalProperties": True}, "names are not fixed"),
-        ({"properties": {"a": {"type": "object"}}}, r"\$\.properties\.a: the object is empty"),
+        ({"type": "object", "additionalProperties": False}, "nothing to extract"),
         (["a", "b", "a"], "'a' is there twice"),
         ("a, b, a", "'a' is there twice"),
         ('{"a": "x", "a": "y"}', "'a' is there twice"),
@@ -51,7 +48,7 @@ from hpd.schema.references import ALL_KEYWORDS, ANNOTATIONS, NOT_HONOURED
         ("a [str|int]", "choice of types"),
         ("a [x|null]", r"Write \? behind"),
         ("a {b, c", "'}' is expected"),
-        ("a {}", "a: the object is empty"),
+        ("a {}", "the object is empty"),
         ('"a', "double quote is never closed"),
         ("a ] b", r"unexpected '\]'"),
         ("a,\nb flaot", "line 2, character 3"),
@@ -63,8 +60,6 @@ from hpd.schema.references import ALL_KEYWORDS, ANNOTATIONS, NOT_HONOURED
         ("{'a': 1}", "not valid JSON.*line 1"),
         (3, "int is not a schema"),
         (int, "int is not a schema"),
-        ({"type": "array", "items": {"type": "string"}}, "wrap it"),
-        ('{"type": "string"}', "either a JSON Schema of type 'string', or"),
         ({"a": {"type": "string"}}, "properties of a JSON Schema"),
         ({"a": "text", "b": ["c"]}, "'b' is a list, but 'a' is a str"),
         ({"a": 3}, "a description must be text, not int"),
@@ -72,13 +67,9 @@ from hpd.schema.references import ALL_KEYWORDS, ANNOTATIONS, NOT_HONOURED
         ({"Shoes": []}, "category 'Shoes': the schema is empty"),
         ({"": ["a"]}, "a category must have a name"),
         ({"properties": {"a": {"type": "text"}}}, "'text' is not a type"),
-        ({"properties": {"a": {"type": "null"}}}, "only null is allowed"),
-        ({"properties": {"a": False}}, "false accepts no value"),
         ({"properties": {"a": 3}}, "must be an object"),
         ({"properties": {"a": {"enum": []}}}, "at least one value"),
-        ({"properties": {"a": {"enum": [[1]]}}}, "cannot be a choice"),
         ({"properties": {"a": {"type": "string", "pattern": "("}}}, "not a regular expression"),
-        ({"properties": {"a": {"prefixItems": [{}], "type": "array"}}}, "differ by position"),
         ({"properties": {"a": {"type": "string", "minLength": -1}}}, "a whole number from 0"),
         (
             {"properties": {"a": {"type": "string", "minLength": float("inf")}}},
@@ -89,30 +80,8 @@ from hpd.schema.references import ALL_KEYWORDS, ANNOTATIONS, NOT_HONOURED
         ({"properties": {"a": {"type": "number", "format": {}}}}, r"format: text is expected"),
         ({"properties": {"a": {"type": "integer", "minimum": 3, "maximum": 2}}}, "no value fits"),
         ({"properties": {"a": {"type": "integer", "multipleOf": 0}}}, "above 0"),
-        (
-            {"properties": {"a": {}}, "type": "object", "required": ["b"]},
-            "'b' is required, but not",
-        ),
-        ({"properties": {"a": {"$ref": "#"}}}, "contains itself"),
         ({"properties": {"a": {"$ref": "#/$defs/b"}}}, "leads nowhere"),
         ({"properties": {"a": {"$ref": "https://x/y"}}}, "out of the schema"),
-        (
-            {"properties": {"a": {"oneOf": [{"type": "integer"}, {"type": "number"}]}}},
-            "which oneOf forbids",
-        ),
-        (
-            {
-                "properties": {
-                    "a": {
-                        "anyOf": [
-                            {"type": "string"},
-                            {"type": "array", "items": {"type": "string"}},
-                        ]
-                    }
-                }
-            },
-            "a choice between string and array",
-        ),
         (
             {"properties": {"a": {"allOf": [{"type": "string"}, {"type": "integer"}]}}},
             "'type' is asked for in two ways",
@@ -123,20 +92,6 @@ from hpd.schema.references import ALL_KEYWORDS, ANNOTATIONS, NOT_HONOURED
 def test_errors_say_where_and_what_to_do(source: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=message):
         load_schemas(source)
-
-
-@pytest.mark.outcome(
-    "schemas",
-    "a class refers to itself",
-    "refused",
-)
-def test_a_recursive_model_is_an_error() -> None:
-    class Node(BaseModel):
-        name: str
-        children: list[Node] = []
-
-    with pytest.raises(SchemaError, match=r"Node: .*contains itself"):
-        load_schema(Node)
 
 
 def test_a_schema_as_deep_as_the_stack_is_an_error() -> None:
@@ -166,7 +121,9 @@ def test_any_text_is_a_schema_or_an_error(text: str) -> None:
         assert load_schema(to_json_schema(schema)) == schema
 
 
-KEYWORDS = sorted(ALL_KEYWORDS | NOT_HONOURED | ANNOTATIONS | {"$ref", "anyOf", "oneOf", "allOf"})
+KEYWORDS = sorted(
+    ALL_KEYWORDS | CHECKED_AFTERWARDS | ANNOTATIONS | {"$ref", "anyOf", "oneOf", "allOf"}
+)
 json_values = st.recursive(
     st.none()
     | st.booleans()

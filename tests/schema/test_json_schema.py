@@ -114,9 +114,7 @@ def test_all_of_merges_objects() -> None:
 @pytest.mark.parametrize(
     ("node", "message"),
     [
-        ({"type": "integer", "multipleOf": 2, "not": {"const": 4}}, "'not' is not honoured"),
-        ({"type": ["integer", "string"]}, "only string is extracted"),
-        ({"anyOf": [{"type": "integer"}, {"type": "boolean"}]}, "only integer is extracted"),
+        ({"type": "object"}, "names no properties"),
         ({"type": "array"}, "read as text"),
         ({"type": "string", "format": "color"}, "'color' is not known"),
         ({"type": "string", "minimum": 3}, "'minimum' says nothing"),
@@ -127,10 +125,9 @@ def test_all_of_merges_objects() -> None:
             "only the named properties",
         ),
         (
-            {"type": "object", "properties": {"b": {}}, "patternProperties": {}},
-            "'patternProperties'",
+            {"type": "object", "properties": {"b": {}}, "patternProperties": {"^x": {}}},
+            "patternProperties: only the named",
         ),
-        ({"type": "array", "items": {"type": "string"}, "contains": {}}, "'contains'"),
         ({"type": "string", "format": "date", "pattern": "^2"}, "beside the format date"),
     ],
 )

@@ -151,6 +151,21 @@ def check_method(options: Options, schemas: Schema | Mapping[str, Schema]) -> No
     for category, schema in by_category.items():
         where = "" if category is None else f"category {category!r}: "
         _check_order(schema.attributes, where)
+        kind = next(filter(None, map(_unwritable, schema.attributes)), None)
+        if kind:
+            raise SchemaError(
+                f"{where}method 'ar' cannot write a {kind} of this schema: use method 'hpd'"
+            )
+
+
+def _unwritable(attribute: Attribute) -> str | None:
+    """The kind of a part that only questions in waves can ask for."""
+    if attribute.type in ("map", "tuple", "recursive") or attribute.given:
+        return "constant" if attribute.given else attribute.type
+    if attribute.type == "union" and not attribute.is_scalar:
+        return "choice between objects or lists"
+    parts = (*attribute.attributes, *(() if attribute.item is None else (attribute.item,)))
+    return next(filter(None, map(_unwritable, parts)), None)
 
 
 def _check_order(attributes: Sequence[Attribute], where: str) -> None:

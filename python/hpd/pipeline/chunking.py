@@ -179,7 +179,7 @@ class _Merger:
                 self.take_surest(paths)
             elif first.type == "object":
                 self.siblings(first.attributes, path)
-            elif first.type == "array":
+            elif first.is_counted:
                 self.array(first, path)
             else:
                 self.take_surest([path])
@@ -324,7 +324,7 @@ class _Adder:
             first = group[0]
             if len(group) == 1 and first.type == "object":
                 self.siblings(first.attributes, (*prefix, first.name))
-            elif len(group) == 1 and first.type == "array":
+            elif len(group) == 1 and first.is_counted:
                 self.array(first, (*prefix, first.name))
             else:
                 self.fill([(*prefix, attribute.name) for attribute in group])

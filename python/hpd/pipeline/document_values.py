@@ -22,7 +22,7 @@ from hpd.prompt import COUNT_KEY, Path
 from hpd.prompt.questions import Leaf, Question, Refused
 from hpd.results import Extraction, Failure, FieldResult, RefusedText, Usage, build_data
 from hpd.schema.attributes import Attribute, Schema
-from hpd.values import ABSENT, Assembled, Parsed, answer_leaf, assemble
+from hpd.values import ABSENT, Assembled, Parsed, answer_leaf, assemble, bare_data
 from hpd.values.confidence import COUNT, ConfidenceMap, kind_of
 from hpd.values.placement import place_values
 from hpd.values.places import Grounder
@@ -124,7 +124,7 @@ class DocumentValues:
         """Look up every value in the document, and drop those that must be there but are not."""
         above = {path[:-1] for path in self.results if path[-1] == COUNT_KEY}
         arrays = {
-            path for path in above if (one := answer_leaf(schema, path)) and one.type == "array"
+            path for path in above if (one := answer_leaf(schema, path)) and one.is_counted
         }
         given = [
             path
@@ -195,7 +195,7 @@ class DocumentValues:
             }
         assembled = self._assembled(schema)
         faults = dict(assembled.faults)
-        for place, message in build_data(schema, assembled.data)[1].items():
+        for place, message in build_data(schema, bare_data(schema, assembled.data))[1].items():
             for path, own in assembled.places.items():
                 if not place or own == place or own.startswith((f"{place}.", f"{place}[")):
                     faults.setdefault(path, message)
@@ -217,7 +217,7 @@ class DocumentValues:
         """
         assembled = self._assembled(schema)
         places = assembled.places
-        data, problems = build_data(schema, assembled.data)
+        data, problems = build_data(schema, bare_data(schema, assembled.data))
         fields = {places[path]: result for path, result in self.results.items() if path in places}
         for path, result in self.results.items():
             if result.margin is not None and path not in places:
@@ -238,12 +238,12 @@ class DocumentValues:
         failure = Failure(InvalidDataError.__name__, "; ".join(reasons)) if reasons else None
         return Extraction(id_, data, fields, usage, failure)
 
-    def _assembled(self, schema: Schema) -> Assembled:
+    def _assembled(self, schema: Schema, *, as_asked: bool = False) -> Assembled:
         parsed = {
             path: Parsed(result.value, result.error, result.error == ABSENT)
             for path, result in self.results.items()
         }
-        return assemble(schema, parsed)
+        return assemble(schema, parsed, as_asked=as_asked)
 
 
 class Retries:

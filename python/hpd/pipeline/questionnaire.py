@@ -24,6 +24,7 @@ from hpd.prompt.questions import (
     Waves,
     answer_at,
     item_leaves,
+    later_leaves,
     replayed_waves,
     schema_leaves,
     stack_places,
@@ -489,8 +490,8 @@ class Questionnaire:
         if self._n_later_tokens is None:
             first = [leaf for leaf in self.leaves if leaf.wave == 0]
             later = [leaf for leaf in self.leaves if leaf.wave > 0]
-            later += [item for leaf in self.leaves for item in item_leaves(leaf, 1)]
-            n_first = max(self._n_key_tokens(leaf) for leaf in first)
+            later += [item for leaf in self.leaves for item in later_leaves(leaf)]
+            n_first = max((self._n_key_tokens(leaf) for leaf in first), default=0)
             n_later = max((self._n_key_tokens(leaf) for leaf in later), default=0)
             is_ar = self.options.method == "ar"
             self._n_later_tokens = 0 if is_ar else max(0, n_later - n_first)
@@ -517,7 +518,7 @@ class Questionnaire:
     ) -> Field:
         replay: list[int] = []
         # No document needs to state how many items a list has, nor an answer that is known.
-        is_free = answer is not None or _is_count(leaf)
+        is_free = answer is not None or _is_count(leaf) or leaf.union is not None
         constraints = self._constraints if held is None or is_free else held
         constraint = constraints.of(leaf.attribute)
         if answer is not None:

@@ -10,17 +10,23 @@ the items of arrays whose number is known by now, and the attributes that come `
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from hpd.prompt.text import COUNT_KEY, Labels, Layout, NameLayout, Path, key_text, key_texts
-from hpd.schema.attributes import Attribute, Schema
+from hpd.prompt.text import (
+    COUNT_KEY,
+    Labels,
+    Layout,
+    NameLayout,
+    Path,
+    asked_answer,
+    key_text,
+    key_texts,
+)
+from hpd.schema.attributes import MAX_ITEMS, MAX_LEVELS, MAX_RECURSIVE, WHICH_KEY, Attribute, Schema
 from hpd.schema.checks import first_waves
-
-MAX_ITEMS = 100
-"""The most items that are asked for where the schema names no limit: a model that counts wildly
-must not start a million fields."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +36,46 @@ class Leaf:
     path: Path
     attribute: Attribute
     array: Attribute | None = None
-    """The array whose items this leaf counts; then the path ends in ``COUNT_KEY``."""
+    """The array or map whose items this leaf counts; then the path ends in ``COUNT_KEY``."""
     wave: int = 0
     """The number of waves that must be over before the leaf can start."""
     after: tuple[Path, ...] = ()
     """The paths of attributes (not only leaves) whose finished values this leaf sees."""
+    union: Attribute | None = None
+    """The union of which this leaf chooses a variant; then the path ends in ``WHICH_KEY``."""
+    level: int = 0
+    """How often a recursive attribute has been expanded on the way to it."""
 
 
 def schema_leaves(schema: Schema) -> list[Leaf]:
     """The leaves that are known before anything is decoded, in the schema's order.
 
-    An array is one leaf here, which counts its items; ``item_leaves`` gives the rest.
+    An array is one leaf here, which counts its items, and a union one, which chooses a variant;
+    ``opened_leaves`` gives the rest.
     """
-    return _siblings(schema.attributes, (), 0, ())
+    return _siblings(schema.attributes, (), 0, (), 0)
+
+
+def opened_leaves(leaf: Leaf, value: object, *, wave: int | None = None) -> list[Leaf]:
+    """The leaves that a leaf's value makes possible: items of an array, or parts of a variant."""
+    if leaf.array is not None and isinstance(value, int) and not isinstance(value, bool):
+        return item_leaves(leaf, value, wave=wave)
+    if leaf.union is None:
+        return []
+    wave = leaf.wave + 1 if wave is None else wave
+    return [
+        inner
+        for variant in leaf.union.attributes
+        if variant.name == value
+        for inner in _expand(variant, (*leaf.path[:-1], variant.name), wave, leaf.after, leaf.level)
+    ]
+
+
+def later_leaves(leaf: Leaf) -> list[Leaf]:
+    """The leaves that may follow one: those of one item, or of all variants."""
+    if leaf.union is None:
+        return item_leaves(leaf, 1)
+    return [each for v in leaf.union.attributes for each in opened_leaves(leaf, v.name)]
 
 
 def item_leaves(count: Leaf, n_items: int, *, wave: int | None = None) -> list[Leaf]:
@@ -61,7 +94,8 @@ def item_leaves(count: Leaf, n_items: int, *, wave: int | None = None) -> list[L
     array_path = count.path[:-1]
     leaves = []
     for number in range(1, n_items + 1):
-        leaves += _expand(count.array.item, (*array_path, str(number)), wave, count.after)
+        path = (*array_path, str(number))
+        leaves += _expand(count.array.item, path, wave, count.after, count.level)
     return leaves
 
 
@@ -77,25 +111,58 @@ def count_attribute(array: Attribute) -> Attribute:
     )
 
 
+def which_attribute(union: Attribute) -> Attribute:
+    """The attribute that stands for the choice of a variant; null says that there is none."""
+    return Attribute(
+        WHICH_KEY,
+        "enum",
+        description=f"which of them {union.name} is",
+        choices=tuple(variant.name for variant in union.attributes),
+    )
+
+
 def _siblings(
-    attributes: tuple[Attribute, ...], prefix: Path, wave: int, after: tuple[Path, ...]
+    attributes: tuple[Attribute, ...],
+    prefix: Path,
+    wave: int,
+    after: tuple[Path, ...],
+    level: int,
 ) -> list[Leaf]:
     starts = first_waves(attributes, ".".join(prefix))
     leaves = []
     for attribute in attributes:
         seen = (*after, *((*prefix, name) for name in attribute.after))
         path = (*prefix, attribute.name)
-        leaves += _expand(attribute, path, wave + starts[attribute.name], seen)
+        leaves += _expand(attribute, path, wave + starts[attribute.name], seen, level)
     return leaves
 
 
-def _expand(attribute: Attribute, path: Path, wave: int, after: tuple[Path, ...]) -> list[Leaf]:
-    if attribute.type == "object":
-        return _siblings(attribute.attributes, path, wave, after)
-    if attribute.type == "array":
+def _expand(
+    attribute: Attribute, path: Path, wave: int, after: tuple[Path, ...], level: int
+) -> list[Leaf]:
+    if attribute.given:
+        return []
+    if attribute.type == "recursive":
+        return _expand(attribute.expanded, path, wave, after, level + 1)
+    if attribute.type in ("object", "tuple"):
+        return _siblings(attribute.attributes, path, wave, after, level)
+    if level >= MAX_LEVELS and _leads_on(attribute):
+        return []
+    if attribute.is_counted:
         count = count_attribute(attribute)
-        return [Leaf((*path, COUNT_KEY), count, attribute, wave, after)]
-    return [Leaf(path, attribute, None, wave, after)]
+        return [Leaf((*path, COUNT_KEY), count, attribute, wave, after, None, level)]
+    if attribute.type == "union" and not attribute.is_scalar:
+        which = which_attribute(attribute)
+        return [Leaf((*path, WHICH_KEY), which, None, wave, after, attribute, level)]
+    return [Leaf(path, attribute, None, wave, after, None, level)]
+
+
+def _leads_on(attribute: Attribute) -> bool:
+    """Whether an attribute may hold another level of a recursive one."""
+    if attribute.type == "recursive":
+        return True
+    parts = attribute.attributes if attribute.item is None else (attribute.item,)
+    return any(map(_leads_on, parts))
 
 
 class _Unknown:
@@ -159,6 +226,8 @@ class Waves:
         self._waiting = {(d, leaf.path): leaf for d in range(n_stacked) for leaf in leaves}
         """Those that are still to be asked, by document and path."""
         self._n_over = 0
+        self._n_recursive: Counter[int] = Counter()
+        """The questions about parts of themselves, by document."""
         self._asked = self._first()
 
     def anew(self) -> Waves:
@@ -168,6 +237,7 @@ class Waves:
         """
         other = copy.copy(self)
         other._waiting = self._waiting.copy()
+        other._n_recursive = Counter()
         return other
 
     def first(self) -> list[Question]:
@@ -195,9 +265,13 @@ class Waves:
         """
         self._n_over += 1
         for question, value in zip(self._asked, values, strict=True):
-            if question.leaf.array is not None and _is_count(value):
-                items = item_leaves(question.leaf, value, wave=self._n_over)
-                self._waiting |= {(question.document, item.path): item for item in items}
+            opened = opened_leaves(question.leaf, value, wave=self._n_over)
+            if any(leaf.level for leaf in opened):
+                # A model that sees levels everywhere must not start a million fields.
+                self._n_recursive[question.document] += len(opened)
+                if self._n_recursive[question.document] > MAX_RECURSIVE:
+                    continue
+            self._waiting |= {(question.document, leaf.path): leaf for leaf in opened}
         self._asked = []
         while self._waiting and not self._asked:
             due = self._due()
@@ -232,7 +306,7 @@ class Waves:
     @property
     def may_go_on(self) -> bool:
         """Whether another wave may follow the one that was given last."""
-        return bool(self._waiting) or any(question.leaf.array for question in self._asked)
+        return bool(self._waiting) or any(q.leaf.array or q.leaf.union for q in self._asked)
 
     def _due(self) -> list[tuple[int, Leaf]]:
         due = [(d, leaf) for (d, _), leaf in self._waiting.items() if leaf.wave <= self._n_over]
@@ -264,6 +338,7 @@ def replayed_waves(
     name the attribute: decoding asks for it all the same, and other keys see its key.
     """
     waves = Waves(schema, layout, len(answers))
+    answers = [asked_answer(schema, answer) for answer in answers]
     questions = waves.first()
     while questions:
         values = [_known_value(answers[q.document], q.leaf.path) for q in questions]
@@ -294,10 +369,6 @@ def answer_at(answer: Any, path: Path) -> Any:
 def stack_places(n_stacked: int) -> list[Path]:
     """The place of each document's object in the answer: the root, or under its number."""
     return [()] if n_stacked == 1 else [(str(number),) for number in range(1, n_stacked + 1)]
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _known_value(answer: Mapping[str, Any], path: Path) -> Any:

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from hpd.schema.attributes import Attribute, Schema
+from hpd.schema.attributes import MAP_NAME, MAP_VALUE, WHICH_KEY, Attribute, Schema
 
 Layout = Literal["branch", "skeleton", "label"]
 NameLayout = Literal["branch", "skeleton"]
@@ -61,6 +61,11 @@ COUNT_KEY = "count"
 WRONG_KEY = "wrong because"
 """The key of the reason why a value is refused, before the field is asked again."""
 
+MAX_CHOICES = 200
+"""The most choices that the prompt names; of more, the constraint alone holds values to them."""
+
+_N_SHOWN = 5
+
 _OPENING = r"[\[({<⟦⟨〔【〖「『《〈‹«\"'“”„‘’‚`|]"  # noqa: RUF001
 _CLOSING = r"[\])}>⟧⟩〕】〗」』》〉›»\"'“”„‘’‚`|]"  # noqa: RUF001
 _STACK_MARK = re.compile(
@@ -95,14 +100,28 @@ def system_text(n_stacked: int = 1, layout: Layout = "branch", rules: str | None
 def type_hint(attribute: Attribute) -> str:
     """The words for an attribute's type in the prompt; empty for plain text."""
     if attribute.type == "enum":
-        return "one of: " + ", ".join(_plain(choice) for choice in attribute.choices)
+        shown = attribute.choices
+        if len(shown) > MAX_CHOICES:
+            some = ", ".join(map(_plain, shown[:_N_SHOWN]))
+            return f"one of {len(shown)} values, such as {some}"
+        return "one of: " + ", ".join(map(_plain, shown))
     if attribute.type == "array":
         item = attribute.item
         if item is None or item.type == "string":
             return "list"
-        if item.type == "object":
+        if item.type in ("object", "map"):
             return "list of objects"
         return "list, each: " + type_hint(item)
+    if attribute.type == "map":
+        return "list of names with values"
+    if attribute.type == "tuple":
+        return f"list of {len(attribute.attributes)} values"
+    if attribute.type == "union" and attribute.is_scalar:
+        return " or ".join(dict.fromkeys(type_hint(v) or "text" for v in attribute.attributes))
+    if attribute.type == "union":
+        return "one of: " + ", ".join(variant.name for variant in attribute.attributes)
+    if attribute.type == "recursive" and attribute.recursion is not None:
+        return f"as {attribute.recursion.name} above"
     return _TYPE_HINTS.get(attribute.type, "")
 
 
@@ -110,15 +129,75 @@ def attribute_lines(attributes: Iterable[Attribute], prefix: str = "") -> list[s
     """One line per attribute, nested ones by dotted path: ``- maker.city (…): description``."""
     lines = []
     for attribute in attributes:
+        if attribute.given:
+            continue
         path = prefix + attribute.name
-        inner = attribute.item if attribute.type == "array" else attribute
-        children = inner.attributes if inner is not None and inner.type == "object" else ()
+        inner = attribute.item if attribute.is_counted else attribute
+        children = () if inner is None or inner.is_scalar else inner.attributes
         # The lines of an object's parts follow; it needs one itself only for its description.
         if attribute.type != "object" or attribute.description:
             lines.append(attribute_line(path, attribute))
-        nested = path + ("[]." if attribute.type == "array" else ".")
+        nested = path + ("[]." if attribute.is_counted else ".")
         lines.extend(attribute_lines(children, nested))
     return lines
+
+
+def asked_answer(schema: Schema, answer: Mapping[str, object]) -> Mapping[str, object]:
+    """Known data in the form of the answer that is asked for.
+
+    A map is a list of names and values there, and a union says which variant it has. Data of a
+    schema with neither stays as it is.
+    """
+    if schema.is_bare:
+        root = schema.attributes[0]
+        return {root.name: _asked(root, answer)}
+    if all(attribute.is_scalar for attribute in schema.attributes):
+        return answer
+    return {**answer, **{a.name: _asked(a, answer[a.name]) for a in schema if a.name in answer}}
+
+
+def _asked(attribute: Attribute, value: object) -> object:
+    attribute = attribute.expanded
+    if attribute.type == "object" and isinstance(value, Mapping):
+        own = {a.name: _asked(a, value[a.name]) for a in attribute.attributes if a.name in value}
+        return {**value, **own}
+    if attribute.type == "map" and isinstance(value, Mapping) and attribute.item is not None:
+        inner = attribute.item.attributes[1]
+        return [{MAP_NAME: name, MAP_VALUE: _asked(inner, own)} for name, own in value.items()]
+    if attribute.type == "array" and isinstance(value, list) and attribute.item is not None:
+        return [_asked(attribute.item, own) for own in value]
+    if attribute.type == "tuple" and isinstance(value, list):
+        pairs = zip(attribute.attributes, value, strict=False)
+        return [_asked(part, own) for part, own in pairs]
+    if attribute.type == "union" and not attribute.is_scalar and value is not None:
+        variant = max(attribute.attributes, key=lambda each: _fit(each, value))
+        return {WHICH_KEY: variant.name, variant.name: _asked(variant, value)}
+    return value
+
+
+def _fit(attribute: Attribute, value: object) -> float:
+    """How well a value is one of an attribute's; the first of the best variants is taken."""
+    attribute = attribute.expanded
+    if attribute.type in ("object", "map"):
+        if not isinstance(value, Mapping):
+            return -1
+        parts = {part.name: part for part in attribute.attributes}
+        if any(part.given and value.get(name) not in part.choices for name, part in parts.items()):
+            return -1
+        unknown = len({*value} - {*parts}) if attribute.type == "object" else 0
+        return len({*parts} & {*value}) - unknown + 0.5 * (not unknown)
+    if attribute.type in ("array", "tuple"):
+        return 1 if isinstance(value, list) else -1
+    if attribute.type == "enum":
+        return 2 if value in attribute.choices else -1
+    if isinstance(value, bool) or attribute.type == "boolean":
+        return 1 if isinstance(value, bool) and attribute.type == "boolean" else -1
+    if attribute.type == "union":
+        return max(_fit(variant, value) for variant in attribute.attributes)
+    if isinstance(value, list | Mapping):
+        return -1
+    is_number = isinstance(value, int | float)
+    return 1 if is_number == (attribute.type in ("integer", "number")) else 0
 
 
 def attribute_line(path: str, attribute: Attribute, bullet: str = "-") -> str:
@@ -316,13 +395,15 @@ class Labels:
     def _nodes(self, attributes: Iterable[Attribute], prefix: str) -> dict[str, _Node]:
         nodes = {}
         for attribute in attributes:
+            if attribute.given:
+                continue
             path = prefix + attribute.name
             label = next(self._names)
             self.lines.append(attribute_line(path, attribute, f"{label}."))
             inner: Attribute | None = attribute
-            while inner is not None and inner.type == "array":
+            while inner is not None and inner.is_counted:
                 inner, path = inner.item, path + "[]"
-            children = inner.attributes if inner is not None else ()
+            children = () if inner is None or inner.is_scalar else inner.attributes
             nodes[attribute.name] = _Node(label, attribute, self._nodes(children, path + "."))
         return nodes
 
@@ -330,10 +411,16 @@ class Labels:
         rest = list(path)
         label, numbers, nodes = "", [], self._roots
         while rest:
-            node = nodes[rest.pop(0)]
+            name = rest.pop(0)
+            if name == WHICH_KEY and name not in nodes:
+                break  # The label of a union asks which variant it is.
+            node = nodes.get(name)
+            if node is None:
+                # A recursive attribute, another level down: no letter says so.
+                return "".join(place) + key_text(path)
             label, nodes = node.label, node.below
             inner: Attribute | None = node.attribute
-            while rest and inner is not None and inner.type == "array":
+            while rest and inner is not None and inner.is_counted:
                 number = rest.pop(0)
                 # Behind a count nothing follows.
                 numbers += [number] * (number != COUNT_KEY)
@@ -372,6 +459,8 @@ def instruction_text(
     parts = [f"Instructions:\n{instructions}\n\n"] if instructions else []
     parts.append("Attributes:\n" + "\n".join(lines) + "\n\n")
     for document, answer in examples:
+        if isinstance(answer, Mapping) or schema.is_bare:
+            answer = asked_answer(schema, answer)  # type: ignore[arg-type]
         shown = answer_text(answer)
         if labels and isinstance(answer, Mapping):
             shown = labels.answer(answer)

@@ -35,6 +35,9 @@ must not start a million fields."""
 MAX_LEVELS = 5
 """The levels of an attribute within itself that are asked for."""
 
+MAX_RECURSIVE = 1000
+"""The questions about attributes within themselves that a document is asked."""
+
 WHICH_KEY = "which"
 """The key of the question which of the variants of a union a document has."""
 

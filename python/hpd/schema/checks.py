@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any
 
 from hpd.errors import HpdWarning, SchemaError
-from hpd.schema.attributes import Attribute, Schema
+from hpd.schema.attributes import MAX_LEVELS, Attribute, Schema
+
+MAX_DEPTH = 16
+"""Levels of objects and arrays within each other; a deeper schema is taken for a mistake."""
 
 
 class SchemaWarning(HpdWarning):
@@ -27,9 +33,13 @@ def fail(where: str, message: str) -> SchemaError:
 
 def n_waves(attribute: Attribute, where: str = "") -> int:
     """The number of waves from an attribute's start to its finished value."""
-    if attribute.type == "array" and attribute.item is not None:
+    if attribute.is_counted and attribute.item is not None:
         return 1 + n_waves(attribute.item, where + "[]")
-    if attribute.type == "object":
+    if attribute.type == "union" and not attribute.is_scalar:
+        return 1 + max(n_waves(variant, where) for variant in attribute.attributes)
+    if attribute.type == "recursive":
+        return MAX_LEVELS * MAX_DEPTH  # More than it ever takes: waves without questions are none.
+    if attribute.type in ("object", "tuple"):
         starts = first_waves(attribute.attributes, where)
         return max(
             (
@@ -87,22 +97,22 @@ def _join(where: str, name: str) -> str:
     return f"{where}.{name}" if where else name
 
 
-MAX_DEPTH = 16
-"""Levels of objects and arrays within each other; a deeper schema is taken for a mistake."""
-
-
 def check(schema: Schema) -> Schema:
     """Return the schema itself; raise ``SchemaError`` if it cannot be extracted."""
     if not schema.attributes:
         raise fail("", "the schema is empty: it needs at least one attribute")
     _check_siblings(schema.attributes, "", 1)
-    places = Counter(_places(schema.attributes, ""))
+    _check_places(schema.attributes)
+    return schema
+
+
+def _check_places(attributes: Sequence[Attribute]) -> None:
+    places = Counter(_places(attributes, ""))
     for place, n in places.items():
         # In an extraction, items have numbers: a[0] may be an item of a, and an attribute's name.
         with_any_item = re.sub(r"\[\d+\]", "[]", place)
         if n > 1 or (with_any_item != place and with_any_item in places):
             raise fail(place, "two attributes have this same path: rename one of them")
-    return schema
 
 
 def check_name(name: object, where: str) -> str:
@@ -137,17 +147,20 @@ def _check_siblings(attributes: Sequence[Attribute], where: str, depth: int) -> 
 
 
 def _check_attribute(attribute: Attribute, where: str, depth: int) -> None:
-    if attribute.type == "object":
-        if not attribute.attributes:
-            raise fail(where, "the object is empty: name the attributes it holds")
+    if attribute.type in ("object", "tuple"):
         _check_siblings(attribute.attributes, where, depth + 1)
-    elif attribute.type == "array":
+    elif attribute.type == "union":
+        check_names([variant.name for variant in attribute.attributes], where)
+        for variant in attribute.attributes:
+            _check_attribute(variant, where, depth)
+            _check_places((variant,))
+    elif attribute.is_counted:
         if attribute.item is None:
             raise fail(where, "the array does not say what its items are")
         if depth > MAX_DEPTH:
             raise fail(where, f"the schema is nested more than {MAX_DEPTH} levels deep")
         _check_attribute(attribute.item, where + "[]", depth + 1)
-    elif attribute.type == "enum" and not attribute.choices:
+    elif attribute.type == "enum" and not attribute.choices and not attribute.given:
         raise fail(where, "the enum has no values to choose from")
     _check_bounds(attribute, where)
 
@@ -182,9 +195,34 @@ def _places(attributes: Sequence[Attribute], prefix: str) -> list[str]:
         place = prefix + attribute.name
         places.append(place)
         inner: Attribute | None = attribute
-        while inner is not None and inner.type == "array":
+        while inner is not None and inner.is_counted:
             inner, place = inner.item, place + "[]"
             places.append(place)
-        if inner is not None and inner.type == "object":
+        if inner is not None and inner.type in ("object", "tuple"):
             places.extend(_places(inner.attributes, place + "."))
     return places
+
+
+def schema_faults(document: Any, data: Any) -> list[tuple[str, str]]:
+    """The places at which data breaks a JSON Schema, as dotted paths, and why."""
+    try:
+        faults = list(_validator(json.dumps(document)).iter_errors(data))
+    except Exception as error:  # whatever a pattern or a reference makes the library raise
+        return [("", f"the schema cannot be checked ({type(error).__name__}: {error})")]
+    return [(_place(fault.absolute_path), fault.message[:200]) for fault in faults]
+
+
+@lru_cache(maxsize=64)
+def _validator(document: str) -> Any:
+    from jsonschema import Draft202012Validator
+    from jsonschema.validators import validator_for
+
+    schema = json.loads(document)
+    return validator_for(schema, default=Draft202012Validator)(schema)
+
+
+def _place(steps: Iterable[str | int]) -> str:
+    place = ""
+    for step in steps:
+        place += f"[{step}]" if isinstance(step, int) else f".{step}" if place else step
+    return place

@@ -1,7 +1,7 @@
 """JSON Schema read into attributes.
 
-What attributes cannot say of a value (``not``, ``if``, ``contains``, ...) is checked once the data is
-there. What a document cannot be asked for, such as the names of an object that has none, is a
+What attributes cannot say of a value (``not``, ``if``, ``contains``, ...) is checked once the data
+is there. What a document cannot be asked for, such as the names of an object that has none, is a
 ``SchemaWarning``. What makes no sense is an error.
 """
 
@@ -17,6 +17,8 @@ from hpd.schema.attributes import (
     MAP_NAME,
     MAP_VALUE,
     MAX_ITEMS,
+    MAX_LEVELS,
+    MAX_RECURSIVE,
     WHICH_KEY,
     Attribute,
     Recursion,
@@ -34,6 +36,7 @@ from hpd.schema.references import (
     Node,
     RecursiveReference,
     Refs,
+    look_up,
 )
 from hpd.schema.scalars import (
     check_pattern,
@@ -54,6 +57,12 @@ _SHAPES: Final = frozenset(
 ) | (ALL_KEYWORDS - {"required"})
 """The keywords that say what a value looks like, rather than what else must be true of it."""
 
+_PLAIN_REFERENCE: Final = frozenset({"$ref", "description", "title", "default", "$comment"})
+
+MAX_ATTRIBUTES = 2000
+"""The attributes that are all named in the prompt; what else there is comes level by level."""
+
+_FEW = 10
 _BARE_NAMES: Final = {"array": "items", "tuple": "items", "map": "entries"}
 _LONGEST_LABEL = 60
 _TYPE_LABELS: Final = {
@@ -67,7 +76,7 @@ _TYPE_LABELS: Final = {
 
 
 def read_json_schema(root: Node) -> Schema:
-    """The attributes of a JSON Schema; if its root is no object, there is one, which is the data."""
+    """The attributes of a JSON Schema; one that is no object has one, which is the data."""
     reader = _Reader(root)
     try:
         attribute = reader.attribute(root, "$", "value", frozenset({"#"}), required=True)
@@ -99,8 +108,9 @@ class _Reader:
         self.merger = Merger(root)
         self.is_complete = True
         self.recursions: dict[str, Recursion] = {}
-        self.known: dict[str, Attribute] = {}
-        """What references stand for, by the reference."""
+        self.n_attributes = 0
+        self.known: dict[str, tuple[Attribute, int]] = {}
+        """What references stand for, and the number of its parts."""
 
     @property
     def is_exact(self) -> bool:
@@ -114,6 +124,9 @@ class _Reader:
         waiting = [name for name, each in self.recursions.items() if each.attribute is None]
         while waiting:
             for name in waiting:
+                if name in self.known:
+                    self.recursions[name].attribute = self.known[name][0]
+                    continue
                 self.attribute({"$ref": name}, "$", "value", frozenset(), required=True)
                 if self.recursions[name].attribute is None:
                     raise fail("$", f"{name} is nothing but a reference to itself")
@@ -128,9 +141,22 @@ class _Reader:
         if not isinstance(node, Mapping):
             reason = "false accepts no value" if node is False else "a schema must be an object"
             raise fail(where, f"{reason} (found {node!r})")
+        parts = node.get("allOf")
+        only = parts[0] if isinstance(parts, list) and len(parts) == 1 else None
+        if isinstance(only, Mapping) and {*node, *only} <= _PLAIN_REFERENCE | {"allOf"}:
+            node = {**{key: node[key] for key in node if key != "allOf"}, **only, **_words(node)}
         reference = node.get("$ref")
-        if [*node] == ["$ref"] and reference in self.known:
-            return replace(self.known[reference], name=name, required=required)
+        is_plain = isinstance(reference, str) and {*node} <= _PLAIN_REFERENCE
+        if is_plain and reference in self.known:
+            known, n_parts = self.known[reference]
+            if self.n_attributes > MAX_ATTRIBUTES and n_parts > _FEW:
+                # So large a schema is asked for as far as a document goes, as a recursive one is.
+                return self.recursive(reference, node, where, name, required=required)
+            self.n_attributes += n_parts
+            words = text_of(node, "description", where) or known.description
+            return replace(known, name=name, required=required, description=words)
+        n_before = self.n_attributes
+        self.n_attributes += 1
         try:
             merged, refs = self.merger.resolve(node, where, refs)
         except RecursiveReference as found:
@@ -139,8 +165,10 @@ class _Reader:
         if isinstance(reference, str):
             if reference in self.recursions and self.recursions[reference].attribute is None:
                 self.recursions[reference].attribute = attribute
-            if [*node] == ["$ref"]:
-                self.known[reference] = attribute
+            if is_plain and reference not in self.known:
+                own = look_up(self.root, reference, where).get("description", "")
+                plain = replace(attribute, description=" ".join(str(own).split()))
+                self.known[reference] = plain, self.n_attributes - n_before
         return attribute
 
     def recursive(
@@ -149,6 +177,11 @@ class _Reader:
         """A reference to what it is a part of, which is asked for level by level."""
         if reference not in self.recursions:
             plain = reference.rsplit("/", 1)[-1].strip("#") or str(self.root.get("title", "root"))
+            warn(
+                where,
+                f"{plain} is a part of itself: up to {MAX_LEVELS} levels of it are asked for, and "
+                f"{MAX_RECURSIVE} values in all",
+            )
             used = {each.name for each in self.recursions.values()}
             self.recursions[reference] = Recursion(_unlike(plain, used))
         return Attribute(
@@ -160,9 +193,7 @@ class _Reader:
             recursion=self.recursions[reference],
         )
 
-    def part(
-        self, node: object, where: str, name: str, refs: Refs, *, required: bool
-    ) -> Attribute:
+    def part(self, node: object, where: str, name: str, refs: Refs, *, required: bool) -> Attribute:
         """The attribute of an object's part: whether it is there is asked before what is in it."""
         attribute = self.attribute(node, where, name, refs, required=required)
         if attribute.type != "recursive" or attribute.recursion is None:
@@ -212,6 +243,17 @@ class _Reader:
                 branch = {}
             if not isinstance(branch, Mapping):
                 raise fail(place, f"a schema must be an object (found {branch!r})")
+            if "$ref" in branch and {*branch, *rest} <= _PLAIN_REFERENCE:
+                # The usual case, and one that may come very often.
+                attribute = self.attribute(
+                    {**branch, **_words(rest)}, place, name, refs, required=required
+                )
+                nullable = nullable or attribute.nullable
+                if not attribute.given or attribute.choices:
+                    real.append(attribute)
+                    target = look_up(self.root, branch["$ref"], place)
+                    labels.append(str(target.get("title", "")) or _ref_name(branch))
+                continue
             try:
                 full, inner = self.merger.resolve(branch, place, refs)
             except RecursiveReference as found:
@@ -271,7 +313,8 @@ class _Reader:
             if kind != "integer" or "number" not in types
         ]
         chosen = replace(_choose(variants, [""] * len(variants), name), nullable=nullable)
-        return replace(chosen, description=common.description, examples=common.examples)
+        words = {"description": common.description, "examples": common.examples}
+        return replace(chosen, required=required, **words)  # type: ignore[arg-type]
 
     def of_type(
         self, kind: str, common: Attribute, node: Node, where: str, refs: Refs
@@ -348,9 +391,9 @@ class _Reader:
                 child = {"enum": [None], "type": "string"}
             check_name(name, place)
             attributes.append(self.part(child, place, name, refs, required=True))
-        if not attributes:
-            warn(where, "the object names no properties: it is empty, where it must be there")
         closed = extra is False and not patterns
+        if not attributes and not closed:
+            warn(where, "the object names no properties: it is empty, where it must be there")
         return replace(common, type="object", attributes=tuple(attributes), closed=closed)
 
     def map(self, common: Attribute, node: Node, where: str, refs: Refs) -> Attribute:
@@ -461,6 +504,10 @@ def _map(common: Attribute, name: Attribute, value: Attribute) -> Attribute:
     value = replace(value, name=MAP_VALUE, required=True, after=(MAP_NAME,))
     item = Attribute("item", "object", nullable=False, attributes=(name, value))
     return replace(common, type="map", item=item)
+
+
+def _words(node: Node) -> dict[str, Any]:
+    return {key: node[key] for key in ("title", "description") if key in node}
 
 
 def _but_choices(node: Node) -> dict[str, Any]:

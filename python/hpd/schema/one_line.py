@@ -45,6 +45,7 @@ TYPE_WORDS: Final[dict[str, Type]] = {
 }
 
 _TYPE_AS_DESCRIPTION = re.compile(r"\[?\s*([a-z-]+)\s*\]?\s*[?!]?")
+_OTHER_TYPE = re.compile(r"(?:decimal|double|(?:list|array|set|tuple|dict|optional)(?:\s*\[.*\])?)")
 _WORD = re.compile(r"""[^\s,:\[\]{}"?!|]+""")
 _QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _BLANK = re.compile(r"[^\S\n]*")
@@ -64,7 +65,8 @@ def warn_of_type(name: str, description: str, advice: str) -> None:
     """Warn of a description that is the name of a type, but for that of plain text."""
     match = _TYPE_AS_DESCRIPTION.fullmatch(description.lower())
     kind = TYPE_WORDS.get(match[1]) if match else None
-    if kind is not None and (kind != "string" or description.startswith("[")):
+    is_other = _OTHER_TYPE.fullmatch(description.lower()) is not None
+    if is_other or (kind is not None and (kind != "string" or description.startswith("["))):
         warn(name, f"{description!r} is read as a description, and the type is text: {advice}")
 
 
@@ -167,7 +169,10 @@ class _Reader:
 
     def object(self) -> Attribute:
         self.expect("{")
-        return Attribute("", "object", attributes=tuple(self.entries("}")))
+        attributes = tuple(self.entries("}"))
+        if not attributes:
+            raise self.error("the object is empty", "name the attributes it holds")
+        return Attribute("", "object", attributes=attributes)
 
     def bracket(self) -> Attribute:
         self.expect("[")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from hpd.schema.attributes import Attribute, Schema
@@ -16,7 +17,15 @@ def to_json_schema(schema: Schema) -> dict[str, Any]:
     document: dict[str, Any] = {"$schema": DIALECT}
     if schema.title:
         document["title"] = schema.title
-    return document | _object(schema.attributes, nullable=False)
+    definitions: dict[str, Any] = {}
+    if schema.is_bare:
+        document |= _node(schema.attributes[0], definitions)
+    else:
+        root = Attribute(
+            "", "object", attributes=schema.attributes, nullable=False, closed=schema.closed
+        )
+        document |= _node(root, definitions)
+    return document | ({"$defs": definitions} if definitions else {})
 
 
 def describe(schema: Schema) -> str:
@@ -31,13 +40,44 @@ def describe(schema: Schema) -> str:
     return "\n".join(lines)
 
 
-def _object(attributes: Iterable[Attribute], *, nullable: bool) -> dict[str, Any]:
-    properties = {attribute.name: _node(attribute) for attribute in attributes}
-    node: dict[str, Any] = {"type": _type("object", nullable), "properties": properties}
-    required = [attribute.name for attribute in attributes if attribute.required]
+def _object(attribute: Attribute, definitions: dict[str, Any]) -> dict[str, Any]:
+    properties = {part.name: _node(part, definitions) for part in attribute.attributes}
+    node: dict[str, Any] = {"type": _type("object", attribute.nullable), "properties": properties}
+    required = [part.name for part in attribute.attributes if part.required]
     if required:
         node["required"] = required
-    node["additionalProperties"] = False
+    if attribute.closed:
+        node["additionalProperties"] = False
+    return node
+
+
+def _referred(attribute: Attribute, definitions: dict[str, Any]) -> dict[str, Any]:
+    """A reference to what a recursive attribute stands for, which is written once."""
+    assert attribute.recursion is not None
+    assert attribute.recursion.attribute is not None
+    name = attribute.recursion.name
+    if name not in definitions:
+        definitions[name] = {}
+        definitions[name] |= _node(attribute.recursion.attribute, definitions)
+    return {"$ref": "#/$defs/" + name.replace("~", "~0").replace("/", "~1")}
+
+
+def _named_values(attribute: Attribute, definitions: dict[str, Any]) -> dict[str, Any]:
+    assert attribute.item is not None
+    name, value = attribute.item.attributes
+    node: dict[str, Any] = {
+        "type": _type("object", attribute.nullable),
+        "additionalProperties": _node(replace(value, after=()), definitions),
+    }
+    names = {k: v for k, v in _node(name, definitions).items() if k != "description"}
+    if names != {"type": "string"}:
+        node["propertyNames"] = names
+    for keyword, limit in (
+        ("minProperties", attribute.min_items),
+        ("maxProperties", attribute.max_items),
+    ):
+        if limit is not None:
+            node[keyword] = limit
     return node
 
 
@@ -45,10 +85,27 @@ def _type(name: str, nullable: bool) -> str | list[str]:
     return [name, "null"] if nullable else name
 
 
-def _node(attribute: Attribute) -> dict[str, Any]:
+def _node(attribute: Attribute, definitions: dict[str, Any]) -> dict[str, Any]:
     node: dict[str, Any]
     if attribute.type == "object":
-        node = _object(attribute.attributes, nullable=attribute.nullable)
+        node = _object(attribute, definitions)
+    elif attribute.type == "map":
+        node = _named_values(attribute, definitions)
+        attribute = replace(attribute, min_items=None, max_items=None)
+    elif attribute.type == "recursive":
+        node = _referred(attribute, definitions)
+    elif attribute.type == "union":
+        variants = [_node(variant, definitions) for variant in attribute.attributes]
+        node = {"anyOf": [*variants, *([{"type": "null"}] if attribute.nullable else [])]}
+        if not attribute.is_scalar:
+            for variant, own in zip(variants, attribute.attributes, strict=False):
+                variant |= {} if own.type == "recursive" else {"title": own.name}
+    elif attribute.type == "tuple":
+        node = {"type": _type("array", attribute.nullable)}
+        if attribute.attributes:
+            node["prefixItems"] = [_node(part, definitions) for part in attribute.attributes]
+        if attribute.closed:
+            node["items"] = False
     elif attribute.type == "enum":
         node = {"enum": [*attribute.choices, *([None] if attribute.nullable else [])]}
     elif attribute.type in ("date", "date-time"):
@@ -56,7 +113,7 @@ def _node(attribute: Attribute) -> dict[str, Any]:
     else:
         node = {"type": _type(attribute.type, attribute.nullable)}
     if attribute.type == "array" and attribute.item is not None:
-        node["items"] = _node(attribute.item)
+        node["items"] = _node(attribute.item, definitions)
     for keyword, value in (
         ("minLength", attribute.min_length),
         ("maxLength", attribute.max_length),
@@ -88,9 +145,9 @@ def _rows(attributes: Iterable[Attribute], prefix: str) -> list[tuple[str, str, 
             (path, _type_name(attribute), _constraint(attribute), absent, attribute.description)
         )
         inner: Attribute | None = attribute
-        while inner is not None and inner.type == "array":
+        while inner is not None and inner.is_counted:
             inner, path = inner.item, path + "[]"
-        if inner is not None and inner.type == "object":
+        if inner is not None and not inner.is_scalar:
             rows.extend(_rows(inner.attributes, path + "."))
     return rows
 
@@ -110,6 +167,10 @@ def _absent(attribute: Attribute) -> str:
 def _type_name(attribute: Attribute) -> str:
     if attribute.type == "array" and attribute.item is not None:
         return f"array of {_type_name(attribute.item)}"
+    if attribute.type == "union" and attribute.is_scalar:
+        return " or ".join(_type_name(variant) for variant in attribute.attributes)
+    if attribute.recursion is not None:
+        return f"{attribute.recursion.name} again"
     return attribute.type
 
 

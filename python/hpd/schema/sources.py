@@ -18,7 +18,7 @@ from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.checks import check, check_name, check_names, fail
 from hpd.schema.json_schema import read_json_schema
 from hpd.schema.one_line import parse_one_line, warn_of_type
-from hpd.schema.references import JSON_TYPES
+from hpd.schema.references import ANNOTATIONS, JSON_TYPES
 from hpd.version import install_command
 
 FILE_SUFFIXES: Final = (".json", ".txt", ".schema")
@@ -104,7 +104,9 @@ def _single(source: object, where: str) -> Schema:
             return check(_from_names(source))
         if isinstance(source, Mapping):
             return check(
-                read_json_schema(source) if _is_json_schema(source) else _from_descriptions(source)
+                read_json_schema(source)
+                if _is_json_schema(source) or _has_only_choices(source)
+                else _from_descriptions(source)
             )
     except SchemaError as error:
         raise (fail(where, str(error)) if where else error) from error
@@ -147,13 +149,8 @@ def _is_json_schema(source: Mapping[Any, Any]) -> bool:
         return True
     if any(isinstance(source.get(keyword), list) for keyword in ("allOf", "anyOf", "oneOf")):
         return True
-    if isinstance(kind, list) or (isinstance(kind, str) and kind in JSON_TYPES):
-        raise SchemaError(
-            f'this is either a JSON Schema of type {kind!r}, or describes an attribute named "type"'
-            ": for the latter write a longer description, or a list of names; for the former, "
-            'the root must be {"type": "object", "properties": {...}}'
-        )
-    return False
+    # An attribute named "type" would be described by more than the name of a type.
+    return isinstance(kind, list) or (isinstance(kind, str) and kind in JSON_TYPES)
 
 
 def _from_mapping(source: Mapping[Any, Any]) -> Schema | dict[str, Schema]:
@@ -176,6 +173,8 @@ def _is_by_category(source: Mapping[Any, Any]) -> bool:
         for key, value in source.items()
         if isinstance(value, list | tuple | Mapping | Schema) or is_model(value)
     ]
+    if _has_only_choices(source):
+        return False
     if len(holders) == len(source):
         # {"properties": {...}} is a JSON Schema, unless other keys beside it are no keywords.
         if [*source] == ["properties"] or _has_only_keywords(source):
@@ -200,6 +199,11 @@ def _is_by_category(source: Mapping[Any, Any]) -> bool:
         f"a {type(source[other]).__name__}, so this is neither a list of descriptions "
         f"nor one schema per category: {_HOW_TO_SAY}"
     )
+
+
+def _has_only_choices(source: Mapping[Any, Any]) -> bool:
+    """Whether a dict is a JSON Schema with choices and words about them."""
+    return isinstance(source.get("enum"), list) and {*source} <= ANNOTATIONS
 
 
 def _has_only_keywords(source: Mapping[Any, Any]) -> bool:
@@ -325,7 +329,8 @@ def is_model(source: object) -> bool:
 
 def validated(model: Any, data: Any) -> Any:
     """``data`` as an instance of a class; Pydantic's ``ValidationError`` says what it refuses."""
-    return _adapter(model).validate_python(data)
+    # As JSON, in which a strict class takes dates, decimals and sets, too.
+    return _adapter(model).validate_json(json.dumps(data))
 
 
 def dumped(data: Any) -> tuple[Any, Any]:

@@ -212,7 +212,7 @@ class Interview:
 
     def data(self, document: int) -> dict[str, Any]:
         """The values of a document so far, nested as in the answer."""
-        return assemble(self._schema, self._values[document]).data
+        return assemble(self._schema, self._values[document], as_asked=True).data
 
 
 def stacks(schemas: Sequence[Hashable], size: int) -> Iterator[list[int]]:

@@ -1,7 +1,7 @@
 """Values: raw texts parsed into typed values, and these put together to nested data."""
 
 from hpd.values.answers import RawValue, answer_leaf, split_answer
-from hpd.values.assembly import Assembled, assemble, is_empty
+from hpd.values.assembly import Assembled, assemble, bare_data, is_empty
 from hpd.values.parsing import (
     ABSENT,
     Parsed,
@@ -22,6 +22,7 @@ __all__ = [
     "absent",
     "answer_leaf",
     "assemble",
+    "bare_data",
     "check_value",
     "is_empty",
     "joint_probability",

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from json import JSONDecoder
 
 from hpd.prompt import COUNT_KEY, Path
-from hpd.prompt.questions import count_attribute
-from hpd.schema.attributes import Attribute, Schema
+from hpd.prompt.questions import count_attribute, which_attribute
+from hpd.schema.attributes import WHICH_KEY, Attribute, Schema
 from hpd.values.parsing import BREAKS_OFF, MAX_NESTING, Parsed, parse_cut, parse_value
 
 NO_OBJECT = "the answer is not a JSON object"
@@ -64,14 +64,17 @@ def answer_leaf(schema: Schema, path: Path) -> Attribute | None:
     siblings = schema.attributes
     attribute: Attribute | None = None
     for name in path:
-        if attribute is not None and attribute.type == "array":
+        if attribute is not None and attribute.is_counted:
             if name == COUNT_KEY:
                 return count_attribute(attribute)
             attribute = attribute.item
+        elif attribute is not None and attribute.type == "union" and name == WHICH_KEY:
+            return which_attribute(attribute)
         else:
             attribute = next((child for child in siblings if child.name == name), None)
         if attribute is None:
             return None
+        attribute = attribute.expanded
         siblings = attribute.attributes
     return attribute
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hpd.prompt import COUNT_KEY, Path
-from hpd.schema.attributes import Attribute, Schema
+from hpd.schema.attributes import MAP_NAME, MAP_VALUE, WHICH_KEY, Attribute, Schema
+from hpd.schema.checks import schema_faults
 from hpd.values.parsing import Parsed, absent
 
 
@@ -29,18 +30,24 @@ class Assembled:
     own fields."""
 
 
-def assemble(schema: Schema, values: Mapping[Path, Parsed]) -> Assembled:
+def assemble(schema: Schema, values: Mapping[Path, Parsed], *, as_asked: bool = False) -> Assembled:
     """The nested data of all fields; those that ``values`` lacks count as absent.
 
     The data obeys the schema, except where ``errors`` says that it does not. An absent value is
     null if the schema allows null; it is left out if it is optional; else it is null with an
     error. Items that are null, invalid or, with ``uniqueItems``, repeated are left out.
+
+    With ``as_asked`` it is the answer as far as it has been given, for later questions: a map is a
+    list of names and values, and a union has its variant's name.
     """
-    assembly = _Assembly(values)
+    assembly = _Assembly(values, as_asked=as_asked)
     data: dict[str, Any] = {}
     for attribute in schema:
-        value, _ = assembly.build(attribute, (attribute.name,), attribute.name)
+        place = "" if schema.is_bare else attribute.name
+        value, _ = assembly.build(attribute, (attribute.name,), place)
         _put(data, attribute, value)
+    if not as_asked and schema.document is not None and not assembly.violations:
+        assembly.check(schema.document, bare_data(schema, data))
     return Assembled(
         data,
         assembly.errors,
@@ -48,6 +55,11 @@ def assemble(schema: Schema, values: Mapping[Path, Parsed]) -> Assembled:
         tuple(sorted(assembly.violations)),
         {path: message for path, (_, message) in assembly.faults.items()},
     )
+
+
+def bare_data(schema: Schema, data: Mapping[str, Any]) -> Any:
+    """The data for the user: of a schema whose root is no object, the value itself."""
+    return data.get(schema.attributes[0].name) if schema.is_bare else data
 
 
 def is_empty(value: Any) -> bool:
@@ -58,8 +70,9 @@ def is_empty(value: Any) -> bool:
 
 
 class _Assembly:
-    def __init__(self, values: Mapping[Path, Parsed]) -> None:
+    def __init__(self, values: Mapping[Path, Parsed], *, as_asked: bool) -> None:
         self.values = values
+        self.as_asked = as_asked
         self.errors: dict[str, str] = {}
         self.places: dict[Path, str] = {}
         # Errors that say no more than that a required value is absent: if the whole object around
@@ -72,10 +85,18 @@ class _Assembly:
 
     def build(self, attribute: Attribute, path: Path, place: str) -> tuple[Any, bool]:
         """The value at a path, and whether it obeys the schema there."""
+        if attribute.given:
+            value = attribute.choices[0] if attribute.choices else None
+            return (value, True) if attribute.choices else self.nothing(attribute, place, path)
+        attribute = attribute.expanded
         if attribute.type == "object":
             return self.object(attribute, path, place)
-        if attribute.type == "array":
+        if attribute.type == "tuple":
+            return self.tuple(attribute, path, place)
+        if attribute.is_counted:
             return self.array(attribute, path, place)
+        if attribute.type == "union" and not attribute.is_scalar:
+            return self.union(attribute, path, place)
         parsed = self.values.get(path)
         if parsed is None:
             parsed = absent(attribute)
@@ -94,7 +115,8 @@ class _Assembly:
         before = set(self.errors)
         violations_before = set(self.violations)
         for child in attribute.attributes:
-            value, is_child_valid = self.build(child, (*path, child.name), f"{place}.{child.name}")
+            below = f"{place}.{child.name}" if place else child.name
+            value, is_child_valid = self.build(child, (*path, child.name), below)
             _put(data, child, value)
             is_valid = is_valid and is_child_valid
         if is_empty(data) and _may_lack(attribute):
@@ -109,6 +131,52 @@ class _Assembly:
             return None, True
         return data, is_valid
 
+    def tuple(self, attribute: Attribute, path: Path, place: str) -> tuple[Any, bool]:
+        """The places up to the first one that lacks a value."""
+        items: list[Any] = []
+        before = set(self.violations)
+        is_whole = is_valid = True
+        for index, part in enumerate(attribute.attributes):
+            value, is_part_valid = self.build(part, (*path, part.name), f"{place}[{index}]")
+            is_valid = is_valid and (is_part_valid or not is_whole)
+            is_whole = is_whole and (value is not None or part.nullable)
+            if is_whole or part.required:
+                items.append(value)
+        while items and items[-1] is None and len(items) > (attribute.min_items or 0):
+            items.pop()
+        if _may_lack(attribute) and (not is_valid or all(map(is_empty, items))):
+            self.violations = before
+            return None, True
+        return items, is_valid
+
+    def union(self, attribute: Attribute, path: Path, place: str) -> tuple[Any, bool]:
+        which_path = (*path, WHICH_KEY)
+        which = self.values.get(which_path, Parsed())
+        self.places[which_path] = place
+        variant = next((v for v in attribute.attributes if v.name == which.value), None)
+        if which.error and not which.missing:
+            self.fail(place, f"which it is: {which.error}", which_path)
+            return self.lacking(attribute, place)
+        if variant is None:
+            return self.nothing(attribute, place, which_path)
+        before = set(self.violations)
+        value, is_valid = self.build(variant, (*path, variant.name), place)
+        if self.as_asked:
+            return {WHICH_KEY: variant.name, variant.name: value}, True
+        if not is_valid and _may_lack(attribute):
+            self.violations = before
+            return None, True
+        return value, is_valid
+
+    def check(self, document: Any, data: Any) -> None:
+        """Check what attributes cannot say, by the schema as it was written."""
+        for place, message in schema_faults(document, data):
+            self.fail(place, message)
+            self.violations.add(place)
+            for path, own in self.places.items():
+                if not place or own == place or own.startswith((f"{place}.", f"{place}[")):
+                    self.faults.setdefault(path, (place, message))
+
     def array(self, attribute: Attribute, path: Path, place: str) -> tuple[Any, bool]:
         count_path = (*path, COUNT_KEY)
         count = self.values.get(count_path, Parsed())
@@ -119,8 +187,10 @@ class _Assembly:
         if count.value is None or attribute.item is None:
             if attribute.nullable or attribute.min_items:
                 return self.nothing(attribute, place, count_path)
-            return [], True
+            return ({} if attribute.type == "map" and not self.as_asked else []), True
         items = self.items(attribute, attribute.item, path, place, count.value)
+        if self.as_asked and attribute.type == "map":
+            return items, True
         if len(items) < (attribute.min_items or 0):
             if not items and count.value == 0:
                 return self.nothing(attribute, place, count_path)
@@ -131,6 +201,8 @@ class _Assembly:
             message = f"at most {attribute.max_items} items are allowed, not {len(items)}"
             self.fail(place, message, count_path)
             return self.lacking(attribute, place)
+        if attribute.type == "map":
+            return {item[MAP_NAME]: item[MAP_VALUE] for item in items}, True
         return items, True
 
     def items(
@@ -142,11 +214,17 @@ class _Assembly:
         seen: set[str] = set()
         for number in range(1, n_items + 1):
             here = f"{place}[{len(items)}]"
-            inner = _Assembly(self.values)
-            value, is_valid = inner.build(item, (*path, str(number)), here)
+            inner = _Assembly(self.values, as_asked=self.as_asked)
+            if array.type == "map":
+                here, value, is_valid = self.entry(item, (*path, str(number)), place, inner)
+                identity = _identity(value[MAP_NAME])
+            else:
+                value, is_valid = inner.build(item, (*path, str(number)), here)
+                identity = _identity(value)
             is_needed = is_valid and (item.nullable or not is_empty(value))
-            identity = _identity(value)
-            if is_needed and not (array.unique_items and identity in seen):
+            is_needed = is_needed or (self.as_asked and array.type == "map")
+            is_unique = array.unique_items or (array.type == "map" and not self.as_asked)
+            if is_needed and not (is_unique and identity in seen):
                 seen.add(identity)
                 items.append(value)
                 self.errors.update(inner.errors)
@@ -165,6 +243,18 @@ class _Assembly:
                             if at == error_place
                         }
         return items
+
+    def entry(
+        self, item: Attribute, path: Path, place: str, inner: _Assembly
+    ) -> tuple[str, dict[str, Any], bool]:
+        """A name of a map and its value: the value's place, both, and whether they are valid."""
+        own, value = item.attributes
+        name, is_named = inner.build(own, (*path, MAP_NAME), place)
+        here = f"{place}.{name}" if place else str(name)
+        inner.places[(*path, MAP_NAME)] = here
+        found, is_valid = inner.build(value, (*path, MAP_VALUE), here)
+        is_valid = is_valid and is_named and name is not None
+        return here, {MAP_NAME: name, MAP_VALUE: found}, is_valid
 
     def nothing(self, attribute: Attribute, place: str, path: Path) -> tuple[None, bool]:
         if _may_lack(attribute):

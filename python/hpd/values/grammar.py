@@ -88,13 +88,16 @@ def value_grammar(attribute: Attribute, allowed: Allowed = _all) -> str | None:
         allowed: the JSON texts of the only values that it can have; where there are none, it is
             ``null`` in any case.
     """
-    if attribute.type in ("array", "object"):
+    if not attribute.is_scalar:
         return None
     rules = _Rules(allowed)
     value = _value(attribute, rules)
-    end = "end" if _is_number(attribute) else "end?"
+    end = _end(attribute)
+    if attribute.type == "union":
+        ends = (f"({_value(v, rules)}) {_end(v)}" for v in attribute.attributes)
+        value, end = " | ".join(ends), ""
     null = "" if attribute.always_answered else ' | "null" end?'
-    root = f'root ::= " "? (({value}) {end}{null})'
+    root = f'root ::= " "? (({value}) {end}{null})'.replace(") )", "))")
     return _text({"root": root, **rules, "end": "end ::= [,}] [^\\x00]*"})
 
 
@@ -141,7 +144,7 @@ def enum_texts(attribute: Attribute) -> list[str] | None:
 def is_closed(attribute: Attribute) -> bool:
     """Whether a value is one of a few or has a form, as a number has: it is not free text."""
     if attribute.type != "string":
-        return attribute.type not in ("array", "object")
+        return attribute.is_scalar and all(map(is_closed, attribute.attributes))
     if attribute.pattern is not None:
         return _pattern_is_supported(attribute.pattern)
     return attribute.format in _FORMATS
@@ -149,9 +152,9 @@ def is_closed(attribute: Attribute) -> bool:
 
 def holds_closed(attribute: Attribute) -> bool:
     """Whether an attribute is closed, or one that it holds at any depth."""
-    if attribute.type == "array":
+    if attribute.is_counted:
         return attribute.item is not None and holds_closed(attribute.item)
-    if attribute.type == "object":
+    if not attribute.is_scalar:
         return any(map(holds_closed, attribute.attributes))
     return is_closed(attribute)
 
@@ -215,6 +218,8 @@ def _value(attribute: Attribute, rules: _Rules) -> str:
             )
         case "boolean":
             return '"true" | "false"'
+        case "union":
+            return " | ".join(f"({_value(variant, rules)})" for variant in attribute.attributes)
         case "integer" | "number":
             return _number(attribute)
         case "date":
@@ -261,6 +266,10 @@ def _is_number(attribute: Attribute) -> bool:
     if attribute.type == "enum":
         return any(_is_numeric(choice) for choice in attribute.choices)
     return attribute.type in ("integer", "number")
+
+
+def _end(attribute: Attribute) -> str:
+    return "end" if _is_number(attribute) else "end?"
 
 
 def _number(attribute: Attribute) -> str:
@@ -345,6 +354,8 @@ def is_choice(attribute: Attribute) -> bool:
 def decided(attribute: Attribute, is_decided: Callable[[Attribute], bool] = is_choice) -> Attribute:
     """The same attribute, where what is decided, at any depth, is always answered."""
     item = attribute.item
+    if attribute.type == "recursive":
+        return attribute
     return replace(
         attribute,
         always_answered=attribute.always_answered or is_decided(attribute),

@@ -113,7 +113,27 @@ def check_value(value: Any, attribute: Attribute) -> Parsed:
             return _date(value)
         case "date-time":
             return _date_time(value)
+        case "union" if attribute.is_scalar:
+            return _one_of(value, attribute)
     return Parsed(error=f"a single value is expected, not {_kind(value)}")
+
+
+def _one_of(value: Any, attribute: Attribute) -> Parsed:
+    """A value of the first variant that it is of as it stands, else of one it can be made of."""
+    alike = [variant for variant in attribute.attributes if _is_alike(value, variant)]
+    others = [variant for variant in attribute.attributes if variant not in alike]
+    found = [check_value(value, variant) for variant in (*alike, *others)]
+    return next((parsed for parsed in found if parsed.error is None), found[0])
+
+
+def _is_alike(value: Any, attribute: Attribute) -> bool:
+    if isinstance(value, bool):
+        kinds = ("boolean", "enum")
+    elif isinstance(value, int | float):
+        kinds = ("integer", "number", "enum")
+    else:
+        kinds = ("string", "date", "date-time", "enum")
+    return attribute.type in kinds
 
 
 def joint_probability(log_probabilities: Iterable[float]) -> float | None:

@@ -1,0 +1,279 @@
+"""Unions, maps, tuples, recursion and bare roots: what is asked, and the data made of it."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import enum
+import random
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal
+
+import jsonschema
+import pytest
+from pydantic import BaseModel, ConfigDict, Field, RootModel, SecretStr
+
+from hpd.pipeline.findings import Findings
+from hpd.prompt import asked_answer
+from hpd.prompt.questions import Waves, answer_at
+from hpd.results import Extraction, FieldResult, Usage, plain_data
+from hpd.schema import Schema, SchemaWarning, load_schema, to_json_schema
+from hpd.values import Parsed, check_value
+
+TEXT = {"type": "string"}
+NUMBER = {"type": "number"}
+NODE = {
+    "type": "object",
+    "properties": {"name": TEXT, "children": {"type": "array", "items": {"$ref": "#/$defs/node"}}},
+    "required": ["name"],
+}
+
+
+def of(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": [*properties]}
+
+
+CARD = of(kind={"const": "card"}, number=TEXT)
+BANK = of(kind={"const": "bank"}, iban=TEXT)
+
+
+def read(source: Any) -> Schema:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SchemaWarning)
+        return load_schema(source)
+
+
+def extraction(schema: Schema, answer: Callable[[tuple[str, ...]], Any]) -> Extraction[Any]:
+    """The extraction of a document, if each question has the answer that is known for its path."""
+    findings = Findings()
+    waves = Waves(schema)
+    asked = waves.first()
+    while asked:
+        values = []
+        for question in asked:
+            path, attribute = question.leaf.path, question.leaf.attribute
+            value = answer(path)
+            parsed = Parsed() if value is None else check_value(value, attribute)
+            findings.store(path, attribute, parsed, FieldResult(0.9, value=parsed.value))
+            values.append(parsed.value)
+        asked = waves.next(values, lambda _: findings.data(schema))
+    return findings.extraction(schema, None, Usage(), strict=True)
+
+
+def replayed(source: Any, data: Any) -> Any:
+    """The data that comes out where all questions are answered from it."""
+    schema = read(source)
+    known: Mapping[str, Any] = asked_answer(schema, data)
+    found = extraction(schema, lambda path: answer_at(known, path))
+    assert found.error is None, found.error
+    return plain_data(found.data)
+
+
+ROUND = [
+    (of(pay={"oneOf": [CARD, BANK]}), {"pay": {"kind": "card", "number": "4111"}}),
+    (of(pay={"oneOf": [CARD, BANK]}), {"pay": {"kind": "bank", "iban": "DE1"}}),
+    (of(to={"anyOf": [TEXT, {"type": "array", "items": TEXT}]}), {"to": ["ann", "bob"]}),
+    (of(to={"anyOf": [TEXT, {"type": "array", "items": TEXT}]}), {"to": "ann"}),
+    (of(n={"type": ["string", "integer"]}), {"n": 7}),
+    (of(n={"type": ["string", "integer"]}), {"n": "seven"}),
+    (of(a={"type": ["object", "string"], "properties": {"x": TEXT}}), {"a": {"x": "y"}}),
+    (of(a={"enum": ["x", {"b": 1}, [2]]}), {"a": {"b": 1}}),
+    (of(p={"type": "object", "additionalProperties": NUMBER}), {"p": {"ham": 1.5, "egg": 2.0}}),
+    (of(p={"type": "object", "patternProperties": {"^x": of(q=NUMBER)},
+        "additionalProperties": False}), {"p": {"x1": {"q": 1.0}}}),
+    (of(at={"type": "array", "prefixItems": [NUMBER, TEXT], "minItems": 2}), {"at": [1.5, "m"]}),
+    (of(at={"type": "array", "items": [NUMBER, TEXT]}), {"at": [1.5]}),
+    ({"$ref": "#/$defs/node", "$defs": {"node": NODE}},
+     {"name": "a", "children": [{"name": "b", "children": [{"name": "c", "children": []}]}]}),
+    ({"type": "object", "properties": {"name": TEXT, "next": {"$ref": "#"}}},
+     {"name": "a", "next": {"name": "b", "next": {"name": "c"}}}),
+    ({"type": "array", "items": of(a=TEXT)}, [{"a": "x"}, {"a": "y"}]),
+    ({"enum": ["red", "blue"]}, "red"),
+    ({"type": "integer"}, 3),
+    ({"oneOf": [CARD, BANK]}, {"kind": "card", "number": "1"}),
+    ({"type": "object", "additionalProperties": NUMBER}, {"a": 1.0}),
+    (of(a={"type": "object"}, b=TEXT), {"a": {}, "b": "x"}),
+    (of(a={"type": "null"}, b=TEXT), {"a": None, "b": "x"}),
+    # What else such an object may have is not asked for, so no rendering speaks of it.
+    ({"type": "object", "required": ["a"], "additionalProperties": NUMBER}, {"a": 1.0}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "data"), ROUND)
+def test_known_data_comes_out_again(source: Any, data: Any) -> None:
+    assert replayed(source, data) == data
+    assert replayed(to_json_schema(read(source)), data) == data
+
+
+@pytest.mark.parametrize(("source", "data"), ROUND[:-1])
+def test_rendering_accepts_the_same(source: Any, data: Any) -> None:
+    """On an instance, and on those with one part replaced, added or left out."""
+    both = (_modern(source), to_json_schema(read(source)))
+    one, other = (jsonschema.Draft202012Validator(each) for each in both)
+    draw = random.Random(0)
+    for _ in range(150):
+        instance = _changed(data, draw)
+        assert one.is_valid(instance) == other.is_valid(instance), instance
+
+
+def _changed(value: Any, draw: random.Random) -> Any:
+    """The value with one change somewhere."""
+    if isinstance(value, dict | list) and value and draw.random() < 0.8:
+        changed: Any = value.copy()
+        place = draw.choice([*value]) if isinstance(value, dict) else draw.randrange(len(value))
+        kind = draw.random()
+        if kind < 0.2:
+            del changed[place]
+        elif kind < 0.3 and isinstance(value, dict):
+            changed["another"] = draw.choice([1, "x", {}])
+        elif kind < 0.4 and isinstance(value, list):
+            changed.append(draw.choice([1, "x", {}]))
+        else:
+            changed[place] = _changed(value[place], draw)
+        return changed
+    return draw.choice([None, 1, 1.5, "x", True, [], {}, ["x"], {"x": "y"}, value])
+
+
+def _modern(source: Any) -> Any:
+    """The schema with draft 4's tuples as they are written today."""
+    if isinstance(source, dict):
+        items = {"prefixItems": source["items"]} if isinstance(source.get("items"), list) else {}
+        kept = {k: v for k, v in source.items() if not (items and k == "items")}
+        return {k: _modern(v) for k, v in {**kept, **items}.items()}
+    return [_modern(v) for v in source] if isinstance(source, list) else source
+
+
+def test_a_union_is_asked_for_in_two_waves() -> None:
+    waves = Waves(read(of(pay={"oneOf": [CARD, BANK]})))
+    (which,) = waves.first()
+    assert which.key == '{"pay": {"which":'
+    assert which.leaf.attribute.choices == ("card", "bank")
+    assert [each.key for each in waves.next(["card"], lambda _: {})] == [
+        '{"pay": {"card": {"number":'
+    ]
+
+
+def test_the_names_of_a_map_come_before_its_values() -> None:
+    schema = read(of(p={"type": "object", "additionalProperties": NUMBER}))
+    waves = Waves(schema)
+    keys = [[each.key for each in waves.first()]]
+    keys.append([each.key for each in waves.next([1], lambda _: {})])
+    seen = {"p": [{"name": "ham", "value": None}]}
+    keys.append([each.key for each in waves.next(["ham"], lambda _: seen)])
+    assert keys == [
+        ['{"p": {"count":'],
+        ['{"p": {"1": {"name":'],
+        ['{"p": {"1": {"name": "ham", "value":'],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("limit", "data"),
+    [
+        ({"not": {"required": ["a", "b"]}}, {"a": "x", "b": "y"}),
+        ({"if": {"required": ["a"]}, "then": {"required": ["b"]}}, {"a": "x"}),
+        ({"dependentRequired": {"a": ["b"]}}, {"a": "x"}),
+        ({"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}, {}),
+        ({"minProperties": 2}, {"a": "x"}),
+    ],
+)
+def test_what_no_attribute_says_is_checked_afterwards(limit: Any, data: Any) -> None:
+    schema = read({"type": "object", "properties": {"a": TEXT, "b": TEXT}, **limit})
+    assert extraction(schema, lambda path: data.get(path[0])).error is not None
+    assert extraction(schema, lambda path: {"b": "y"}.get(path[0])).error is None or "min" in str(
+        limit
+    )
+
+
+def test_many_choices_are_not_in_the_prompt() -> None:
+    from hpd.prompt import attribute_lines
+
+    schema = read(of(a={"enum": [f"value {n}" for n in range(5000)]}))
+    assert len("".join(attribute_lines(schema))) < 200
+
+
+def test_recursion_has_a_bound_that_is_told() -> None:
+    with pytest.warns(SchemaWarning, match="up to 5 levels"):
+        schema = load_schema({"$ref": "#/$defs/node", "$defs": {"node": NODE}})
+    found = extraction(schema, lambda path: 2 if path[-1] == "count" else "x")
+    assert str(found.data).count("name") == 2**6 - 1
+
+
+def test_a_large_schema_is_read_within_a_second() -> None:
+    """Definitions that refer to one another double with each level, if they are written out."""
+    definitions = {
+        f"d{n}": {
+            "type": "object",
+            "properties": {str(i): {"$ref": f"#/$defs/d{n + 1}"} for i in range(4)},
+        }
+        for n in range(10)
+    }
+    definitions["d10"] = {"type": "object", "properties": {"a": TEXT}}
+    start = datetime.datetime.now()
+    read({"$ref": "#/$defs/d0", "$defs": definitions})
+    assert datetime.datetime.now() - start < datetime.timedelta(seconds=1)
+
+
+class Color(enum.Enum):
+    RED = "red"
+
+
+class Cat(BaseModel):
+    kind: Literal["cat"]
+    lives: int
+
+
+class Dog(BaseModel):
+    kind: Literal["dog"]
+    name: str = Field(alias="Name")
+
+
+class Strict(BaseModel):
+    model_config = ConfigDict(strict=True)
+    color: Color
+    when: datetime.datetime
+    price: decimal.Decimal
+    tags: set[str]
+
+
+class Tree(BaseModel):
+    name: str
+    children: list[Tree] = []
+
+
+class Holder(BaseModel):
+    pet: Annotated[Cat | Dog, Field(discriminator="kind")]
+    scores: dict[str, float]
+    at: tuple[float, float]
+    secret: SecretStr
+
+
+@pytest.mark.parametrize(
+    ("model", "data"),
+    [
+        (
+            Strict,
+            {"color": "red", "when": "2024-05-31T09:30:00", "price": 1.5, "tags": ["a"]},
+        ),
+        (Tree, {"name": "a", "children": [{"name": "b", "children": []}]}),
+        (
+            Holder,
+            {
+                "pet": {"kind": "dog", "Name": "Rex"},
+                "scores": {"a": 1.5},
+                "at": [1.0, 2.5],
+                "secret": "hush",
+            },
+        ),
+        (RootModel[list[int]], [1, 2]),
+    ],
+)
+def test_classes(model: Any, data: Any) -> None:
+    assert replayed(model, data) == data
+
+
+@pytest.mark.parametrize("text", ["price: decimal", "tags: list[str]"])
+def test_a_type_as_a_description_is_a_warning(text: str) -> None:
+    with pytest.warns(SchemaWarning, match="the type is text"):
+        load_schema(text)
