@@ -61,7 +61,7 @@ COUNT_KEY = "count"
 WRONG_KEY = "wrong because"
 """The key of the reason why a value is refused, before the field is asked again."""
 
-MAX_CHOICES = 200
+MAX_CHOICES = 300
 """The most choices that the prompt names; of more, the constraint alone holds values to them."""
 
 _N_SHOWN = 5
