@@ -14,7 +14,7 @@ import jsonschema
 import pytest
 from pydantic import BaseModel, ConfigDict, Field, RootModel, SecretStr
 
-from hpd.pipeline.findings import Findings
+from hpd.pipeline.document_values import DocumentValues
 from hpd.prompt import asked_answer
 from hpd.prompt.questions import Waves, answer_at
 from hpd.results import Extraction, FieldResult, Usage, plain_data
@@ -46,7 +46,7 @@ def read(source: Any) -> Schema:
 
 def extraction(schema: Schema, answer: Callable[[tuple[str, ...]], Any]) -> Extraction[Any]:
     """The extraction of a document, if each question has the answer that is known for its path."""
-    findings = Findings()
+    found_values = DocumentValues()
     waves = Waves(schema)
     asked = waves.first()
     while asked:
@@ -55,10 +55,10 @@ def extraction(schema: Schema, answer: Callable[[tuple[str, ...]], Any]) -> Extr
             path, attribute = question.leaf.path, question.leaf.attribute
             value = answer(path)
             parsed = Parsed() if value is None else check_value(value, attribute)
-            findings.store(path, attribute, parsed, FieldResult(0.9, value=parsed.value))
-            values.append(parsed.value)
-        asked = waves.next(values, lambda _: findings.data(schema))
-    return findings.extraction(schema, None, Usage(), strict=True)
+            result = FieldResult(0.9, value=parsed.value, error=parsed.error)
+            values.append(found_values.store(path, attribute, result))
+        asked = waves.next(values, lambda _: found_values.data(schema))
+    return found_values.extraction(schema, None, Usage(), strict=True)
 
 
 def replayed(source: Any, data: Any) -> Any:

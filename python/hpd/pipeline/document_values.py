@@ -123,9 +123,7 @@ class DocumentValues:
     def ground(self, schema: Schema, text: str, options: Options) -> None:
         """Look up every value in the document, and drop those that must be there but are not."""
         above = {path[:-1] for path in self.results if path[-1] == COUNT_KEY}
-        arrays = {
-            path for path in above if (one := answer_leaf(schema, path)) and one.is_counted
-        }
+        arrays = {path for path in above if (one := answer_leaf(schema, path)) and one.is_counted}
         given = [
             path
             for path, result in self.results.items()
@@ -179,7 +177,7 @@ class DocumentValues:
 
     def data(self, schema: Schema) -> dict[str, Any]:
         """The values found so far, nested as in the answer."""
-        return self._assembled(schema).data
+        return self._assembled(schema, as_asked=True).data
 
     def faults(self, schema: Schema, *, is_part: bool = False) -> dict[Path, str]:
         """The fields whose values are refused, by path, each with the reason.
