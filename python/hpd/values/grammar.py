@@ -395,7 +395,7 @@ def decimals(low: Decimal | None, high: Decimal | None, n_fraction: int = N_FRAC
 
 def _naturals(low: int, high: int | None) -> list[str]:
     """An expression for each stretch of numbers that differ in their last digits only."""
-    forms = []
+    forms: list[str] = []
     last_of_all = high
     while last_of_all is None or low <= last_of_all:
         # Where no bound is near, all numbers of several lengths are one expression.
