@@ -198,6 +198,13 @@ _FORMATS: dict[str, Format] = {
     ".html": "html",
     ".eml": "eml",
     ".parquet": "parquet",
+    ".pdf": "pdf",
+    ".docx": "docx",
+    ".odt": "odt",
+    ".pptx": "pptx",
+    ".epub": "epub",
+    ".xlsx": "xlsx",
+    ".ods": "ods",
 }
 
 _ATTRIBUTES = (

@@ -224,7 +224,7 @@ class _Archive:
         self._problem = f"{source.name}: cannot be read as {kind}"
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(source.read()))
-        except (zipfile.BadZipFile, ValueError) as error:
+        except Exception as error:  # a damaged archive raises whatever it comes to
             raise InputError(f"{self._problem}: {error}") from error
         self.names = self._zip.namelist()
         if sum(info.file_size for info in self._zip.infolist()) > _MOST_BYTES:

@@ -1,0 +1,250 @@
+"""E-mails, pages, PDF and office files: no text of them is lost without a word.
+
+The files in ``made`` are those of LibreOffice 7.4, from the .fodt, .fodp and .csv beside them.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+from pathlib import Path
+
+import pytest
+
+from hpd.files import InputReader, Record, RecordReader
+from hpd.files.office import _columns_apart, _Piece
+from pdf_files import pdf_of
+
+MADE = Path(__file__).with_name("made")
+HEAD = b"From: a@b.example\nSubject: order\nMIME-Version: 1.0\n"
+
+
+def read(data: bytes, format: str) -> Record:  # noqa: A002
+    (record,) = RecordReader(io.BytesIO(data), format=format)  # type: ignore[arg-type]
+    return record
+
+
+def mail_text(rest: str | bytes, encoding: str = "utf-8") -> str:
+    data = rest if isinstance(rest, bytes) else rest.encode(encoding)
+    record = read(HEAD + data, "eml")
+    assert record.error is None, record.error
+    assert record.text.startswith("From: a@b.example\nSubject: order\n\n")
+    return record.text.split("\n\n", 1)[1]
+
+
+def part(content: str, kind: str = "text/plain", more: str = "") -> str:
+    return f"--B\nContent-Type: {kind}\n{more}\n{content}\n"
+
+
+def multipart(kind: str, *parts: str) -> str:
+    return f"Content-Type: multipart/{kind}; boundary=B\n\n{''.join(parts)}--B--\n"
+
+
+MESSAGE = "message/rfc822"
+IMAGE = part("iVBORw0KGgo=", "image/png; name=x.png", "Content-Transfer-Encoding: base64\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (multipart("mixed", part("one"), IMAGE, part("two")), "one\n\ntwo\n\nAttachments: x.png"),
+        (multipart("alternative", part("\n"), part("<p>Total 99</p>", "text/html")), "Total 99"),
+        (multipart("alternative", part("plain"), part("<p>html</p>", "text/html")), "plain"),
+        (multipart("mixed", part("a"), part("<p>b</p>", "text/html")), "a\n\nb"),
+        (
+            multipart(
+                "mixed", part("see below"), part("Subject: old\n\nTotal 5", "message/rfc822")
+            ),
+            "see below\n\nSubject: old\n\nTotal 5",
+        ),
+        (
+            multipart("mixed", part("a"), part("b", more="Content-Disposition: attachment\n")),
+            "a\n\nAttachments: unnamed",
+        ),
+        (
+            "Content-Type: multipart/mixed; boundary=--=_P;x\n\n----=_P\n\nbody\n----=_P--\n",
+            "body",
+        ),
+    ],
+)
+def test_the_parts_of_an_e_mail(content: str, text: str) -> None:
+    assert mail_text(content) == text
+
+
+@pytest.mark.parametrize("charset", [None, "us-ascii", "utf-8", "iso-8859-1", "x-unknown"])
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+def test_letters_of_an_e_mail_are_those_that_were_meant(charset: str | None, encoding: str) -> None:
+    kind = "" if charset is None else f"Content-Type: text/plain; charset={charset}\n"
+    assert mail_text(f"{kind}\nGröße: 5 € “x”", encoding) == "Größe: 5 € “x”"
+
+
+def test_other_charsets_of_an_e_mail() -> None:
+    kind = "Content-Type: text/plain; charset={}\n\n"
+    assert mail_text(kind.format("shift_jis") + "日本", "shift_jis") == "日本"
+    assert mail_text(kind.format("koi8-r") + "Луна", "koi8-r") == "Луна"
+    html = '<html><head><meta charset="koi8-r"></head><body>Луна</body></html>'
+    assert mail_text("Content-Type: text/html\n\n" + html, "koi8-r") == "Луна"
+    record = read(HEAD + kind.format("shift_jis").encode() + b"ab\x81", "eml")
+    assert record.notes == ("letters of a part are not valid shift_jis",)
+
+
+@pytest.mark.parametrize("before", [b"\xef\xbb\xbf", b"\n\n", b""])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+def test_an_e_mail_begins_and_ends_its_lines_as_it_likes(before: bytes, end: bytes) -> None:
+    record = read(before + end.join([b"From: M\xfcller", b"Subject: s", b"", b"body"]), "eml")
+    assert record.text == "From: Müller\nSubject: s\n\nbody"
+
+
+@pytest.mark.parametrize("n", [100, 300, 1500])
+def test_a_page_is_read_to_its_end_however_deep_it_is(n: int) -> None:
+    record = read(f"<p>one</p>{'<div>' * n}two{'</div>' * n}<p>three".encode(), "html")
+    assert (record.error, record.text.split()) == (None, ["one", "two", "three"])
+
+
+def test_a_page_that_is_too_deep_is_an_error() -> None:
+    assert "Excessive depth" in str(read(b"<div>" * 5000 + b"text", "html").error)
+
+
+def test_a_page_with_a_text_or_an_attribute_of_more_than_10_mb() -> None:
+    long = "x" * 10_500_000
+    for page in (f"<p>{long}</p><p>end</p>", f'<p title="{long}">a</p><p>end</p>'):
+        assert read(page.encode(), "html").text.endswith("end")
+
+
+@pytest.mark.parametrize(
+    ("head", "encoding"),
+    [
+        ('<meta charset="windows-1252">', "cp1252"),
+        ('<meta http-equiv="Content-Type" content="text/html; charset=iso-8859-1">', "cp1252"),
+        ("<meta charset=koi8-r>", "koi8-r"),
+        ('<meta charset="utf-16">', "utf-8"),
+        ("", "utf-8"),
+        ("", "utf-16"),
+    ],
+)
+def test_the_declared_encoding_of_a_page_is_obeyed(head: str, encoding: str) -> None:
+    word = "Луна" if encoding == "koi8-r" else "Größe"
+    record = read(f"<html><head>{head}</head><body>{word}</body></html>".encode(encoding), "html")
+    assert (record.text, record.notes) == (word, ())
+    xml = f'<?xml version="1.0" encoding="{encoding}"?><html><body>{word}</body></html>'
+    assert read(xml.encode(encoding), "html").text == word
+
+
+def test_a_page_whose_declared_encoding_is_wrong_says_so() -> None:
+    page = '<html><head><meta charset="utf-8"></head><body>Größe</body></html>'
+    record = read(page.encode("cp1252"), "html")
+    assert record.text == "Größe"
+    assert "not UTF-8, which it says that it is" in record.notes
+    (named,) = RecordReader(
+        io.BytesIO("<p>Луна".encode("koi8-r")), format="html", encoding="koi8-r"
+    )
+    assert named.text == "Луна"
+
+
+def form() -> bytes:
+    """A PDF with a form: a text, and a box that is checked."""
+    shown = "BT /F1 12 Tf 20 150 Td (Name:) Tj 0 -40 Td (Total:) Tj ET"
+    widget = "<< /Type /Annot /Subtype /Widget /P 4 0 R /F 4"
+    text = f"{widget} /FT /Tx /DA (/F1 12 Tf 0 g)"
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [6 0 R 7 0 R 8 0 R] "
+        "/DR << /Font << /F1 3 0 R >> >> /DA (/F1 12 Tf 0 g) >> >>",
+        "<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Annots [6 0 R 7 0 R 8 0 R] "
+        "/Resources << /Font << /F1 3 0 R >> >> /Contents 5 0 R >>",
+        f"<< /Length {len(shown)} >>\nstream\n{shown}\nendstream",
+        f"{text} /T (name) /V (Ann Smith) /Rect [80 145 200 165] >>",
+        f"{text} /T (total) /V (99.50 EUR) /Rect [80 105 200 125] >>",
+        f"{widget} /FT /Btn /T (paid) /V /Yes /AS /Yes /Rect [80 65 95 80] "
+        "/AP << /N << /Yes 9 0 R >> >> >>",
+        "<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] /Length 0 >>\nstream\n\nendstream",
+    ]
+    body = "".join(f"{n} 0 obj\n{each}\nendobj\n" for n, each in enumerate(objects, start=1))
+    return f"%PDF-1.4\n{body}trailer\n<< /Size 10 /Root 1 0 R >>\n".encode()
+
+
+def test_the_values_of_a_pdf_form_stand_beside_their_labels() -> None:
+    record = read(form(), "pdf")
+    assert record.error is None, record.error
+    assert [line.split() for line in record.text.splitlines()] == [
+        ["Name:", "Ann", "Smith"],
+        ["Total:", "99.50", "EUR"],
+        ["paid:", "Yes"],
+    ]
+
+
+def test_pages_of_a_pdf_without_text_are_told() -> None:
+    record = read(pdf_of("one", "", "three", ""), "pdf")
+    assert record.text.split() == ["one", "three"]
+    assert record.notes == ("2 of 4 pages have no text (scans?)",)
+    assert len(record.page_starts) == 4
+    assert "no text layer" in str(read(pdf_of("", ""), "pdf").error)
+
+
+def shown_lines(*rows: tuple[str, str]) -> list[list[str]]:
+    lines = [
+        [
+            _Piece(text, left, -12 * i, left + width, 10 - 12 * i)
+            for text, left, width in ((left_text, 0, 190), (right_text, 220, 190))
+            if text
+        ]
+        for i, (left_text, right_text) in enumerate(rows)
+    ]
+    return [[piece.text for piece in line] for line in _columns_apart(lines)]
+
+
+def test_columns_of_prose_are_read_one_after_another_and_labels_beside_amounts() -> None:
+    prose = [(f"{i} the left column of a long article", f"{i} the right column of it, which is as long")
+             for i in range(6)]  # fmt: skip
+    assert shown_lines(*prose) == [[a] for a, _ in prose] + [[b] for _, b in prose]
+    labels = [(f"Label of row {i}", f"{i}.50 EUR") for i in range(8)]
+    assert shown_lines(*labels) == [list(row) for row in labels]
+
+
+WORD = ["HeaderWord Nordvik", "Invoice 4711", "ListWord one", "Last paragraph"]
+
+
+@pytest.mark.parametrize("format", ["docx", "odt", "epub"])
+def test_a_text_of_an_office_program_is_whole_and_in_order(format: str) -> None:  # noqa: A002
+    record = read((MADE / f"w.{format}").read_bytes(), format)
+    expected = WORD[format == "epub" :]
+    assert sorted(expected, key=record.text.index) == expected
+    for word in ("break & Größe 日本", "FootnoteWord", "TextBoxWord"):
+        assert record.text.count(word) == 1, word
+    (row,) = (line for line in record.text.splitlines() if "Wool coat" in line)
+    assert row.replace("|", " ").split() == ["Wool", "coat", "2", "198.50"]
+    if format != "epub":  # which LibreOffice writes without these
+        assert "CommentWord" in record.text
+        assert "First\tparagraph   with\nbreak" in record.text
+        assert record.text.endswith("FooterWord")
+
+
+def test_slides_are_pages_with_their_notes() -> None:
+    record = read((MADE / "p.pptx").read_bytes(), "pptx")
+    assert record.text == "Slide one title\nLamp | 35.00\nNotesWord\n\nSlide two"
+    assert record.page_starts == (0, record.text.index("Slide two"))
+
+
+@pytest.mark.parametrize("name", ["t.xlsx", "t.ods"])
+def test_rows_of_a_sheet_are_records(name: str) -> None:
+    with InputReader([str(MADE / name)]) as reader:
+        first, second = reader
+        assert reader.columns(first) == {
+            "text": "Wool coat, size M",
+            "input": {"Price": 198.5, "Day": "2024-05-31", "Stock": 12, "Note": None, "Id": "a"},
+        }
+    assert (second.id, second.text, second.raw["Stock"]) == ("b", "Lamp", 0)
+    with pytest.raises(Exception, match="no field 'body'"):
+        list(InputReader([str(MADE / name)], text_field=["body"]))
+
+
+@pytest.mark.parametrize("name", ["w.docx", "w.odt", "w.epub", "p.pptx", "t.xlsx", "t.ods"])
+def test_an_office_file_that_is_cut_off_is_an_error_line_and_the_run_goes_on(
+    name: str, tmp_path: Path
+) -> None:
+    shutil.copy(MADE / "t.csv", tmp_path / "z.csv")
+    (tmp_path / name).write_bytes((MADE / name).read_bytes()[:-300])
+    failed, *others = InputReader([str(tmp_path)])
+    assert "cannot be read as" in str(failed.error)
+    assert [record.text for record in others] == ["Wool coat, size M", "Lamp"]
