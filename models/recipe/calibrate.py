@@ -65,7 +65,8 @@ def documents(count: int, seed: int) -> Iterator[tuple[str, Schema, str, Mapping
         else:
             source = others[number // 2 % len(others)]
             example = SOURCES[source](rng)
-            yield source, example.schema, example.documents[0], example.answers[0]
+            kind_name = f"generated {source}"
+            yield kind_name, example.schema, example.documents[0], example.answers[0]
 
 
 @dataclass(frozen=True)

@@ -391,7 +391,7 @@ def test_the_rate_that_learns_is_chosen_and_the_network_stays_as_it_was(
 
 # --- the command ----------------------------------------------------------------------------------
 
-TRAINING = ["--quiet", "--no-bf16", "--max-tokens", "12", "-t", "1", "--batch-tokens", "1"]
+TRAINING = ["--quiet", "--no-bf16", "--max-tokens", "12", "-t", "1", "--batch-tokens", "400"]
 ASK = ["--schema", "Brand, Color, Size int"]
 
 
@@ -424,8 +424,8 @@ def test_what_was_taught_is_extracted(files, model, tmp_path, capsys, method, ra
     train = str(files / "train.jsonl")
     command = ["finetune", train, *ASK, "-m", str(model), "-o", str(out), "--dev", train, *TRAINING]
     asked = ["--method", method, "--document-turn", turn]
-    command += [*asked, "--lora-rank", str(rank), "--epochs", "30", "--validate-every", "20", *kind]
-    command += ["--patience", "0", "--learning-rate", "5e-3" if rank else "2e-3"]
+    command += [*asked, "--lora-rank", str(rank), "--epochs", "30", "--validate-every", "30", *kind]
+    command += ["--patience", "0", "--learning-rate", "1e-2" if rank else "3e-3"]
     assert main(command) == 0
     result = capsys.readouterr().out.strip()
     judged = [e["validation"]["f1"] for e in log_entries(out) if "validation" in e]
@@ -443,15 +443,15 @@ def test_what_was_taught_is_extracted(files, model, tmp_path, capsys, method, ra
 def test_a_stream_of_lines_with_schemas_is_taught(model, tmp_path, capsys, monkeypatch):
     """Several forms in one run, read from standard input, to its end."""
     line = {"text": TEXTS[0], "schema": "Brand, Size int", "gold": {"Brand": "Nike", "Size": 10}}
-    lines = (json.dumps(line) + "\n") * 40
+    lines = (json.dumps(line) + "\n") * 24
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(lines.encode())))
-    mixed = ["--mask", "branch=2,ar=1,label=1", "--learning-rate", "1e-3"]
+    mixed = ["--mask", "branch=2,ar=1,label=1", "--learning-rate", "2e-3", "--batch-tokens", "1"]
     out = tmp_path / "out"
     assert main(["finetune", "-", "-m", str(model), "-o", str(out), *TRAINING, *mixed]) == 0
     assert capsys.readouterr().out.strip() == str(out / "model.gguf")
     entries = list(log_entries(out))
-    assert [entry["rows"] for entry in entries] == list(range(1, 41))
-    assert entries[-1]["loss"] < 0.2 * entries[0]["loss"]
+    assert [entry["rows"] for entry in entries] == list(range(1, 25))
+    assert entries[-1]["loss"] < 0.5 * entries[0]["loss"]
 
 
 def test_a_model_can_be_its_own_teacher(files, model, vocabulary, tmp_path):
