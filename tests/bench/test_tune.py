@@ -403,7 +403,8 @@ def test_the_command_keeps_what_the_next_run_takes(
     assert str(file) in out
     assert json.loads(file.read_text())["tuned"]["drafts"] is False
 
-    extract = ["extract", *source, "-c", "1024", "-t", "1", "--max-tokens", "6", "--set", "verbose=on"]
+    tokens = ["--max-tokens", "6", "--set", "verbose=on"]
+    extract = ["extract", *source, "-c", "1024", "-t", "1", *tokens]
     assert main(extract) == 0
     assert "as hpd tune found: in_flight=0, drafts=off, n_batch=512" in capsys.readouterr().err
     monkeypatch.setenv(tuned.TUNED_VARIABLE, "0")
