@@ -270,3 +270,18 @@ def test_blanks_are_evened_out_for_the_model(document: str, shown: str) -> None:
     span = ground(shown, document)
     assert span is not None
     assert document[span.start : span.end].strip("\ufeff") == document.strip("\n\ufeff")
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{% for m in messages %}{%- generation -%}{{ m.content }}|{% endgeneration %}{% endfor %}",
+        "{% if tools is defined %}{% for t in tools %}x{% endfor %}{% endif %}"
+        "{% for m in messages %}{{ m.content }}|{% endfor %}",
+        "{% for m in messages %}{% for p in m.content %}{{ p.text }}{% endfor %}|{% endfor %}",
+    ],
+)
+def test_templates_of_other_habits(template: str) -> None:
+    """Marks of what is taught, tools that are looked for, and text in typed parts only."""
+    rendered = render(template, "Rules.")
+    assert (rendered.before, rendered.after) == ("Rules.|", "|")

@@ -63,6 +63,8 @@ class ResultTable:
         id_ = _plain(line.get("id"))
         error = line.get("error")
         data = line.get("data") or {}
+        if not isinstance(data, Mapping):  # The root of the schema is no object.
+            data = {self._names[0]: data}
         values = [_in_words(data.get(name)) for name in self._names]
         if not self._is_wide:
             yield _fitted(_cut_middle(id_, self._width), self._width, "bold")

@@ -138,7 +138,9 @@ def data_value(attribute: Attribute) -> Callable[[Line], Any]:
     """The value of an attribute in a line of output."""
 
     def value(row: Line) -> Any:
-        given = (row.get("data") or {}).get(attribute.name)
+        data = row.get("data") or {}
+        # Where the root of the schema is no object, the data is the value itself.
+        given = data.get(attribute.name) if isinstance(data, dict) else data
         return as_text(given) if scalar_kind(attribute) == "json" else given
 
     return value

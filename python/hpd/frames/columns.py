@@ -204,7 +204,9 @@ def _detail(name: str, attribute: Attribute, kind: _Kind) -> Column:
     """The column with a detail of each value, nested as the values are."""
 
     def value(line: Line) -> Any:
-        data = (line.get("data") or {}).get(attribute.name)
+        data = line.get("data") or {}
+        # Where the root of the schema is no object, the data is the value itself.
+        data = data.get(attribute.name) if isinstance(data, dict) else data
         return _details(data, attribute, attribute.name, line.get("fields", {}), kind)
 
     return Column(name, _shaped(attribute, kind.attribute), value)

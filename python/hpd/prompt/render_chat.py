@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
 import sys
 from typing import Any, NoReturn
 
@@ -42,24 +43,49 @@ def _text(request: dict[str, Any]) -> str:
     )
     environment.globals["raise_exception"] = refuse
     environment.globals["strftime_now"] = lambda form: datetime.datetime.now().strftime(form)
-    template = environment.from_string(request["template"])
-    *others, last = request["conversations"]
-    for messages in others:
-        try:
-            return _rendered(template, messages, request)
-        except jinja2.TemplateError:
-            continue
-    return _rendered(template, last, request)
+    # Marks of what a model is trained to say, which transformers passes over as well.
+    source = re.sub(r"(\{%[-+]?\s*)generation(\s*[-+]?%\})", r"\1if true\2", request["template"])
+    source = re.sub(r"(\{%[-+]?\s*)endgeneration(\s*[-+]?%\})", r"\1endif\2", source)
+    template = environment.from_string(source)
+    # Some templates read tools whenever they are defined, some only text in typed parts.
+    first: str | Exception | None = None
+    for is_typed in (False, True):
+        for tools in ({"tools": None}, {}):
+            for messages in request["conversations"]:
+                user = messages[-1]["content"].split("\n\n")[-1]
+                given = [_typed(each) for each in messages] if is_typed else messages
+                try:
+                    text = _rendered(template, given, request, tools)
+                except MemoryError:
+                    raise
+                except Exception as error:
+                    first = first or error
+                    continue
+                if text.count(user) == 1:
+                    return text
+                first = first or text
+    if isinstance(first, Exception):
+        raise first
+    return first or ""
 
 
-def _rendered(template: Any, messages: list[dict[str, str]], request: dict[str, Any]) -> str:
+def _typed(message: dict[str, str]) -> dict[str, Any]:
+    return {**message, "content": [{"type": "text", "text": message["content"]}]}
+
+
+def _rendered(
+    template: Any,
+    messages: list[dict[str, Any]],
+    request: dict[str, Any],
+    tools: dict[str, None],
+) -> str:
     text: str = template.render(
         messages=messages,
         add_generation_prompt=True,
         enable_thinking=False,
         bos_token=request["bos"],
         eos_token=request["eos"],
-        tools=None,
+        **tools,
     )
     return text
 
