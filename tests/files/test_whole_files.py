@@ -195,7 +195,7 @@ def shown_lines(*rows: tuple[str, str]) -> list[list[str]]:
 
 
 def test_columns_of_prose_are_read_one_after_another_and_labels_beside_amounts() -> None:
-    prose = [(f"{i} the left column of a long article", f"{i} the right column of it, which is as long")
+    prose = [(f"{i} the left column of a long article", f"{i} the right column, as long as that")
              for i in range(6)]  # fmt: skip
     assert shown_lines(*prose) == [[a] for a, _ in prose] + [[b] for _, b in prose]
     labels = [(f"Label of row {i}", f"{i}.50 EUR") for i in range(8)]

@@ -178,8 +178,8 @@ def decoded(data: bytes, source: Source, declared: str | None = None) -> str:
             encoding = source._guess(data)
             text = data.decode(encoding)
     except UnicodeDecodeError as error:
-        if encoding == declared and not source.encoding:
-            source.notes.append(f"not {shown(encoding)}, which it says that it is")
+        if declared and encoding == declared and not source.encoding:
+            source.notes.append(f"not {shown(declared)}, which it says that it is")
             return decoded(data, source)
         raise InputError(
             f"{source.name}: not valid {shown(str(encoding))} at byte {error.start + 1}; "

@@ -135,16 +135,16 @@ def _texts_of_part(part: Message, attached: list[str], source: Source) -> list[s
     kind = part.get_content_type()
     if kind == "multipart/alternative":
         choices = []
-        for inner in part.get_payload():
+        for inner in _inner(part):
             choices.append((inner.get_content_type(), _texts_of_part(inner, attached, source)))
         full = [choice for choice in choices if choice[1]]
         plain = [texts for inner_kind, texts in full if inner_kind == "text/plain"]
         return plain[0] if plain else full[-1][1] if full else []
     if part.is_multipart() and part.get_content_maintype() != "message":
-        inner_parts = part.get_payload()
+        inner_parts = _inner(part)
         return [t for inner in inner_parts for t in _texts_of_part(inner, attached, source)]
     if part.is_multipart():  # a message that was forwarded, or the report of a mail server
-        return [_text_of_mail(inner, source)[0] for inner in part.get_payload()]
+        return [_text_of_mail(inner, source)[0] for inner in _inner(part)]
     is_attached = part.get_content_disposition() == "attachment"
     if is_attached or (part.get_content_maintype() != "text"):
         attached.append(_file_name(part))
@@ -154,6 +154,10 @@ def _texts_of_part(part: Message, attached: list[str], source: Source) -> list[s
     if kind == "text/html":
         text = text_of_html(text, source.name)
     return [text.strip()] if text.strip() else []
+
+
+def _inner(part: Message) -> list[Message]:
+    return [inner for inner in part.get_payload() if isinstance(inner, Message)]
 
 
 def _decoded_part(data: bytes, part: Message, source: Source) -> str:
