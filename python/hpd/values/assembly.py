@@ -92,7 +92,7 @@ class _Assembly:
         if attribute.type == "object":
             return self.object(attribute, path, place)
         if attribute.type == "tuple":
-            return self.tuple(attribute, path, place)
+            return self.sequence(attribute, path, place)
         if attribute.is_counted:
             return self.array(attribute, path, place)
         if attribute.type == "union" and not attribute.is_scalar:
@@ -131,7 +131,7 @@ class _Assembly:
             return None, True
         return data, is_valid
 
-    def tuple(self, attribute: Attribute, path: Path, place: str) -> tuple[Any, bool]:
+    def sequence(self, attribute: Attribute, path: Path, place: str) -> tuple[Any, bool]:
         """The places up to the first one that lacks a value."""
         items: list[Any] = []
         before = set(self.violations)
@@ -249,9 +249,10 @@ class _Assembly:
     ) -> tuple[str, dict[str, Any], bool]:
         """A name of a map and its value: the value's place, both, and whether they are valid."""
         own, value = item.attributes
-        name, is_named = inner.build(own, (*path, MAP_NAME), place)
+        name_path = (*path, MAP_NAME)
+        name, is_named = inner.build(own, name_path, place)
         here = f"{place}.{name}" if place else str(name)
-        inner.places[(*path, MAP_NAME)] = here
+        inner.places[name_path] = here
         found, is_valid = inner.build(value, (*path, MAP_VALUE), here)
         is_valid = is_valid and is_named and name is not None
         return here, {MAP_NAME: name, MAP_VALUE: found}, is_valid

@@ -128,7 +128,7 @@ def _one_of(value: Any, attribute: Attribute) -> Parsed:
 
 def _is_alike(value: Any, attribute: Attribute) -> bool:
     if isinstance(value, bool):
-        kinds = ("boolean", "enum")
+        kinds: tuple[str, ...] = ("boolean", "enum")
     elif isinstance(value, int | float):
         kinds = ("integer", "number", "enum")
     else:
