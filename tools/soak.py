@@ -112,7 +112,7 @@ class Soak:
         """Start or resume, and kill after so many seconds; returns whether it was done by then."""
         more = ["--resume"] if self.output.exists() else []
         if n_in_flight is not None:
-            more += ["--in-flight", str(n_in_flight)]
+            more += ["--set", f"in_flight={n_in_flight}"]
         process = subprocess.Popen(
             self._command(self.output, *more), stderr=subprocess.PIPE, text=True
         )
