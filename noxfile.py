@@ -110,7 +110,8 @@ def soak(session: nox.Session) -> None:
 @nox.session
 def software_gpu(session: nox.Session) -> None:
     """Run the engine's tests on a GPU that is none: llama.cpp's Vulkan on Mesa (Linux)."""
-    session.run("bash", "tools/software_gpu.sh", *session.posargs, external=True)
+    folder = session.create_tmp()
+    session.run("bash", "tools/software_gpu.sh", folder, *session.posargs, external=True)
 
 
 @nox.session
