@@ -38,28 +38,7 @@ from hpd.values import parse_value
 SLOW = 1.0
 """Seconds; no schema should take longer to be read."""
 MAX_QUESTIONS = 3000
-<<<<<<< HEAD
 WORDS = ("quick", "brown", "fox", "jumps", "over", "lazy", "dog", "rain", "Spain", "plain")
-=======
-WORDS = [
-    "the",
-    "quick",
-    "brown",
-    "fox",
-    "jumps",
-    "over",
-    "a",
-    "lazy",
-    "dog",
-    "while",
-    "rain",
-    "in",
-    "Spain",
-    "stays",
-    "mainly",
-    "plain",
-]
->>>>>>> 7041681 (README, CONTRIBUTING: half as long)
 
 
 def main() -> int:

@@ -10,7 +10,8 @@ from typing import get_type_hints
 
 import pytest
 
-from hpd.options import Options, Settings
+from hpd.options import Options
+from hpd.options import Settings
 
 PROGRAM = """
 from dataclasses import dataclass

@@ -403,23 +403,8 @@ def test_the_command_keeps_what_the_next_run_takes(
     assert str(file) in out
     assert json.loads(file.read_text())["tuned"]["drafts"] is False
 
-<<<<<<< HEAD
     tokens = ["--max-tokens", "6", "--set", "verbose=on"]
     extract = ["extract", *source, "-c", "1024", "-t", "1", *tokens]
-=======
-    extract = [
-        "extract",
-        *source,
-        "-c",
-        "1024",
-        "-t",
-        "1",
-        "--max-tokens",
-        "6",
-        "--set",
-        "verbose=on",
-    ]
->>>>>>> 7041681 (README, CONTRIBUTING: half as long)
     assert main(extract) == 0
     assert "as hpd tune found: in_flight=0, drafts=off, n_batch=512" in capsys.readouterr().err
     monkeypatch.setenv(tuned.TUNED_VARIABLE, "0")

@@ -457,13 +457,7 @@ def test_what_cannot_be_opened(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"gone\.jsonl: cannot be opened: No such file"):
         RecordReader(tmp_path / "gone.jsonl")
     (tmp_path / "a.xyz").touch()
-<<<<<<< HEAD
     with pytest.raises(InputError, match=r"unsupported file type '\.xyz'.*jsonl, json.*--format"):
-=======
-    with pytest.raises(
-        InputError, match=r"unsupported file type '\.xyz'.*jsonl, json, csv.*--format"
-    ):
->>>>>>> 7041681 (README, CONTRIBUTING: half as long)
         RecordReader(tmp_path / "a.xyz")
     with pytest.raises(InputError, match=r"gone: cannot be opened: no such file or folder"):
         RecordReader(tmp_path / "gone")
