@@ -101,7 +101,7 @@ def races(session: nox.Session) -> None:
 
 @nox.session
 def soak(session: nox.Session) -> None:
-    """Kill a run 50 times and resume it, and feed mutated input to every reader for a minute each."""
+    """Kill a run 50 times and resume it; feed mutated input to every reader for a minute each."""
     session.install(".[test,files]", "-C", "cmake.define.HPD_BUILD_TESTS=ON")
     session.run("python", "-m", "tools.soak", *session.posargs)
     session.run("python", "-m", "tools.fuzz", "--seconds", "60")

@@ -13,7 +13,7 @@ os.environ.setdefault("GGML_OP_OFFLOAD_MIN_BATCH", "1000000")
 os.environ.setdefault("GGML_VK_DISABLE_F16", "1")
 os.environ.setdefault("NVIDIA_TF32_OVERRIDE", "0")
 
-# Each worker of pytest-xdist has a core of its own, or the threads of all would wait for each other.
+# Each worker of pytest-xdist has a core of its own, or all threads would wait for each other.
 _WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
 if _WORKER and hasattr(os, "sched_setaffinity"):
     _CORES = sorted(os.sched_getaffinity(0))

@@ -255,9 +255,7 @@ def test_arrays_cost_two_waves_however_long_they_are(
     }
     schema = "lines [{what, qty int?}]"
     # A batch has room for all values, so none waits for a turn.
-    with Extractor(
-        schema, model, drafts=False, in_flight=4, answers=answers
-    ) as extractor:
+    with Extractor(schema, model, drafts=False, in_flight=4, answers=answers) as extractor:
         found = list(extractor.extract_many(list(answers)))
         tokenize = extractor.native_model.tokenize
         for extraction, (text, answer), count in zip(found, answers.items(), n_items, strict=True):

@@ -10,8 +10,7 @@ from typing import get_type_hints
 
 import pytest
 
-from hpd.options import Options
-from hpd.options import Settings
+from hpd.options import Options, Settings
 
 PROGRAM = """
 from dataclasses import dataclass

@@ -13,14 +13,13 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from hpd.models.hardware import has_amx, n_cores, processor, use_extra_bufts
-from hpd.models.model_files import box_model
-
 from benchmarks.awake import AWAKE
 from benchmarks.published import pages
 from benchmarks.published.part import Part
 from benchmarks.published.result import Conditions, Result, load_results, result_path
 from benchmarks.published.workbench import ROOT, MissingInputError, Workbench
+from hpd.models.hardware import has_amx, n_cores, processor, use_extra_bufts
+from hpd.models.model_files import box_model
 from hpd.version import __version__
 
 RESULTS = ROOT / "benchmarks" / "results"

@@ -13,10 +13,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from hpd.models.model_files import box_model
-
 from hpd.evaluation.dataset_readers import DatasetDocument
 from hpd.evaluation.datasets import find_format, read_dataset, schema_path, survey, write_dataset
+from hpd.models.model_files import box_model
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -109,7 +109,7 @@ def test_a_text_is_read_as_in_python_or_refused(
         ("--set drafts=yes", "drafts must be on or off, not 'yes'"),
         ("--set draft=on", "draft: no such option: did you mean drafts?"),
         ("--set drafts", "drafts needs a value: --set drafts=VALUE"),
-        ("--no-" "drafts", "unrecognized arguments: --no-drafts: say --set drafts=off"),
+        ("--no-drafts", "unrecognized arguments: --no-drafts: say --set drafts=off"),
         ("--flash", "unrecognized arguments: --flash"),
         ("--set draft_model=", "draft_model must be text, not ''"),
         ("-m=", "-m/--model: is empty"),

@@ -56,7 +56,10 @@ def test_the_program_says_it_in_one_line(
 ) -> None:
     text = tmp_path / "a.txt"
     text.write_text("Lamp", encoding="utf-8")
-    assert main(["extract", str(text), "--schema", "a", "-m", str(model), "--set", "layout=label"]) == 0
+    assert (
+        main(["extract", str(text), "--schema", "a", "-m", str(model), "--set", "layout=label"])
+        == 0
+    )
     lines = [line for line in capsys.readouterr().err.splitlines() if "warning: " in line]
     assert len(lines) == 1
     assert lines[0].startswith("hpd: warning: layout 'label' (--layout): the file of this model")

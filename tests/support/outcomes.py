@@ -123,7 +123,9 @@ def pytest_runtest_makereport(
             continue
         of_page = tables(PAGE.read_text(encoding="utf-8")).get(row.table)
         # Only rows of tables that the page has.
-        if of_page is not None and str(row) not in (of_page if message else map(without_message, of_page)):
+        if of_page is not None and str(row) not in (
+            of_page if message else map(without_message, of_page)
+        ):
             report.outcome = "failed"
             report.longrepr = (
                 f"{PAGE.name} lacks this row of the table {row.table!r}:\n{row}\n"

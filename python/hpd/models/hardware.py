@@ -161,8 +161,8 @@ N_VALUE = 4
 def main(path: str) -> int:
     """Decode a batch of many tokens and some of one, which go through different kernels.
 
-    This is the trial of AMX and repacked weights, ``python -m hpd.models.hardware MODEL.gguf``, in a
-    process of its own, as it may crash. Exit code 0: it works.
+    This is the trial of AMX and repacked weights, ``python -m hpd.models.hardware MODEL.gguf``, in
+    a process of its own, as it may crash. Exit code 0: it works.
     """
     from hpd import _native
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hpd.cli.arguments import (
     add_field_arguments,
+    add_option_argument,
     add_schema_argument,
     flag_of,
     integer,
@@ -17,7 +18,6 @@ from hpd.cli.arguments import (
     number,
 )
 from hpd.cli.common import EXIT_OK, UsageError, need_training, say
-from hpd.cli.arguments import add_option_argument
 from hpd.models.model_files import resolve_model
 from hpd.options import OPTIONS
 from hpd.schema import load_schemas
