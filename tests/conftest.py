@@ -29,7 +29,6 @@ from tiny_models import TinyModel
 
 testing_module.provide()
 
-pytest_plugins = ["outcomes"]
 
 # Hypothesis makes other examples in every run, and shows how to have one again that failed. Its own
 # profile for CI would take the same ones each time. No deadlines: machines are busy.

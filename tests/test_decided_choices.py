@@ -71,12 +71,6 @@ def test_a_choice_that_the_model_makes_itself_is_as_it_was(model: Path) -> None:
     assert n_same
 
 
-@pytest.mark.outcome(
-    "data",
-    "`--decide`, and the best choice is less likely than the null threshold says",
-    "null, with the choice in `raw` if it is likelier than all else together; "
-    "an error of the document if the value is required",
-)
 @pytest.mark.parametrize("method", METHODS)
 def test_a_choice_that_is_too_unlikely_is_null(model: Path, method: str) -> None:
     settings = {"method": method, "decide": True}

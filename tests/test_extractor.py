@@ -367,12 +367,6 @@ def test_unlikely_values_become_null_and_keep_their_text(model: Path) -> None:
     assert found.data["brand"] == json.loads(brand.raw)
 
 
-@pytest.mark.outcome(
-    "data",
-    "`--require-grounding`, and the document does not hold a value",
-    "null; an error of the document if the value is required. Choices and booleans stay, "
-    "as a document need not hold their words: their `match` is `none`",
-)
 def test_values_that_the_document_does_not_hold_become_null(model: Path) -> None:
     text = "Nike shoe in two colours, 300 g"
     answer = {
@@ -406,11 +400,6 @@ def test_values_that_the_document_does_not_hold_become_null(model: Path) -> None
     assert found.fields["tags[1]"].match == "none"
 
 
-@pytest.mark.outcome(
-    "data",
-    "a value is longer than `--max-tokens`",
-    "its field says so, and has what there is of it as raw text",
-)
 def test_a_value_that_is_too_long_is_cut_and_says_so(model: Path) -> None:
     answers = {"doc": {"brand": "a long name of many words that never ends"}}
     with Extractor("brand", model, max_tokens=5, answers=answers) as extractor:
@@ -482,11 +471,6 @@ def test_a_pydantic_class_gives_instances(model: Path) -> None:
         assert extractor.extract("a").data == found.data
 
 
-@pytest.mark.outcome(
-    "data",
-    "the code of a Pydantic class itself raises",
-    "`InvalidDataError` for its document; the documents of other threads have their values",
-)
 def test_a_bug_in_one_callers_class_is_not_raised_in_another_thread(model: Path) -> None:
     answers = {"a": {"brand": "Nike"}, "c": {"brand": "Bug"}}
     outcomes: dict[str, object] = {}

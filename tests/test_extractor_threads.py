@@ -101,11 +101,6 @@ def test_documents_that_are_made_by_extracting(extractor: Extractor) -> None:
     assert len(list(extractor.extract_many(documents()))) == len(TEXTS)
 
 
-@pytest.mark.outcome(
-    "python",
-    "a generator of results is let go in the middle",
-    "what it asked for is cancelled; the extractor stays usable",
-)
 def test_a_generator_that_is_let_go_leaves_the_extractor_usable(extractor: Extractor) -> None:
     for _ in range(3):
         abandoned = extractor.extract_many(itertools.cycle(TEXTS))
@@ -125,11 +120,6 @@ def test_a_generator_that_is_let_go_leaves_the_extractor_usable(extractor: Extra
     assert not any(not caller.is_gone for caller in extractor._pipeline._loop._callers)
 
 
-@pytest.mark.outcome(
-    "python",
-    "`close()` while others wait",
-    "they get `EngineClosedError`",
-)
 def test_closing_from_another_thread_ends_what_is_under_way(model: Path) -> None:
     extractor = Extractor(SCHEMA, model)
     is_running = threading.Event()

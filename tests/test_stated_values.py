@@ -63,11 +63,6 @@ def test_in_a_stack_each_document_has_its_own_numbers(model: Path) -> None:
             assert value is None or is_stated(name, value, text)
 
 
-@pytest.mark.outcome(
-    "data",
-    "`--stated`, and the document states no number (date, time) for a value",
-    "null; an error of the document if the value is required",
-)
 def test_what_must_be_there_and_is_not_stated_is_an_error(model: Path) -> None:
     schema = "total int!"
     with Extractor(schema, model, stated=True, on_invalid="record", **EXACT) as extractor:

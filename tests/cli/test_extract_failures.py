@@ -13,7 +13,6 @@ from hpd.cli import main
 from hpd.documents import Document
 from hpd.results import Extraction
 from jsonl import read_lines, write_lines, write_texts
-from outcomes import Said
 
 
 def test_failures_keep_their_place_and_the_rest_is_written(
@@ -90,11 +89,6 @@ def test_wrong_usage_is_2(
     assert err.startswith("hpd: error: ")
 
 
-@pytest.mark.outcome(
-    "schemas",
-    "the schema, its file, the input or the examples cannot be read",
-    "refused (exit code 2) before a model is loaded, in one sentence that names the file",
-)
 def test_errors_before_the_model_are_2(
     tmp_path: Path, no_extractor: None, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -121,13 +115,8 @@ def test_errors_before_the_model_are_2(
     assert Path(source).read_text() == '{"text": "x"}\n'
 
 
-@pytest.mark.outcome(
-    "output",
-    "the model cannot be loaded, with `--overwrite`",
-    "exit code 1; the old output stays",
-)
 def test_a_model_that_cannot_be_loaded_is_1_and_costs_no_output(
-    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str], said: Said
+    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
 ) -> None:
     source, out = (
         write_texts(tmp_path / "in.jsonl", "x"),
@@ -137,15 +126,9 @@ def test_a_model_that_cannot_be_loaded_is_1_and_costs_no_output(
     assert main([*command, "--overwrite"]) == 1
     error = capfd.readouterr().err
     assert error == "hpd: error: there is no model gone.gguf\n"
-    said(error)
     assert out.read_text() == '{"id": "1"}\n'
 
 
-@pytest.mark.outcome(
-    "output",
-    "the engine breaks for good",
-    "exit code 1; what is finished is written",
-)
 def test_a_failure_on_the_way_is_1_and_keeps_what_there_is(
     tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -179,11 +162,6 @@ def test_interrupted_is_130_and_resume_does_the_rest(
     assert len(out.read_text().splitlines()) == 4
 
 
-@pytest.mark.outcome(
-    "output",
-    "Ctrl-C while the model is loaded",
-    "exit code 130",
-)
 def test_interrupted_while_loading_is_130(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -33,18 +33,6 @@ def n_rows(table: Path) -> int:
     return int(parquet.read_table(table).num_rows)
 
 
-@pytest.mark.outcome(
-    "output",
-    "there is no room even for the journal's first line",
-    "exit code 1, with the file's name; the same command works once there is room",
-)
-@pytest.mark.outcome(
-    "output",
-    "the disk is full, or a file is larger than allowed (`ulimit -f`): the output, its "
-    "journal, or what waits there with `--order input`",
-    "exit code 1; the message names the file, the number of documents that are safe, and "
-    "`--resume`, which does the rest once there is room: nothing lost, nothing twice",
-)
 @pytest.mark.parametrize("order", ["input", "finished"])
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])
 @pytest.mark.parametrize("limit", [500, 1500, 4000])
@@ -78,12 +66,6 @@ def test_a_run_goes_on_when_there_is_room(
         assert n_rows(out) == N
 
 
-@pytest.mark.outcome(
-    "output",
-    "there is no room for a table (`.csv`, `.parquet`)",
-    "exit code 1; the part of it that was written is removed, and all lines are in "
-    "`values.csv.jsonl`, from which `--resume` makes the table",
-)
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_a_table_is_made_when_there_is_room(
     source: Path, suffix: str, capfd: pytest.CaptureFixture[str]

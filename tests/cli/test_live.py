@@ -76,11 +76,6 @@ def test_every_answer_comes_while_the_pipe_is_open(run: Run) -> None:
     assert run.process.returncode == 0, said
 
 
-@pytest.mark.outcome(
-    "output",
-    "Ctrl-C while a pipe at standard input is silent",
-    "ends at once; all answers are written; exit code 130",
-)
 def test_ctrl_c_ends_a_run_that_waits_for_its_input(run: Run) -> None:
     run.say("one")
     assert run.hear()["id"] == "one"

@@ -75,12 +75,6 @@ def test_a_text_is_read_as_in_python_or_refused(
         assert (code, said) == (LOADING, "hpd: error: there is no model gone.gguf\n")
 
 
-@pytest.mark.outcome(
-    "schemas",
-    "an option is out of its bounds, misspelt, or does nothing without another: `-t 513`,"
-    " `--temp inf`, `--set n_draft=4`",
-    "refused (exit code 2) before a model is loaded, with the bounds",
-)
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(
     ("arguments", "message"),
@@ -158,11 +152,6 @@ def test_everything_that_can_be_said_in_python_can_be_said_here() -> None:
     assert options_of(parsed) == Options()
 
 
-@pytest.mark.outcome(
-    "schemas",
-    "the name of a file is endless, or holds NUL",
-    "refused, in one sentence",
-)
 def test_files_with_endless_names_are_errors(documents: str) -> None:
     endless = "x" * 5000
     for arguments in (["-m", endless], ["--lora", f"{endless}:2"], ["-o", f"{endless}/out"]):
@@ -172,11 +161,6 @@ def test_files_with_endless_names_are_errors(documents: str) -> None:
         assert Path(documents).exists()
 
 
-@pytest.mark.outcome(
-    "schemas",
-    "two things are to be read from standard input",
-    "refused (exit code 2)",
-)
 @pytest.mark.parametrize(
     "arguments",
     [

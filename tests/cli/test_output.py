@@ -14,19 +14,12 @@ from command_line import run_hpd
 from fake_extractor import FakeExtractor
 from hpd.cli import main
 from jsonl import read_lines, write_lines, write_texts
-from outcomes import Said
 
 BOX_COMMAND = ("--schema", "Brand, Color", "--quiet")
 
 
-@pytest.mark.outcome(
-    "output",
-    "the output is there already",
-    "refused (exit code 2), unless `--resume` or `--overwrite` says what is to become of "
-    "it; `--limit 0` and a mistyped `--text-field` change nothing about it",
-)
 def test_an_output_that_is_there_is_refused(
-    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str], said: Said
+    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
 ) -> None:
     source, out = write_texts(tmp_path / "in.jsonl", "x"), tmp_path / "out"
     out.write_text("last night's lines\n")
@@ -34,16 +27,10 @@ def test_an_output_that_is_there_is_refused(
         assert main(["extract", str(source), "--schema", "a", "-o", str(out), *extra]) == 2
         error = capfd.readouterr().err
         assert "--resume" in error
-        said(error)
         assert out.read_text() == "last night's lines\n"
     assert not fake
 
 
-@pytest.mark.outcome(
-    "output",
-    "the folder of the output does not exist, or its kind of file is not written",
-    "refused (exit code 2), before a model is loaded",
-)
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
@@ -67,11 +54,6 @@ def test_an_output_that_cannot_be_is_refused_before_a_model_is_loaded(
     assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
 
 
-@pytest.mark.outcome(
-    "output",
-    "`--overwrite`",
-    "the new file is written beside the old one, and takes its place once it is complete",
-)
 def test_an_interrupted_overwrite_leaves_the_old_file(
     tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -86,12 +68,6 @@ def test_an_interrupted_overwrite_leaves_the_old_file(
     assert [document.text for document in fake[1].documents] == ["b"]
 
 
-@pytest.mark.outcome(
-    "output",
-    "the output is a file that the run reads, under whatever name (input, schema, "
-    "examples, model, draft model, adapter, a link to one)",
-    "refused (exit code 2); no byte of any of them changes",
-)
 @pytest.mark.parametrize("role", ["input", "schema", "examples", "model", "draft", "lora", "link"])
 def test_nothing_that_is_read_is_overwritten(
     tmp_path: Path,
@@ -127,12 +103,7 @@ def test_nothing_that_is_read_is_overwritten(
     assert not fake
 
 
-@pytest.mark.outcome(
-    "output",
-    "the output is the file behind standard input",
-    "refused (exit code 2)",
-)
-def test_standard_input_is_not_overwritten(tmp_path: Path, said: Said) -> None:
+def test_standard_input_is_not_overwritten(tmp_path: Path) -> None:
     source = write_texts(tmp_path / "in.jsonl", "x")
     with open(source, "rb") as stream:
         done = subprocess.run(
@@ -142,16 +113,9 @@ def test_standard_input_is_not_overwritten(tmp_path: Path, said: Said) -> None:
         )  # fmt: skip
     assert done.returncode == 2, done.stderr
     assert "standard input" in done.stderr
-    said(done.stderr)
     assert read_lines(source) == [{"text": "x"}]
 
 
-@pytest.mark.outcome(
-    "output",
-    "`--resume` with another schema, model, prompt, order or option that decides values",
-    "refused (exit code 2); the difference is named. What only decides how fast values "
-    "come may change",
-)
 @pytest.mark.parametrize(
     ("changed", "named"),
     [
@@ -189,12 +153,6 @@ def test_a_run_goes_on_with_the_same_settings_only(
     assert len(read_lines(tmp_path / "out")) == 2
 
 
-@pytest.mark.outcome(
-    "output",
-    "`--resume` of a deterministic run with another number of threads, size of batches, drafts "
-    "or attention kernel",
-    "refused (exit code 2), as these decide how sums are rounded; `--in-flight` may change",
-)
 def test_a_deterministic_run_goes_on_with_what_decides_the_rounding(
     tmp_path: Path,
     fake: list[FakeExtractor],
@@ -225,12 +183,6 @@ def test_a_deterministic_run_goes_on_with_what_decides_the_rounding(
     assert main([*command, "--resume", "-t", "2", "--set", "in_flight=3"]) == 0
 
 
-@pytest.mark.outcome(
-    "output",
-    "a document fails",
-    "an error line in its place; exit code 3 as long as any is left; `--resume` does it "
-    "again, `--keep-errors` leaves it",
-)
 def test_failed_documents_are_done_again_and_counted_until_none_is_left(
     tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -264,11 +216,6 @@ def test_lines_in_the_order_in_which_they_are_finished(
         assert [line["id"] for line in read_lines(out)] == ids
 
 
-@pytest.mark.outcome(
-    "output",
-    "`-o /dev/stdout` or `/dev/null`",
-    "written; cannot be resumed",
-)
 @pytest.mark.skipif(os.name == "nt", reason="there are no device files")
 def test_devices_and_pipes_are_written_and_not_resumed(tmp_path: Path) -> None:
     source = write_texts(tmp_path / "in.jsonl", "Diesel sneaker, black")
@@ -281,19 +228,13 @@ def test_devices_and_pipes_are_written_and_not_resumed(tmp_path: Path) -> None:
         assert "--resume needs a file" in refused.stderr
 
 
-@pytest.mark.outcome(
-    "output",
-    "`-o /dev/full`",
-    "exit code 1; it is named",
-)
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk at hand")
-def test_a_full_disk_is_named_with_what_is_safe(tmp_path: Path, said: Said) -> None:
+def test_a_full_disk_is_named_with_what_is_safe(tmp_path: Path) -> None:
     source = write_texts(tmp_path / "in.jsonl", "Diesel sneaker, black")
     done = run_hpd("extract", str(source), *BOX_COMMAND, "-o", "/dev/full")
     assert done.returncode == 1
     said_now = "/dev/full cannot be written: No space left on device; 0 documents are safe"
     assert said_now in done.stderr
-    said(done.stderr)
 
 
 def test_a_file_in_use_by_another_run_is_refused(
@@ -309,11 +250,6 @@ def test_a_file_in_use_by_another_run_is_refused(
     assert main(["extract", str(source), "--schema", "a", "-o", str(out)]) == 0
 
 
-@pytest.mark.outcome(
-    "output",
-    "every run is killed after its first new line",
-    "each one moves forward, and the output is whole in the end",
-)
 def test_a_run_killed_again_and_again_gets_done(tmp_path: Path, random_model: str) -> None:
     """Every run is killed after its first line, and the next one goes on behind it."""
     source = write_lines(

@@ -155,11 +155,6 @@ def test_a_line_that_waited_is_counted_once(
     assert shown["state"] == "no process is writing it"
 
 
-@pytest.mark.outcome(
-    "output",
-    "`--status` of an output from which lines were taken away",
-    "exit code 1",
-)
 def test_an_output_that_was_shortened_is_1(
     tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
 ) -> None:

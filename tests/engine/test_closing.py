@@ -44,11 +44,6 @@ def decode_a_little(model: _native.Model, engine: _native.Engine) -> None:
         engine.step()
 
 
-@pytest.mark.outcome(
-    "python",
-    "50 engines and models are opened and closed",
-    "all memory is given back",
-)
 @pytest.mark.parametrize("with_draft_model", [False, True])
 def test_closed_engines_and_models_hold_no_memory(
     tiny_model: TinyModel, with_draft_model: bool
@@ -77,11 +72,6 @@ def test_closed_engines_and_models_hold_no_memory(
     assert resident_bytes() - before < N_OPENED * MEBIBYTE
 
 
-@pytest.mark.outcome(
-    "python",
-    "nobody closes an engine",
-    "it is closed when it is collected",
-)
 def test_an_engine_that_is_forgotten_is_freed_too(tiny_model: TinyModel) -> None:
     path = tiny_model("qwen3")
 
@@ -240,11 +230,6 @@ def test_the_last_reference_is_dropped_without_the_gil(tiny_model: TinyModel) ->
     assert _core_testing.is_deleted_without_gil(options.draft_model)
 
 
-@pytest.mark.outcome(
-    "python",
-    "the interpreter ends before an engine",
-    "no crash, no hang",
-)
 def test_the_interpreter_may_end_before_an_engine(tiny_model: TinyModel) -> None:
     """Modules are cleared at exit, in an order of their own."""
     code = (

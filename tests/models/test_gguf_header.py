@@ -33,11 +33,6 @@ def test_the_header_is_that_which_the_gguf_package_reads(tiny_model: Any, kind: 
                 assert header.metadata[key] == contents, key
 
 
-@pytest.mark.outcome(
-    "schemas",
-    "the file of a model breaks off",
-    "refused, with the byte at which it ends, and what to do",
-)
 def test_a_file_that_breaks_off_anywhere_in_its_header_says_so(
     tiny_model: Any, tmp_path: Path
 ) -> None:

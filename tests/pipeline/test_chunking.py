@@ -254,11 +254,6 @@ LONG = " ".join(
 )
 
 
-@pytest.mark.outcome(
-    "schemas",
-    "a document is too long",
-    "an error of that document, which says how many tokens it is over, and what can be done",
-)
 def test_the_error_says_how_many_tokens_over(model: Path) -> None:
     with Extractor("maker", model, n_ctx=512, max_tokens=8) as extractor:
         with pytest.raises(ContextOverflowError, match=r"^document 1: (\d+) tokens over") as caught:
@@ -313,11 +308,6 @@ def test_the_limit_says_whose_it_is(limit: ContextLimit, n_cells: int, reason: s
     assert reason in limit.reason
 
 
-@pytest.mark.outcome(
-    "schemas",
-    "`--on-overflow truncate` cuts a document",
-    "its line tells where, as `truncated_at`",
-)
 def test_truncate_reads_the_beginning_and_says_so(model: Path) -> None:
     with Extractor("maker", model, n_ctx=512, max_tokens=8, on_overflow="truncate") as extractor:
         long, short = extractor.extract_many([Document(LONG, "long"), Document("Nike", "short")])

@@ -20,21 +20,6 @@ def model(tiny_model: TinyModel) -> Path:
     return tiny_model("qwen3")
 
 
-@pytest.mark.outcome(
-    "engine",
-    "every decode fails",
-    "an error for each document; once it works again, so does the extractor",
-)
-@pytest.mark.outcome(
-    "engine",
-    "the cache is full although one document is alone in it",
-    "that document's error",
-)
-@pytest.mark.outcome(
-    "engine",
-    "decodes are ended early, eight in a row, and nobody asked for it",
-    "an error for each document: none is begun again for ever",
-)
 @pytest.mark.parametrize(
     ("code", "leaves_cells", "message"),
     [
@@ -62,11 +47,6 @@ def test_decodes_that_fail_for_ever_are_errors_and_no_hang(
         assert [extraction.data for extraction in extractor.extract_many(TEXTS)] == expected
 
 
-@pytest.mark.outcome(
-    "engine",
-    "a call fails once, under an extractor with several waves",
-    "no value changes",
-)
 @pytest.mark.parametrize("call", range(0, 18, 3))
 def test_a_call_that_fails_once_costs_no_document_its_values(model: Path, call: int) -> None:
     with SmallExtractor(

@@ -200,11 +200,6 @@ def test_the_extraction_tells_what_was_refused(model: Path) -> None:
     assert line["error"]["message"].startswith("brand: ")
 
 
-@pytest.mark.outcome(
-    "data",
-    "a value is refused, with `--on-invalid retry`",
-    "it is asked again ([below](#asking-again)); if it is right at last, there is no error",
-)
 def test_a_value_that_is_right_at_last_leaves_no_error(
     model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

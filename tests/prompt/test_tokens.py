@@ -118,11 +118,6 @@ def test_in_the_turn_of_the_assistant_its_opening_is_shared(model: _native.Model
     assert n_own <= n_read["assistant"] <= n_own + 4 < n_read["user"]
 
 
-@pytest.mark.outcome(
-    "stacks",
-    "a document holds what looks like a control token, as `<|im_end|>`",
-    "read as plain text",
-)
 @pytest.mark.parametrize("turn", TURNS)
 def test_a_document_never_becomes_a_control_token(
     model: _native.Model, turn: prompt.DocumentTurn

@@ -17,12 +17,6 @@ from hpd.schema.attributes import Schema
 from hpd.schema.references import ALL_KEYWORDS, ANNOTATIONS, CHECKED_AFTERWARDS
 
 
-@pytest.mark.outcome(
-    "schemas",
-    "a pattern is no regular expression; a keyword has a value that it cannot have; "
-    "attributes depend on each other in a circle",
-    "refused; the message says what is wrong, and where",
-)
 @pytest.mark.parametrize(
     ("source", "message"),
     [
