@@ -10,9 +10,10 @@ SOURCES = Path(__file__).resolve().parents[1] / "src" / "hpd_cpp"
 
 LAYERS = (
     {"bindings", "bindings_testing"},
-    {"bindings_testing_faults", "bindings_testing_scheduling"},
+    {"bindings_gguf", "bindings_testing_faults", "bindings_testing_scheduling"},
     {"bindings_common", "handles"},
     {"engine"},
+    {"observers"},
     {"drafting/model_drafter"},
     {"model/context", "sampling/constraint"},
     {"attention/guard", "model/batch_rows"},
@@ -36,7 +37,6 @@ LAYERS = (
         "options",
         "model/characters",
         "model/cpu_backend",
-        "model/padding",
         "sampling/exponential",
     },
 )
@@ -46,6 +46,7 @@ MEETS_LLAMA_CPP = {
     "attention/attention",
     "attention/guard",
     "attention/trial",
+    "bindings_gguf",
     "sampling/constraint",
     "model/context",
     "model/cpu_backend",

@@ -87,9 +87,8 @@ GgufPtr open(const std::string & path, Reader & reader) {
 }
 
 py::str text_of(const char * text) {
-    return py::reinterpret_steal<py::str>(
-        PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(std::char_traits<char>::length(text)),
-                             "replace"));
+    return py::reinterpret_steal<py::str>(PyUnicode_DecodeUTF8(
+        text, static_cast<Py_ssize_t>(std::char_traits<char>::length(text)), "replace"));
 }
 
 template <class Number>

@@ -8,6 +8,7 @@ import pytest
 
 from hpd.schema import SchemaWarning, load_schema
 from hpd.schema.attributes import Attribute
+from hpd.schema.checks import schema_faults
 
 
 def attribute_of(node: dict[str, Any] | bool, **more: Any) -> Attribute:
@@ -135,3 +136,22 @@ def test_what_is_not_honoured_is_a_warning(node: dict[str, Any], message: str) -
     with pytest.warns(SchemaWarning, match=message) as caught:
         attribute_of(node)
     assert all("$.properties.a" in str(warning.message) for warning in caught)
+
+
+LETTERS = {
+    "type": "object",
+    "properties": {"code": {"type": "string", "pattern": r"^(?<first>\p{Lu})\p{L}*$"}},
+    "patternProperties": {r"^\p{Lu}$": {"type": "integer"}},
+    "additionalProperties": False,
+    "required": ["\xc4"],
+}
+
+
+def test_patterns_know_properties_of_unicode_and_names_of_groups() -> None:
+    with pytest.warns(SchemaWarning, match="only the named"):
+        schema = load_schema(LETTERS)
+    assert [attribute.type for attribute in schema.attributes] == ["string", "integer"]
+    assert schema_faults(LETTERS, {"code": "\xc4b", "\xc4": 1}) == []
+    faults = schema_faults(LETTERS, {"code": "\xe4b", "\xc4": "x", "\xe4": 1})
+    assert {place for place, _ in faults} == {"code", "\xc4", ""}
+    assert any("('\xe4' was unexpected)" in message for _, message in faults)

@@ -6,8 +6,8 @@ import json
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache, partial
 from typing import Any
 
 from hpd.errors import HpdWarning, SchemaError
@@ -214,11 +214,56 @@ def schema_faults(document: Any, data: Any) -> list[tuple[str, str]]:
 
 @lru_cache(maxsize=64)
 def _validator(document: str) -> Any:
-    from jsonschema import Draft202012Validator
-    from jsonschema.validators import validator_for
+    from jsonschema import Draft202012Validator, validators
 
     schema = json.loads(document)
-    return validator_for(schema, default=Draft202012Validator)(schema)
+    base = validators.validator_for(schema, default=Draft202012Validator)
+    extend: Any = validators.extend  # its stub has no types
+    keywords = {
+        "pattern": _pattern,
+        "patternProperties": _pattern_properties,
+        "additionalProperties": partial(
+            _additional_properties, base.VALIDATORS.get("additionalProperties")
+        ),
+    }
+    known = {name: check for name, check in keywords.items() if name in base.VALIDATORS}
+    return extend(base, known)(schema)
+
+
+# jsonschema's own search patterns with re, which knows no \p{L} and no (?<name>...).
+def _pattern(validator: Any, pattern: str, value: Any, _schema: Any) -> Iterator[Any]:
+    from jsonschema import ValidationError
+
+    if validator.is_type(value, "string") and not _is_match(pattern, value):
+        yield ValidationError(f"{value!r} does not match {pattern!r}")
+
+
+def _pattern_properties(validator: Any, patterns: Any, value: Any, _schema: Any) -> Iterator[Any]:
+    if validator.is_type(value, "object"):
+        for pattern, part in patterns.items():
+            for name in value:
+                if _is_match(pattern, name):
+                    yield from validator.descend(value[name], part, path=name, schema_path=pattern)
+
+
+def _additional_properties(
+    check: Any, validator: Any, extra: Any, value: Any, schema: Any
+) -> Iterator[Any]:
+    patterns = schema.get("patternProperties", {})
+    if patterns and validator.is_type(value, "object"):
+        value = {
+            name: part
+            for name, part in value.items()
+            if not any(_is_match(pattern, name) for pattern in patterns)
+        }
+        schema = {keyword: part for keyword, part in schema.items() if part is not patterns}
+    yield from check(validator, extra, value, schema)
+
+
+def _is_match(pattern: str, text: str) -> bool:
+    from hpd.schema.scalars import matches  # which imports this file
+
+    return matches(pattern, text)
 
 
 def _place(steps: Iterable[str | int]) -> str:

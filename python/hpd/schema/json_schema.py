@@ -8,7 +8,6 @@ is there. What a document cannot be asked for, such as the names of an object th
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -44,6 +43,7 @@ from hpd.schema.scalars import (
     count_of,
     examples_of,
     flag_of,
+    matches,
     names_of,
     read_enum,
     read_number,
@@ -662,6 +662,6 @@ def _ref_name(branch: Node) -> str:
 def _matches(pattern: str, name: str) -> bool:
     try:
         check_pattern(pattern)
-        return re.search(pattern, name) is not None
-    except (ValueError, re.error):
+        return matches(pattern, name)
+    except (ValueError, TimeoutError):
         return False
