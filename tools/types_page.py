@@ -1,6 +1,6 @@
-"""The page docs/types.md: every type, its constraint, and an example that was run.
+"""The tables in docs/types.md: every type, its constraint, and an example that was run.
 
-``python -m tools.types_page`` runs the examples on the model in the box and writes the page.
+``python -m tools.types_page`` runs the examples on the model in the box and writes the tables.
 """
 
 from __future__ import annotations
@@ -12,47 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hpd.prompt.questions import count_attribute
+from hpd.prompt.questions import count_attribute, which_attribute
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute
 from hpd.values.grammar import enum_texts, unconstrained, value_grammar
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "types.md"
+SCHEMAS = PAGE.parents[1] / "benchmarks" / "results" / "schemas.json"
 COLUMNS = ("Type", "In a schema", "Constraint while it is decoded", "Document", "Result")
 
 _LONGEST_RULE = 60
-
-_HEAD = """\
-# Types
-
-Each field is constrained while it is decoded, so that its value parses and validates. Whatever its
-type, a value may be `null` instead: a model that is not allowed to say so can only make something
-up. If the token that the model prefers obeys the constraint, no other token is looked at.
-
-- A *trie* holds the tokens of the few texts that are allowed.
-- A *grammar* is one of llama.cpp's (GBNF); the table shows the part of it for the value itself.
-- Limits that a grammar cannot express are *checked* when the value is read. If a check fails, the
-  value is null, and the field's `error` says why.
-- With `--stated`, a number, date, time, e-mail address or link can only be one that the document
-  states, in whatever form: `58,000` is 58000, `1.2 million` is 1200000, `3. März 2026` is
-  2026-03-03. Its grammar lists these; if there are none, the value is null. A day without a year is
-  one in the years that the document names; if it names none, or states more than 5,000 values, they
-  are free. The file of the model in the box asks for this (`--no-stated` switches it off); other
-  models are free unless you say so, as they can also work something out.
-- With `--decide`, the best of an enum's choices, of `true` and `false`, and with `--stated` of what
-  the document states, is taken even where the model would rather say null, unless it is less likely
-  than the null threshold allows. Its confidence is its share among all of them, null included. The
-  only choice of an enum is not forced in this way. A value that is refused after all leaves a plain
-  null, without its text, unless it was likelier than all else together. The file of the model in
-  the box asks for this as well (`--no-decide`).
-
-Attributes are optional unless the schema says otherwise. A required attribute that the document
-does not state is null, and its field has an `error`. An attribute that comes `after` another one is
-asked in a later wave, and sees the finished value of the other.
-
-The examples were run with the model in the box. It is small, so a result may be wrong, but it is
-never of the wrong type. `python -m tools.types_page` writes this page.
-"""
 
 
 @dataclass(frozen=True)
@@ -68,8 +37,8 @@ class Example:
         return load_schema(self.source()).attributes[-1]
 
     def source(self) -> str | dict[str, Any]:
-        """The whole schema; where ``schema`` is a dict, that holds the properties."""
-        if isinstance(self.schema, str):
+        """The whole schema; a dict without ``properties`` has those."""
+        if isinstance(self.schema, str) or "properties" in self.schema:
             return self.schema
         return {"type": "object", "properties": self.schema}
 
@@ -128,6 +97,39 @@ EXAMPLES = (
     Example("list of objects", "lines [{item, quantity int}]", "2 hammers, 3 saws"),
     Example("object", "maker {name, city}", "Made by Bosch in Stuttgart"),
     Example("after another", "currency, total float after currency", "Total 17.90 EUR"),
+    Example("text or number", {"size": {"type": ["integer", "string"]}}, "size XL"),
+    Example(
+        "one of several kinds",
+        {
+            "contact": {
+                "anyOf": [
+                    {"title": "Person", "properties": {"name": {"type": "string"}}},
+                    {"title": "Company", "properties": {"company": {"type": "string"}}},
+                ]
+            }
+        },
+        "Contact: Ann Miller",
+    ),
+    Example(
+        "open names",
+        {"specs": {"type": "object", "additionalProperties": {"type": "string"}}},
+        "Lamp, voltage: 12 V, color: red",
+    ),
+    Example(
+        "places of a list",
+        {"route": {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}]}},
+        "Route: Berlin, 12",
+    ),
+    Example(
+        "a part of itself",
+        {
+            "$defs": {
+                "man": {"properties": {"name": {"type": "string"}, "boss": {"$ref": "#/$defs/man"}}}
+            },
+            "properties": {"man": {"$ref": "#/$defs/man"}},
+        },
+        "Name: Ann Miller",
+    ),
 )
 
 
@@ -136,6 +138,21 @@ def constraint(attribute: Attribute) -> str:
     if attribute.type == "object":
         parts = [f"{child.name}: {constraint(child)}" for child in attribute.attributes]
         return "each part by itself: " + "; ".join(parts)
+    if attribute.type == "tuple":
+        return "each place by itself: " + "; ".join(map(constraint, attribute.attributes))
+    if attribute.type == "recursive":
+        return "the same, one level deeper"
+    if attribute.type == "union" and not attribute.is_scalar:
+        texts = enum_texts(which_attribute(attribute)) or ()
+        parts = [f"{child.name}: {constraint(child)}" for child in attribute.attributes]
+        names = ", ".join(_code(text.strip()) for text in texts)
+        return f"first which one, trie of {names}; then its parts: " + "; ".join(parts)
+    if attribute.type == "map" and attribute.item is not None:
+        limit = count_attribute(attribute).maximum
+        name, value = map(constraint, attribute.item.attributes)
+        return (
+            f"first their number, 0 to {limit:g}; then all names: {name}; then all values: {value}"
+        )
     if attribute.type == "array" and attribute.item is not None:
         limit = count_attribute(attribute).maximum
         item = constraint(attribute.item)
@@ -170,24 +187,39 @@ def results() -> list[Any]:
     for example in EXAMPLES:
         with Extractor(example.source(), n_ctx=2048) as extractor:
             extraction = extractor.extract(example.document)
-        data = dict(extraction.data)
+        data = extraction.data
         errors = [field.error for field in extraction.fields.values() if field.error]
         answers.append((data, errors))
     return answers
 
 
 def page(answers: list[Any]) -> str:
-    """The whole page, with the data and the errors of each example's answer."""
+    """The page with its tables anew, with the data and the errors of each example's answer."""
     lines = [_line(COLUMNS), _line(["---"] * len(COLUMNS))]
     for row, (data, errors) in zip(rows(), answers, strict=True):
         result = _code(json.dumps(data, ensure_ascii=False))
         lines.append(_line([*row, "; ".join([result, *(f"error: {error}" for error in errors)])]))
-    return _HEAD + "\n" + "\n".join(lines) + "\n"
+    text = PAGE.read_text(encoding="utf-8")
+    for table in ("\n".join(lines), schemas_table()):
+        first_cell = table.partition(" | ")[0]
+        before, _, rest = text.partition(f"\n{first_cell} | ")
+        text = f"{before}\n{table}\n\n{rest.partition(chr(10) * 2)[2]}"
+    return text
+
+
+def schemas_table() -> str:
+    """The shares of schemas that are read, obeyed and filled, by split."""
+    splits = json.loads(SCHEMAS.read_text(encoding="utf-8"))["splits"]
+    lines = [_line(["Split", "Schemas", "Read", "Obeyed", "Filled"]), _line(["---"] * 5)]
+    for split, row in splits.items():
+        shares = [f"{row[kind] / row['n']:.2f}" for kind in ("read", "obeyed", "filled")]
+        lines.append(_line([split.replace("_", "-"), str(row["n"]), *shares]))
+    return "\n".join(lines)
 
 
 def cells(text: str) -> list[list[str]]:
     """The table of a page, without its heading."""
-    table = [line for line in text.splitlines() if line.startswith("| ")]
+    table = [line for line in text.partition("\n## Whole")[0].splitlines() if line.startswith("| ")]
     split = [line[2:-2].replace("\\|", "\0").split(" | ") for line in table]
     return [[cell.replace("\0", "|") for cell in row] for row in split[2:]]
 

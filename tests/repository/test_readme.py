@@ -11,9 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from llama_cpp import Llama
 
-from hpd.values.confidence import METADATA_KEY, N_SHORT
 from tools import docs
 
 README = docs.PAGES[0].read_text(encoding="utf-8")
@@ -107,21 +105,6 @@ def test_answers_stand_beside_their_documents(name: str) -> None:
     folder = docs.ROOT / "examples" / name
     documents, answers = rows(folder / "documents.jsonl"), rows(folder / "answers.jsonl")
     assert documents == [{key: row[key] for key in ("id", "text")} for row in answers]
-
-
-def test_the_thresholds_of_the_box_are_those_that_are_named() -> None:
-    named = re.search(
-        r"with the model in the box ([\d.]+) in .* up to (\d+) characters and ([\d.]+) in longer",
-        README,
-    )
-    assert named
-    of_short, n_short, of_others = named.groups()
-    box = str(docs.ROOT / "models" / "hpd-box.gguf")
-    metadata = Llama(box, vocab_only=True, verbose=False).metadata
-    calibration = json.loads(metadata[METADATA_KEY])
-    assert calibration["null_threshold"] == float(of_others)
-    assert calibration["null_threshold_of_short"] == float(of_short)
-    assert int(n_short) == N_SHORT
 
 
 def test_links_lead_somewhere() -> None:
