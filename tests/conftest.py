@@ -12,6 +12,8 @@ from pathlib import Path
 os.environ.setdefault("GGML_OP_OFFLOAD_MIN_BATCH", "1000000")
 os.environ.setdefault("GGML_VK_DISABLE_F16", "1")
 os.environ.setdefault("NVIDIA_TF32_OVERRIDE", "0")
+# Threads that wait for another one leave it the core, where there are fewer cores than threads.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 # Each worker of pytest-xdist has a core of its own, or all threads would wait for each other.
 _WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
