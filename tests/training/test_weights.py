@@ -129,6 +129,22 @@ def test_weights_are_rounded_as_the_quantiser_rounds_them(kind, tiny_model, tmp_
     assert n_checked == 21
 
 
+@pytest.mark.parametrize(
+    ("is_tied", "file_type", "embedding", "output"),
+    [(True, "Q4_0", "Q5_0", None), (False, "q4_0", "Q4_0", "Q5_0"), (True, "Q5_0", "Q8_0", None)],
+)
+def test_the_output_of_short_rows_takes_five_bits_in_a_file_of_four(
+    tiny_model, tmp_path, is_tied, file_type, embedding, output
+):
+    base = GgufFile(tiny_model("qwen3"))
+    values = parameters(load_network(base.path))
+    if is_tied:
+        del base.tensors["output.weight"], values["lm_head.weight"]
+    write_model(base, tmp_path / "out.gguf", values, file_type)
+    types = {n: t.tensor_type.name for n, t in GgufFile(tmp_path / "out.gguf").tensors.items()}
+    assert (types["token_embd.weight"], types.get("output.weight")) == (embedding, output)
+
+
 def test_rounding_twice_is_rounding_once():
     weights = torch.randn(8, 64)
     for kind in ROUNDED:

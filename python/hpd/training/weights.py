@@ -216,7 +216,9 @@ def write_model(
         base: the file that the network was loaded from.
         output: the new file; it is there whole, or not at all.
         parameters: all of the network, by their names in transformers.
-        file_type: such as ``F16`` or ``Q4_0``.
+        file_type: such as ``F16`` or ``Q4_0``. In Q4_0 llama.cpp's own choice for the matrix of the
+            output is Q6_K, or Q8_0 where a row is no multiple of 256, which takes half of a small
+            model's file; there it is Q5_0.
         metadata: texts to set besides, by their keys.
     """
     kind = file_type.upper()
@@ -230,7 +232,7 @@ def write_model(
         try:
             # In full, so that the quantiser rounds what was trained, and rounds it once.
             _write(base, middle, values, "F32", metadata)
-            _quantise(middle, fresh, number)
+            _quantise(base, middle, fresh, number)
         finally:
             middle.unlink(missing_ok=True)
 
@@ -284,11 +286,18 @@ def _file_type(name: str) -> int:
     return int(getattr(llama_cpp, known[name.upper()]))
 
 
-def _quantise(source: Path, output: Path, file_type: int) -> None:
+def _quantise(base: GgufFile, source: Path, output: Path, file_type: int) -> None:
     import llama_cpp
 
     parameters = llama_cpp.llama_model_quantize_default_params()
     parameters.ftype = file_type
+    if file_type == llama_cpp.LLAMA_FTYPE_MOSTLY_Q4_0:
+        n_row = int(base.tensors["token_embd.weight"].shape[0])
+        if n_row % 256 and not n_row % 32:
+            parameters.output_tensor_type = llama_cpp.GGML_TYPE_Q5_0
+            if "output.weight" not in base.tensors:
+                # The embeddings are the matrix of the output, too.
+                parameters.token_embedding_type = llama_cpp.GGML_TYPE_Q5_0
     status = llama_cpp.llama_model_quantize(os.fsencode(source), os.fsencode(output), parameters)
     if status:
         raise InputError(f"{source}: llama.cpp could not quantise it (status {status})")
