@@ -301,3 +301,11 @@ def test_ids_that_come_again_are_counted(
     with InputReader([str(write(tmp_path / "in.jsonl", lines))]) as reader:
         assert [record.id for record in reader] == ids
         assert reader.repeated_ids.notice() == notice
+
+
+def test_a_guess_at_the_encoding_of_a_table_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes("text;n\nGrün;1\n".encode("cp1252"))
+    reader = InputReader([str(tmp_path / "a.csv")])
+    assert [record.text for record in reader] == ["Grün"]
+    (note,) = reader.note_texts()
+    assert "read as Windows-1252" in note

@@ -232,7 +232,9 @@ class RecordReader:
 
     def _check_columns(self, columns: Sequence[str]) -> None:
         """Refuse a table without a column that each of its rows must have."""
+        notes = [*self._source.notes]  # for the first record
         record = self._record(1, 1, dict.fromkeys(columns, ""))
+        self._source.notes.extend(notes)
         if record.error is not None:
             raise record.error
 
