@@ -212,7 +212,7 @@ def schemas_table() -> str:
     splits = json.loads(SCHEMAS.read_text(encoding="utf-8"))["splits"]
     lines = [_line(["Split", "Schemas", "Read", "Obeyed", "Filled"]), _line(["---"] * 5)]
     for split, row in splits.items():
-        shares = [f"{row[kind] / row['n']:.2f}" for kind in ("read", "obeyed", "filled")]
+        shares = [f"{row[kind] / row['n']:.3f}" for kind in ("read", "obeyed", "filled")]
         lines.append(_line([split.replace("_", "-"), str(row["n"]), *shares]))
     return "\n".join(lines)
 
