@@ -143,9 +143,9 @@ def constraint(attribute: Attribute) -> str:
     if attribute.type == "recursive":
         return "the same, one level deeper"
     if attribute.type == "union" and not attribute.is_scalar:
-        texts = enum_texts(which_attribute(attribute)) or ()
+        variants = enum_texts(which_attribute(attribute)) or []
         parts = [f"{child.name}: {constraint(child)}" for child in attribute.attributes]
-        names = ", ".join(_code(text.strip()) for text in texts)
+        names = ", ".join(_code(text.strip()) for text in variants)
         return f"first which one, trie of {names}; then its parts: " + "; ".join(parts)
     if attribute.type == "map" and attribute.item is not None:
         limit = count_attribute(attribute).maximum
