@@ -115,7 +115,9 @@ def test_company_moves_margins_by_less_than_a_near_tie() -> None:
 
 
 def test_in_an_answer_written_token_after_token_a_near_tie_reaches_all_that_follows() -> None:
-    with SmallExtractor("brand, color, size, material", None, method="ar") as extractor:
+    # A threshold decides after the whole answer is written, so that no other value follows from it.
+    settings: dict[str, Any] = {"method": "ar", "null_threshold": 0}
+    with SmallExtractor("brand, color, size, material", None, **settings) as extractor:
         all_margins = [
             [result.margin for result in extraction.fields.values()]
             for extraction in extractor.extract_many(TITLES)

@@ -31,7 +31,7 @@ def open_quietly(model: Path | None, **settings: Any) -> None:
 
 
 def test_a_model_that_was_not_taught_labels(model: Path) -> None:
-    with pytest.warns(UntaughtWarning, match=r"^layout 'label' \(--layout\): .*finetune --mask"):
+    with pytest.warns(UntaughtWarning, match=r"^layout 'label' .*finetune --mask"):
         Extractor("a", model, **ASK).close()
     for layout in ("branch", "skeleton"):
         open_quietly(model, **{**ASK, "layout": layout})
@@ -62,4 +62,6 @@ def test_the_program_says_it_in_one_line(
     )
     lines = [line for line in capsys.readouterr().err.splitlines() if "warning: " in line]
     assert len(lines) == 1
-    assert lines[0].startswith("hpd: warning: layout 'label' (--layout): the file of this model")
+    assert lines[0].startswith(
+        "hpd: warning: layout 'label' (--set layout): the file of this model"
+    )

@@ -23,6 +23,8 @@ def replay_answers(
 class SmallExtractor(Extractor):
     """One thread: a tiny model has no work for more, which would only wait for each other.
 
+    Every document is decoded, the second of two equal ones as well, unless a test says otherwise.
+
     ``answers`` are known answers by text, decoded in place of the model's own: all logits are
     computed as always, and only then is the known token taken.
     """
@@ -38,7 +40,10 @@ class SmallExtractor(Extractor):
         def replay(document: Document) -> Mapping[str, Any] | None:
             return (answers or {}).get(document.text)
 
-        super().__init__(schema, model, **({"n_threads": 1} | settings))  # type: ignore[arg-type]
+        usual: dict[str, Any] = {"n_threads": 1}
+        if "cache" not in settings:
+            usual["dedupe"] = False
+        super().__init__(schema, model, **(usual | settings))  # type: ignore[arg-type]
         if answers is not None:
             replay_answers(self, replay)
 
