@@ -240,7 +240,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     if not 0 < given.shortest <= given.longest:
         parser.error("--shortest must be above 0, and not above --longest")
-    options = ["--deterministic"] if given.deterministic else []
+    options = ["--set", "deterministic=on"] if given.deterministic else []
     options += [] if given.threads is None else ["-t", str(given.threads)]
     with tempfile.TemporaryDirectory() as temporary:
         folder = given.folder or Path(temporary)

@@ -45,8 +45,6 @@ def steady(value: Any) -> Any:
 
 @pytest.mark.parametrize("block", OUTPUTS, ids=lambda block: f"{block.page.name}:{block.what}")
 def test_a_command_prints_what_is_shown(block: docs.Block) -> None:
-    if "--help" in block.what and sys.version_info >= (3, 13):
-        pytest.skip("argparse writes its help in another way since Python 3.13")
     assert same_everywhere(docs.run(block.what)) == same_everywhere(block.text)
 
 

@@ -55,7 +55,9 @@ def run(project: Path, allowed: str, *arguments: str) -> subprocess.CompletedPro
     """pytest's run of the project's tests with the plugin."""
     (project / "allowed.txt").write_text(allowed)
     command = [sys.executable, "-m", "pytest", "-p", "tools.skips", "-p", "no:cacheprovider"]
+    command += ["-p", "xdist"] if "-n" in arguments else []
     environment = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
+    environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # they take longer than the tests
     return subprocess.run(
         [*command, "--allowed-skips", "allowed.txt", *arguments],
         cwd=project,
