@@ -158,9 +158,10 @@ def test_the_checker_names_wordings_that_are_alike(tmp_path):
     assert "en_test.txt:1 as well" in alike[0]
 
 
-def test_every_wording_of_the_repository_is_in_order():
+def test_wordings_of_the_repository_are_in_order():
+    """One in eight: all of them, many times, are for ``nox -s wordings``."""
     for kind in kinds():
-        for wording in kind.wordings:
+        for wording in kind.wordings[::8]:
             assert not list(check.problems_of(kind, wording, n_seeds=1))
 
 
@@ -171,7 +172,7 @@ def test_questions_have_answers_of_their_types():
         "boolean": bool, "array": list, "object": dict,
     }  # fmt: skip
     asked = Counter()
-    for _ in range(300):
+    for _ in range(150):
         schema, documents, answers = make_documents(rng, rng.choice((1, 1, 3)))
         assert len(documents) == len(answers)
         for attribute in schema:

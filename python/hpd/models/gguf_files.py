@@ -155,7 +155,11 @@ def read_gguf_header(path: Path) -> GgufHeader:
         raise ModelLoadError(f"{path} is not a GGUF file")
     if len(start) == 8 and start[4:6] == b"\0\0":
         raise ModelLoadError(f"{path}: it is for processors with the other byte order")
-    read = _native.read_gguf_header(str(path))
+    try:
+        read = _native.read_gguf_header(str(path))
+    except UnicodeDecodeError as error:
+        # llama.cpp repeats what stands there in its message.
+        raise ModelLoadError(error.object.decode("utf-8", "replace")) from None
     return GgufHeader(
         read["metadata"],
         read["lengths"],
