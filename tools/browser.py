@@ -77,8 +77,17 @@ class Browser:
         ActionChains(self.driver).send_keys(*keys).perform()
 
     def click(self, selector: str) -> None:
-        """Click the first element that a CSS selector names."""
-        self.driver.find_element("css selector", selector).click()
+        """Click the first element that a CSS selector names, even if the page draws it anew."""
+        from selenium.common.exceptions import StaleElementReferenceException
+        from selenium.webdriver.support.wait import WebDriverWait
+
+        def clicked(_: object) -> bool:
+            self.driver.find_element("css selector", selector).click()
+            return True
+
+        WebDriverWait(
+            self.driver, SECONDS, ignored_exceptions=[StaleElementReferenceException]
+        ).until(clicked)
 
     def text(self, selector: str) -> str:
         """All text in the first element of a selector, whether it is in sight or not."""

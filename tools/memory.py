@@ -79,7 +79,7 @@ def of_extractors(n: int) -> tuple[float, float]:
 def of_server(few: int, many: int) -> tuple[float, float]:
     """The memory of a server after few requests, and after many, with schemas that take turns."""
     before = 0.0
-    with serving("--no-dedupe") as server:  # which keeps values on purpose
+    with serving("--set", "dedupe=off") as server:  # which keeps values on purpose
         for n_done, text in enumerate(documents(many), start=1):
             schema = f"{SCHEMA}, detail_{n_done % _N_SCHEMAS}"
             reply = server.post("/extract", {"text": text, "schema": schema})

@@ -18,7 +18,7 @@ from hpd.schema.attributes import Attribute
 from hpd.values.grammar import enum_texts, unconstrained, value_grammar
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "types.md"
-SCHEMAS = PAGE.parents[1] / "benchmarks" / "results" / "schemas.json"
+SCHEMAS = PAGE.parents[1] / "benchmarks" / "schemas.json"
 COLUMNS = ("Type", "In a schema", "Constraint while it is decoded", "Document", "Result")
 
 _LONGEST_RULE = 60

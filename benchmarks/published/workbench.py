@@ -289,7 +289,7 @@ class Workbench:
 
     def _place(self, path: str) -> str:
         places = [(self.work, "WORK"), *([(self.data, "DATA")] if self.data else [])]
-        for folder, name in (*places, (ROOT, ""), (box_model().parents[1], "")):
+        for folder, name in (*places, (box_model().parents[1], ""), (ROOT, "")):
             if Path(path).is_relative_to(folder):
                 return str(Path(name) / Path(path).relative_to(folder))
         return Path(path).name

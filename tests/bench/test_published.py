@@ -13,9 +13,11 @@ import dataset_files
 from benchmarks import reproduce, tables
 from benchmarks.published import command, pages
 from benchmarks.published.claims import CLAIMS, Claim
+from benchmarks.published.finetuning import Way, trained
+from benchmarks.published.quality import TABLE_1_WAYS
 from benchmarks.published.result import Conditions, Finding, Result, Table, load_results
-from benchmarks.published.workbench import Workbench
-from hpd.cli import main
+from benchmarks.published.workbench import DataSet, Workbench
+from hpd.cli import build_parser, main
 from hpd.models.model_files import box_model
 from jsonl import read_lines
 
@@ -194,10 +196,24 @@ def test_a_part_goes_on_where_it_was_stopped(data: Path) -> None:
 
 
 def test_what_is_missing_is_named(data: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert run(data, "--part", "figure-4", "--part", "fine-tuned") == 1
+    assert run(data, "--part", "figure-4", "--part", "data") == 1
     err = capfd.readouterr().err
     assert "figure-4: needs --speed-model GGUF" in err
-    assert "not measured: figure-4" in err
+    assert err.endswith("not measured: figure-4\n")
+
+
+@pytest.mark.parametrize("way", TABLE_1_WAYS, ids=lambda way: way.name)
+def test_an_adapter_is_trained_by_a_command_that_there_is(
+    data: Path, way: Way, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commands: list[list[str]] = []
+    monkeypatch.setattr(Workbench, "run", lambda self, command: commands.append([*command]))
+    bench = Workbench(data, data.parent / "work", box_model(), n_threads=1)
+    titles = DataSet("oa-mine", data / "oa-mine" / "dev.jsonl", data / "oa-mine" / "schema.json")
+    folder = trained(bench, titles, way)
+    (command,) = commands
+    asked = build_parser("finetune").parse_args(command[1:])
+    assert (asked.output, asked.method, asked.max_tokens) == (folder, way.method, way.k_max)
 
 
 def test_a_trial_is_not_published(data: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -182,7 +182,9 @@ def test_encodings(format: Any, encoding: str, named: str | None, guess: str | N
 def test_an_encoding_that_cannot_be_told_or_is_wrong_is_an_error_of_the_row() -> None:
     content = "text,id\nЛуна яблоко,a\nplain,b\n".encode("koi8-r")
     first, second = read(content, "csv")
-    assert "<stream>:2: not valid UTF-8; say which encoding it is (--encoding)" in message(first)
+    assert "<stream>:2: not valid UTF-8; convert it to UTF-8, or name its encoding" in message(
+        first
+    )
     assert second.text == "plain"
     (bad, good) = read("text,id\nЛуна,a\nplain,b\n".encode(), "csv", encoding="ascii")
     assert "not valid ASCII" in message(bad)

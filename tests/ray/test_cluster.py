@@ -159,7 +159,8 @@ def test_the_command_writes_the_same_lines_although_a_worker_is_killed(
     # come in between.
     said = re.findall("hpd: .*", done.stderr)
     assert len(said) == 1, done.stderr
-    assert said[0].startswith("hpd: a worker was lost (process")
+    # On a busy machine, the news that it had loaded its model may be lost with it.
+    assert re.match(r"hpd: a worker was lost (\(process|while it loaded)", said[0])
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

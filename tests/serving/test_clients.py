@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import warnings
 from collections.abc import Iterator
@@ -110,8 +111,8 @@ def test_openai_s_errors(client: Any, server: Server) -> None:
     with pytest.raises(openai.BadRequestError, match="n must be 1") as caught:
         ask(client, n=2)
     assert (caught.value.param, caught.value.code) == ("n", "unsupported_value")
-    own = {"$defs": {"a": {"properties": {"b": {"$ref": "#/$defs/a"}}}}, "$ref": "#/$defs/a"}
-    with pytest.raises(openai.BadRequestError, match="contains itself"):
+    own = {"$defs": {"a": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}
+    with pytest.raises(openai.BadRequestError, match="nothing but a reference to itself"):
         ask(client, response_format={"type": "json_schema", "json_schema": {"schema": own}})
 
 
@@ -148,7 +149,7 @@ def test_instructor_asks_again_about_the_same_document(server: Server, mode: str
     assert caught.value.n_attempts >= 2
 
 
-@pytest.mark.filterwarnings("ignore:With 'config':UserWarning")
+@pytest.mark.filterwarnings("ignore:With 'config':UserWarning", "ignore:unclosed:ResourceWarning")
 def test_langextract(server: Server) -> None:
     examples = [
         lx.data.ExampleData(
@@ -175,3 +176,4 @@ def test_langextract(server: Server) -> None:
     assert found["brand"].extraction_text == "Diesel"
     assert found["brand"].char_interval.start_pos == 0
     assert "color" in found
+    gc.collect()  # langextract does not close its client

@@ -156,7 +156,7 @@ class Source:
         return f"not valid {shown(encoding)} at byte {n + 1}"
 
 
-OTHER_ENCODING: Final = "say which encoding it is (--encoding)"
+OTHER_ENCODING: Final = "convert it to UTF-8, or name its encoding (hpd extract --encoding)"
 
 
 def decoded(data: bytes, source: Source, declared: str | None = None) -> str:

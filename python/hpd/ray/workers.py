@@ -282,6 +282,7 @@ class Run:
                 raise HpdError(
                     f"a worker was lost {_N_STARTS} times before it had loaded the model: {error}"
                 ) from error
+            self._say("a worker was lost while it loaded the model; another one is started")
             self._replace(worker, n_failed + 1)
         else:
             self._names[worker] = f"process {process} on the machine {host}"
