@@ -311,11 +311,12 @@ def add_pass(schema: Schema, whole: DocumentValues, later: DocumentValues) -> No
     has the same values. Attributes that depend on one another are taken together, if all of them
     are null.
     """
-    _Adder(whole, later).siblings(schema.attributes, ())
+    _Adder(schema, whole, later).siblings(schema.attributes, ())
 
 
 class _Adder:
-    def __init__(self, whole: DocumentValues, later: DocumentValues) -> None:
+    def __init__(self, schema: Schema, whole: DocumentValues, later: DocumentValues) -> None:
+        self.schema = schema
         self.whole = whole
         self.later = later
 
@@ -331,9 +332,16 @@ class _Adder:
 
     def fill(self, roots: Sequence[Path]) -> None:
         """Take the values below some paths, if there are none so far."""
-        if not _is_filled(self.whole, roots) and _is_filled(self.later, roots):
+        if not self.is_filled(self.whole, roots) and self.is_filled(self.later, roots):
             for root in roots:
                 self.move(root, root)
+
+    def is_filled(self, values: DocumentValues, roots: Sequence[Path]) -> bool:
+        return any(
+            result.value is not None and not is_count(self.schema, path)
+            for path, result in values.results.items()
+            if is_below(path, roots)
+        )
 
     def array(self, array: Attribute, path: Path) -> None:
         known = list(_items(self.whole, path))
@@ -374,14 +382,6 @@ class _Adder:
 
 _Spans = dict[Path, tuple[int, int]]
 """The place of each value of an item, by its path in the item."""
-
-
-def _is_filled(values: DocumentValues, roots: Sequence[Path]) -> bool:
-    return any(
-        result.value is not None and not is_count(path)
-        for path, result in values.results.items()
-        if is_below(path, roots)
-    )
 
 
 def _items(values: DocumentValues, path: Path) -> Iterator[Path]:

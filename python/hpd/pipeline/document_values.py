@@ -155,7 +155,7 @@ class DocumentValues:
         """
         found = {path: answer_leaf(schema, path) for path in self.results}
         kinds = {
-            path: COUNT if path[-1] == COUNT_KEY else attribute.type
+            path: COUNT if is_count(schema, path) else attribute.type
             for path, attribute in found.items()
             if attribute is not None and self.results[path].confidence is not None
         }
@@ -198,7 +198,7 @@ class DocumentValues:
                 if not place or own == place or own.startswith((f"{place}.", f"{place}[")):
                     faults.setdefault(path, message)
         # Items are asked anew once their number is.
-        counts = [path for path in faults if is_count(path)]
+        counts = [path for path in faults if is_count(schema, path)]
         return {
             path: message
             for path, message in faults.items()
@@ -356,9 +356,12 @@ def between(probability: float, other: float) -> float | None:
     return near_tie([abs(math.log(probability / other))])
 
 
-def is_count(path: Path) -> bool:
-    """Whether a field is the number of an array's items."""
-    return path[-1:] == (COUNT_KEY,)
+def is_count(schema: Schema, path: Path) -> bool:
+    """Whether a field is the number of an array's items, and no attribute of that name."""
+    if path[-1:] != (COUNT_KEY,):
+        return False
+    above = answer_leaf(schema, path[:-1])
+    return above is not None and above.is_counted
 
 
 def is_below(path: Path, roots: Iterable[Path]) -> bool:
@@ -367,8 +370,8 @@ def is_below(path: Path, roots: Iterable[Path]) -> bool:
 
 
 def _counts_above(path: Path) -> list[Path]:
-    """The paths of the numbers of items of all arrays in which a field may be."""
-    return [(*path[:n], COUNT_KEY) for n in range(1, len(path))]
+    """The paths of the counts of all arrays in which a field may be; items have numbers."""
+    return [(*path[:n], COUNT_KEY) for n in range(1, len(path)) if path[n].isdecimal()]
 
 
 def _refused(result: FieldResult, attribute: Attribute, why: str) -> FieldResult:

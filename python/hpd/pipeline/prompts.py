@@ -259,7 +259,7 @@ class FieldsPrompt(Prompt):
                 margin=least([near_tie([value.margin]), inherited]),
                 refused=refused,
             )
-            own_limits = None if is_count(path) else limits[i]
+            own_limits = None if question.leaf.array is not None else limits[i]
             found.append(values.store(path, attributes[i], result, own_limits, probability))
         return found
 
@@ -337,8 +337,9 @@ class AnswerPrompt(Prompt):
                 truncated=raw.truncated,
                 margin=margin,
             )
+            has_limits = not is_count(schema, path)
             d, path = (0, path) if n_stacked == 1 else (int(path[0]) - 1, path[1:])
-            limits = None if is_count(path) else self._limits([attribute], [d])[0]
+            limits = self._limits([attribute], [d])[0] if has_limits else None
             self._values[d].store(path, attribute, result, limits, probability)
 
 
