@@ -17,7 +17,6 @@ from hpd.errors import EngineClosedError
 from hpd.models.model_files import resolve_model
 from hpd.options import Options
 from hpd.pipeline import (
-    BROKEN,
     Cancellation,
     Examples,
     OnChunk,
@@ -311,10 +310,6 @@ def _refusal(document: Document, schemas: Schemas) -> Failure | None:
     if not isinstance(document.text, str):
         kind = type(document.text).__name__
         return Failure("InputError", f"a document must be text, not {kind}")
-    try:
-        document.text.encode()
-    except UnicodeEncodeError:
-        return Failure("InputError", f"a document must be text, and {BROKEN}")
     try:
         document.text.encode()
     except UnicodeEncodeError as error:
