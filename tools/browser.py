@@ -61,6 +61,10 @@ class Browser:
         self.logged("performance")
         self.logged("browser")
         self.driver.get(page if isinstance(page, str) else page.as_uri())
+        # Nobody does anything before the page is painted, which may undo a scroll.
+        self.driver.execute_async_script(
+            "requestAnimationFrame(() => requestAnimationFrame(arguments[0]))"
+        )
 
     def devtools(self, command: str, **parameters: Any) -> Any:
         """Call a command of the DevTools protocol."""
