@@ -105,8 +105,8 @@ def sent_keys(engine, schema, layout, answers):
             results = runner.step()
         assert not results[0].error
         request = job.take(results[0])
-    if job.kept_prompt is not None:
-        runner.forget_prompt(job.kept_prompt)
+    if job.kept_tokens is not None:
+        runner.forget_prompt(job.kept_tokens)
     return sent
 
 
