@@ -212,7 +212,7 @@ ADAPTED = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down
 """The linear layers of every block; llama.cpp's adapters can hold all of them."""
 
 
-class Lora(torch.nn.Module):
+class Lora(torch.nn.Module):  # type: ignore[misc]
     """A linear layer that stays as it is, and the product of two thin matrices beside it."""
 
     def __init__(self, layer: Any, rank: int, alpha: float) -> None:

@@ -92,7 +92,7 @@ class GgufFile:
         n_heads = self.n_heads
         n_embd = int(self._setting("embedding_length"))
         head_dim = int(self._setting("attention.key_length", n_embd // n_heads))
-        settings = {
+        settings: dict[str, Any] = {
             "vocab_size": int(self.tensors["token_embd.weight"].shape[1]),
             "hidden_size": n_embd,
             "num_hidden_layers": int(self._setting("block_count")),
