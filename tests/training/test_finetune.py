@@ -425,7 +425,7 @@ def test_what_was_taught_is_extracted(files, model, tmp_path, capsys, method, ra
     command = ["finetune", train, *ASK, "-m", str(model), "-o", str(out), "--dev", train, *TRAINING]
     asked = ["--method", method, "--document-turn", turn]
     command += [*asked, "--lora-rank", str(rank), *kind, "--batch-tokens", "1600"]
-    command += ["--epochs", "40" if rank else "24", "--validate-every", "100", "--patience", "0"]
+    command += ["--epochs", "40", "--validate-every", "100", "--patience", "0"]
     command += ["--learning-rate", "1e-2" if rank else "3e-3"]
     assert main(command) == 0
     result = capsys.readouterr().out.strip()
