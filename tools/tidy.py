@@ -24,6 +24,7 @@ def configure(build: Path) -> bool:
         f"-DCMAKE_MAKE_PROGRAM={SCRIPTS / 'ninja'}",
         f"-DPython_EXECUTABLE={sys.executable}",
         f"-Dpybind11_DIR={pybind11.get_cmake_dir()}",
+        "-DHPD_BUILD_TESTS=ON",
         # Flags for link-time optimisation are GCC's own.
         "-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=OFF",
     ]
