@@ -1,6 +1,6 @@
 """The cost of one batch, by its tokens, its rows of logits, and the cells that it sees or not.
 
-    python benchmarks/costs.py -m model.gguf [-fa off ...]
+    python -m benchmarks.costs -m model.gguf [-fa off ...]
 
 Prints a Markdown table. Each line is the median of several batches, each decoded on its own. The
 tokens are arbitrary, as only the shape of a batch matters for its cost. Below it stand the prices
@@ -20,6 +20,7 @@ from hpd.bench.measure import measure_prices
 from hpd.cli.arguments import add_option_argument, options_of
 from hpd.models.settings import engine_options, model_options
 from hpd.options import OPTIONS
+from tools import testing_module
 
 if TYPE_CHECKING:
     from hpd import _core_testing
@@ -106,7 +107,8 @@ def measure(case: Case, context: _core_testing.Context, repeats: int) -> float:
 
 
 def main() -> None:
-    from hpd import _core_testing  # behind _native, which loads llama.cpp
+    testing_module.provide()
+    from hpd import _core_testing
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-m", "--model", required=True)

@@ -42,8 +42,8 @@ on_catalogue() { # run catalogue options...
 
 costs() {
   echo "== costs"
-  "$python" "$here/costs.py" -m "$model" | tee "$results/costs.txt"
-  "$python" "$here/costs.py" -m "$model" --no-cpu-attention | tee "$results/costs-off.txt"
+  PYTHONPATH=$here/.. "$python" -m benchmarks.costs -m "$model" | tee "$results/costs.txt"
+  PYTHONPATH=$here/.. "$python" -m benchmarks.costs -m "$model" --set cpu_attention=off | tee "$results/costs-off.txt"
 }
 
 in_flight() {

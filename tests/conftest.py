@@ -25,9 +25,9 @@ import llama_cpp
 import pytest
 from hypothesis import settings
 
-import testing_module
 import tiny_models
 from tiny_models import TinyModel
+from tools import testing_module
 
 testing_module.provide()
 

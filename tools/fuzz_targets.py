@@ -32,6 +32,7 @@ from hpd.schema.attributes import Attribute, Schema
 from hpd.serving.bodies import ChatBody, ExtractBody, RefusedError, json_of, refusal_of
 from hpd.values import assemble, parse_value, split_answer
 from hpd.values.grammar import answer_grammar, value_grammar
+from tools import testing_module
 
 B = TypeVar("B", bound=BaseModel)
 
@@ -50,8 +51,8 @@ class Target:
 
 def scan_json(data: bytes, suffix: str) -> None:
     """The scanner that knows when a value is complete: it must not matter how the text is cut."""
-    from hpd import _native  # noqa: F401  # loads the library that the next one needs
-    from hpd import _core_testing  # isort: skip
+    testing_module.provide()
+    from hpd import _core_testing
 
     whole = _core_testing.scan_json([data], True)
     cuts = sorted({0, len(data), *(byte * len(data) // 256 for byte in data[:9])})

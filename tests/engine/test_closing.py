@@ -244,9 +244,16 @@ def test_the_interpreter_may_end_before_an_engine(tiny_model: TinyModel) -> None
         "engine.step()\n"
         "sys.modules['kept'] = engine\n"
     )
-    support = str(Path(__file__).parents[1] / "support")
+    tests = Path(__file__).parents[1]
+    folders = [str(tests / "support"), str(tests.parent)]
     done = subprocess.run(
-        [sys.executable, "-c", code, str(tiny_model("qwen3")), support],
+        [
+            sys.executable,
+            "-c",
+            code,
+            str(tiny_model("qwen3")),
+            *map(str, (tests / "support", tests.parent)),
+        ],
         capture_output=True,
         text=True,
         check=False,

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from hpd import _core_testing, _native
-from testing_module import CHECKOUT
+from tools.testing_module import CHECKOUT
 
 MODULES: dict[str, ModuleType] = {
     "_core": sys.modules["hpd._core"],  # _native has imported it, after llama.cpp

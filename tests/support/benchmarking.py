@@ -76,7 +76,7 @@ class FakeBench:
 
 def run_script(*arguments: object) -> str:
     """The output of a script of ``benchmarks``, with the hpd that is tested here."""
-    tested = str(Path(hpd.__file__).parents[1])
+    tested = os.pathsep.join([str(Path(hpd.__file__).parents[1]), str(BENCHMARKS.parent)])
     done = subprocess.run(
         [sys.executable, *map(str, arguments)],
         env={**os.environ, "PYTHONPATH": tested},

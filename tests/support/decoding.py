@@ -9,6 +9,10 @@ from pathlib import Path
 
 import llama_cpp
 
+from tools import testing_module
+
+testing_module.provide()  # also where a test starts a process of its own
+
 from hpd import _core_testing, _native
 from hpd.models.hardware import devices
 from hpd.prompt import Labels

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import hpd
 
-CHECKOUT = Path(__file__).resolve().parents[2]
+CHECKOUT = Path(__file__).resolve().parents[1]
 
 
 def provide() -> None:
