@@ -42,13 +42,13 @@ def build(folder: Path) -> None:
     import pybind11
 
     configure = [
-        "cmake", "-S", CHECKOUT, "-B", folder, "-DCMAKE_BUILD_TYPE=Release", "-DHPD_BUILD_TESTS=ON",
+        "cmake", "-S", str(CHECKOUT), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release", "-DHPD_BUILD_TESTS=ON",
         f"-DPython_EXECUTABLE={sys.executable}", f"-Dpybind11_DIR={pybind11.get_cmake_dir()}",
     ]  # fmt: skip
     n_jobs = os.cpu_count() or 1
     for command in (
         configure,
-        ["cmake", "--build", folder, "--target", "_core_testing", "--parallel", str(n_jobs)],
+        ["cmake", "--build", str(folder), "--target", "_core_testing", "--parallel", str(n_jobs)],
     ):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:

@@ -247,13 +247,7 @@ def test_the_interpreter_may_end_before_an_engine(tiny_model: TinyModel) -> None
     tests = Path(__file__).parents[1]
     folders = [str(tests / "support"), str(tests.parent)]
     done = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            code,
-            str(tiny_model("qwen3")),
-            *map(str, (tests / "support", tests.parent)),
-        ],
+        [sys.executable, "-c", code, str(tiny_model("qwen3")), *folders],
         capture_output=True,
         text=True,
         check=False,
