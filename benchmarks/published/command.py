@@ -76,9 +76,6 @@ def _parser(parts: Sequence[Part], description: str) -> argparse.ArgumentParser:
     parser.add_argument("--limit", type=int, metavar="N", help="a trial with N documents of a file")
     parser.add_argument("--rounds", type=int, metavar="N", help="of timings [default: the part's]")
     parser.add_argument("-t", "--threads", type=int, default=0, help="(0: chosen)")
-    parser.add_argument(
-        "--draft-minutes", type=float, default=10.0, help="training of the small model"
-    )
     parser.add_argument("--price-per-hour", type=float, default=0.10, help="dollars, assumed")
     return parser
 
@@ -99,7 +96,6 @@ def _attempt(part: Part, options: argparse.Namespace) -> bool:
         options.limit,
         options.rounds,
         options.threads,
-        options.draft_minutes,
         options.price_per_hour,
         options.again,
     )

@@ -53,8 +53,6 @@ def trained(
     *,
     labels: Sequence[str] = (),
     name: str = "",
-    model: Path | None = None,
-    n_epochs: int = 2,
 ) -> Path:
     """The folder of a way's adapter, trained on the data set's own rows or on other labels."""
     folder = bench.folder("trained", data.name) / (name or way.name)
@@ -64,9 +62,9 @@ def trained(
         folder / "adapter.gguf",
         [
             *("hpd", "finetune", str(train), *data.schemas()),
-            *("-m", str(bench.using(model or bench.model)), "-o", str(folder)),
+            *("-m", str(bench.using(bench.model)), "-o", str(folder)),
             *("--method", way.method, *mask, "--max-tokens", str(way.k_max)),
-            *("--lora-rank", "16", "--epochs", str(n_epochs), "--learning-rate", "1e-3"),
+            *("--lora-rank", "16", "--epochs", "2", "--learning-rate", "1e-3"),
             *("--unnamed", _UNNAMED.get(data.name, "null"), *labels),
             *("--resume", "--quiet", *bench.threads()),
         ],

@@ -1,12 +1,10 @@
-"""Learning without gold: from a model's own answers, or from those of a larger model."""
+"""Learning without gold: from a model's own answers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from benchmarks.published import scores
-from benchmarks.published.draft import small_model
 from benchmarks.published.finetuning import Way, reference, trained
 from benchmarks.published.part import Part
 from benchmarks.published.result import Cell, Finding, Table
@@ -43,44 +41,4 @@ def self_supervision(bench: Workbench) -> Finding:
     )
 
 
-def distillation(bench: Workbench) -> Finding:
-    """Section 4.4: a smaller model that is taught a larger one's answers."""
-    train = bench.catalogue("to-label", bench.count(600), "--tokens", "150", "--seed", "1")
-    data = bench.catalogue("descriptions-150", bench.count(128), "--tokens", "150")
-    labels = bench.extract(train, "hpd", "--set", "method=hpd")
-    student = small_model(bench)
-    adapter = trained(
-        bench,
-        train,
-        Way("hpd"),
-        labels=("--labels", str(labels)),
-        name="distilled",
-        model=student,
-        n_epochs=4,
-    )
-    made: dict[str, Path] = {
-        "teacher, AR": bench.extract(data, "ar", "--set", "method=ar"),
-        "teacher, HPD": bench.extract(data, "hpd"),
-        "student before, HPD": bench.extract(data, "student", model=student),
-        "student after, HPD": bench.extract(
-            data, "distilled", "--lora", str(adapter / "adapter.gguf"), model=student
-        ),
-    }
-    rows: list[list[Cell]] = [["", "weights, MB", "F1"]]
-    figures = {}
-    for name, output in made.items():
-        evaluated = bench.evaluate(data, output)
-        figures[name] = scores.f1(evaluated)
-        model = student if name.startswith("student") else bench.model
-        rows.append([name, f"{model.stat().st_size / 1e6:.1f}", scores.both(evaluated)])
-    return Finding(
-        [Table("Plain F1 (strict) on made-up descriptions of 150 tokens", rows)],
-        "; ".join(f"{name} {figure:.1f}" for name, figure in figures.items()),
-        ["The teacher labelled 600 other descriptions with HPD."],
-    )
-
-
-PARTS: Sequence[Part] = (
-    Part("self-supervision", "Self-supervision", 8, self_supervision),
-    Part("distillation", "Distillation", 8, distillation),
-)
+PARTS: Sequence[Part] = (Part("self-supervision", "Self-supervision", 8, self_supervision),)

@@ -82,8 +82,6 @@ class Workbench:
     n_rounds: int | None = None
     """Rounds of each timing; None: as many as the part says."""
     n_threads: int = 0
-    draft_minutes: float = 10.0
-    """The training of the small model."""
     price_per_hour: float = 0.10
     """Of the machine, in dollars."""
     again: bool = False
