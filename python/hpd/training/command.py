@@ -181,9 +181,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Train, and export."""
     loaded = load_schemas(arguments.schema) if arguments.schema is not None else None
     _check(arguments, loaded)
-    model = (
-        resolve_model(Path(arguments.model).expanduser()) if arguments.model else resolve_model()
-    )
 
     import torch
 
@@ -194,6 +191,9 @@ def run(arguments: argparse.Namespace) -> int:
     options = _options(arguments)
     _check_device(options.device)
     check_file_type(options.file_type)
+    model = (
+        resolve_model(Path(arguments.model).expanduser()) if arguments.model else resolve_model()
+    )
     if arguments.n_threads:
         torch.set_num_threads(arguments.n_threads)
 
