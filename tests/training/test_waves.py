@@ -185,7 +185,7 @@ def test_validation_predicts_what_the_engine_extracts(
     lines = [json.dumps({"text": text, "gold": answer}) for text, answer in LABELLED]
     (tmp_path / "train.jsonl").write_text("\n".join(lines))
     source = Source(tmp_path / "train.jsonl")
-    loop = LoopOptions(epochs=30, batch_tokens=300, learning_rate=3e-3, bf16=False)
+    loop = LoopOptions(epochs=20, batch_tokens=300, learning_rate=3e-3, bf16=False)
     options = FinetuneOptions(
         forms={mask: 1}, stack=n_stacked, max_tokens=12, file_type="f32", loop=loop
     )
