@@ -42,7 +42,8 @@ def build(folder: Path) -> None:
     import pybind11
 
     configure = [
-        "cmake", "-S", str(CHECKOUT), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release", "-DHPD_BUILD_TESTS=ON",
+        "cmake", "-S", str(CHECKOUT), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release",
+        "-DHPD_BUILD_TESTS=ON",
         f"-DPython_EXECUTABLE={sys.executable}", f"-Dpybind11_DIR={pybind11.get_cmake_dir()}",
     ]  # fmt: skip
     n_jobs = os.cpu_count() or 1
