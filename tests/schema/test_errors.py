@@ -143,8 +143,21 @@ def test_any_value_of_a_keyword_is_honoured_or_an_error(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SchemaWarning)
         changed = schema_or_none(document)
-    if isinstance(changed, Schema):
-        assert load_schema(to_json_schema(changed)).attributes == changed.attributes
+        if isinstance(changed, Schema):
+            assert load_schema(to_json_schema(changed)).attributes == changed.attributes
+
+
+def test_a_choice_of_nothing_comes_back_as_it_was() -> None:
+    node = {"type": "object", "properties": {"a": {"type": "integer", "enum": ["0"]}}}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SchemaWarning)
+        schema = load_schema(node)
+        again = load_schema(to_json_schema(schema))
+    assert again.attributes == schema.attributes
+    assert schema.attributes[0].choices == ()
+    node["properties"]["a"]["type"] = []  # type: ignore[index]
+    with pytest.raises(SchemaError, match=r"a\.type: \[\] is not a type"):
+        load_schema(node)
 
 
 def nodes(node: Any) -> Iterator[dict[str, Any]]:

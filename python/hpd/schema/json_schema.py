@@ -543,7 +543,7 @@ def _types(node: Node, where: str) -> tuple[list[str], bool]:
             return ["object"], True
         return ["string"], True
     types = [declared] if isinstance(declared, str) else declared
-    if not isinstance(types, list) or not all(kind in JSON_TYPES for kind in types):
+    if not isinstance(types, list) or not types or not all(kind in JSON_TYPES for kind in types):
         raise fail(f"{where}.type", f"{declared!r} is not a type ({', '.join(JSON_TYPES)})")
     return [kind for kind in types if kind != "null"], "null" in types
 

@@ -108,6 +108,8 @@ def _node(attribute: Attribute, definitions: dict[str, Any]) -> dict[str, Any]:
             node["items"] = False
     elif attribute.type == "enum":
         node = {"enum": [*attribute.choices, *([None] if attribute.nullable else [])]}
+        if not node["enum"]:  # no value is allowed, and a list must not be empty
+            node = {"enum": [""], "type": "integer"}
     elif attribute.type in ("date", "date-time"):
         node = {"type": _type("string", attribute.nullable), "format": attribute.type}
     else:
