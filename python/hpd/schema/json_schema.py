@@ -337,6 +337,8 @@ class _Reader:
         if ALL_KEYWORDS & {*node}:
             self.is_complete = False
         values = node["enum"] if "enum" in node else [node["const"]]
+        if not isinstance(values, list):
+            return read_enum(common, node, types, where)  # says what is wrong
         nested = [value for value in values if isinstance(value, list | dict)]
         if not nested or not {"array", "object"} & {*types}:
             if nested:
