@@ -101,10 +101,12 @@ def races(session: nox.Session) -> None:
 
 @nox.session
 def soak(session: nox.Session) -> None:
-    """Kill a run 50 times and resume it; feed mutated input to every reader for a minute each."""
+    """Kill a run 50 times and resume it; feed mutated input to every reader; draw new examples."""
     session.install(".[test,files]", "-C", "cmake.define.HPD_BUILD_TESTS=ON")
     session.run("python", "-m", "tools.soak", *session.posargs)
     session.run("python", "-m", "tools.fuzz", "--seconds", "60")
+    drawn = ("tests/files", "tests/prompt", "tests/schema", "tests/values")
+    session.run("pytest", "-n", "auto", *drawn, env={"HPD_NIGHTLY": "1"})
 
 
 @nox.session
