@@ -69,7 +69,7 @@ def test_another_model_in_the_environment_is_noticed(
     own = hpd.extract(TEXT, "brand, color").fields["brand"].confidence
     monkeypatch.setenv("HPD_MODEL", str(tiny_model("qwen3")))
     other = hpd.extract(TEXT, "brand, color").fields["brand"].confidence
-    monkeypatch.delenv("HPD_MODEL")
+    monkeypatch.undo()
     assert hpd.extract(TEXT, "brand, color").fields["brand"].confidence == own != other
 
 

@@ -6,7 +6,8 @@ An HTML comment before a code block says what the block is::
     <!-- output: hpd --help -->   the output of this command, written by this program
 
 ``python -m tools.docs`` runs the commands of all output blocks and writes their output; pages
-can be named as arguments. ``hpd`` is the one of the running Python.
+can be named as arguments. ``hpd`` is the one of the running Python, and asks the
+model in the box.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def run(line: str) -> str:
             ["bash", "-euo", "pipefail", "-c", line],
             cwd=ROOT,
             env={
-                **os.environ,
+                **{name: value for name, value in os.environ.items() if name != "HPD_MODEL"},
                 "PATH": os.pathsep.join(
                     [folder, str(Path(sys.executable).parent), os.environ["PATH"]]
                 ),

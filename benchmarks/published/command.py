@@ -19,7 +19,7 @@ from benchmarks.published.part import Part
 from benchmarks.published.result import Conditions, Result, load_results, result_path
 from benchmarks.published.workbench import ROOT, MissingInputError, Workbench
 from hpd.models.hardware import has_amx, n_cores, processor, use_extra_bufts
-from hpd.models.model_files import box_model
+from hpd.models.model_files import resolve_model
 from hpd.version import __version__
 
 RESULTS = ROOT / "benchmarks" / "results"
@@ -86,7 +86,7 @@ def _attempt(part: Part, options: argparse.Namespace) -> bool:
     if result_path(results, part.name).exists() and not options.again:
         print(f"{part.name}: measured already", file=sys.stderr)
         return True
-    model: Path = options.model or box_model()
+    model: Path = resolve_model(options.model)
     bench = Workbench(
         options.data,
         options.work / file_hash(model)[:_SHORT_HASH] / f"limit-{options.limit or 'none'}",

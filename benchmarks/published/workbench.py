@@ -15,7 +15,7 @@ from typing import Any
 
 from hpd.evaluation.dataset_readers import DatasetDocument
 from hpd.evaluation.datasets import find_format, read_dataset, schema_path, survey, write_dataset
-from hpd.models.model_files import box_model
+from hpd.models.model_files import box_model, resolve_model
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -71,7 +71,7 @@ class Workbench:
     """A folder with a folder for each data set."""
     work: Path
     """A folder for everything that is made on the way."""
-    model: Path = field(default_factory=box_model)
+    model: Path = field(default_factory=resolve_model)
     """The model whose values are scored."""
     speed_models: Sequence[Path] = ()
     """Models whose weights do not matter, as their answers are replayed."""

@@ -164,7 +164,7 @@ def test_ar_and_hpd_are_compared_on_each_data_set(
     assert not any(str(data.parent) in each for each in result.commands)
     assert any(each.startswith("hpd eval WORK/oa-mine/") for each in result.commands)
     assert result.conditions.limit == 2
-    assert set(result.conditions.models) == {"hpd-box.gguf"}
+    assert set(result.conditions.models) == {"small.gguf"}
 
 
 def test_a_part_is_measured_once(data: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -208,7 +208,7 @@ def test_an_adapter_is_trained_by_a_command_that_there_is(
 ) -> None:
     commands: list[list[str]] = []
     monkeypatch.setattr(Workbench, "run", lambda self, command: commands.append([*command]))
-    bench = Workbench(data, data.parent / "work", box_model(), n_threads=1)
+    bench = Workbench(data, data.parent / "work", n_threads=1)
     titles = DataSet("oa-mine", data / "oa-mine" / "dev.jsonl", data / "oa-mine" / "schema.json")
     folder = trained(bench, titles, way)
     (command,) = commands

@@ -37,7 +37,7 @@ def test_more_cells_than_any_memory_are_refused(
     assert main(["extract", source, "--schema", "brand", "-c", "2000000000"]) == 1
     out, err = capfd.readouterr()
     assert out == ""
-    assert "hpd-box.gguf takes about" in err
+    assert "small.gguf takes about" in err
     with pytest.raises(ModelLoadError, match="takes about"):
         hpd.Extractor("brand", n_ctx=2_000_000_000)
 

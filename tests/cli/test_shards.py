@@ -70,7 +70,7 @@ def test_a_shard_goes_on_where_it_stopped_and_tells_how_far_it_is(
 def test_a_shard_without_documents_is_complete(tmp_path: Path, no_extractor: None) -> None:
     source = write_texts(tmp_path / "in.jsonl", "a")
     out = tmp_path / "out"
-    command = ["extract", str(source), "--schema", "a", "-m", "models/hpd-box.gguf", "--quiet"]
+    command = ["extract", str(source), "--schema", "a", "--quiet"]
     assert main([*command, "-o", str(out), "--shard", "2/2"]) == 0
     assert out.read_text() == ""
 

@@ -79,7 +79,7 @@ def test_the_status_tells_the_nulls_and_near_ties_of_what_is_written(
 def test_the_counts_are_those_of_the_run_s_summary(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """With the model in the box, and nested values, some of them null."""
+    """With a real model, and nested values, some of them null."""
     source, out = write_texts(tmp_path / "in.jsonl", "Luma Shirt, red", "x"), tmp_path / "out"
     schema = "Brand, maker {name, city}, Color, tags [str]"
     assert main(["extract", str(source), "--schema", schema, "-o", str(out)]) == 0

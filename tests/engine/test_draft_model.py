@@ -15,9 +15,10 @@ from decoding import F32_TIE, ON_DEVICE, engine_options, make_requests, open_mod
 from hpd import _core_testing, _native
 from hpd.bench.methods import parse_contest
 from hpd.errors import ModelLoadError
-from hpd.models.model_files import box_model, resolve_draft_model
+from hpd.models.model_files import resolve_draft_model
 from hpd.options import Method
 from reference import Reference, Request
+from small_model import small_model
 from tiny_models import TinyModel
 
 Requests = list[tuple[Request, int]]
@@ -279,7 +280,7 @@ def test_recurrent_models(tiny_model: TinyModel) -> None:
 
 
 @pytest.mark.parametrize("method", ["ar", "hpd"])
-def test_the_box_guesses_for_itself(method: Method) -> None:
+def test_a_model_guesses_for_itself(method: Method) -> None:
     documents = ["Nike Running Shoe, Black, 10 M US", "Luma Cotton T-Shirt for Men, White, XL"]
 
     def data(**settings: Any) -> tuple[list[object], int]:
@@ -289,7 +290,7 @@ def test_the_box_guesses_for_itself(method: Method) -> None:
             return found, extractor.stats.n_batches
 
     plain, n_plain = data()
-    drafted, n_drafted = data(draft_model=str(box_model()))
+    drafted, n_drafted = data(draft_model=str(small_model()))
     assert drafted == plain
     assert n_drafted < n_plain / 2 if method == "ar" else n_drafted <= n_plain
 

@@ -16,7 +16,7 @@ import pyarrow
 from frame_texts import SCHEMA, SETTINGS, TEXTS, expected_rows
 from hpd.errors import InputError, ModelLoadError, OptionError
 from hpd.frames import BatchExtractor
-from hpd.models.model_files import box_model
+from small_model import small_model
 
 TABLE = pyarrow.table({"title": pyarrow.array(TEXTS, "string")})
 
@@ -45,7 +45,7 @@ def test_a_process_loads_a_model_once() -> None:
 
 def test_what_is_pickled_tells_models_apart(tmp_path: Path) -> None:
     model = tmp_path / "model.gguf"
-    shutil.copy(box_model(), model)
+    shutil.copy(small_model(), model)
     states = [pickle.dumps(batch_extractor(model=model)) for _ in range(2)]
     with model.open("ab") as file:
         file.write(b"\0")

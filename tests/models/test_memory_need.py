@@ -15,9 +15,9 @@ from hpd.cli import main
 from hpd.errors import ModelLoadError
 from hpd.models import memory as module
 from hpd.models.memory import Memory, MemoryWarning, memory_need, shortage, warn_of_shortage
-from hpd.models.model_files import box_model
 from hpd.options import Options
 from jsonl import write_texts
+from small_model import small_model
 
 # The mask grows with all cells, and is filled for those in use only: small batches keep it small.
 SMALL = {"n_batch": 64, "n_ubatch": 64}
@@ -27,7 +27,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "llama": {"n_ctx": 100_000, **SMALL},
     "mamba": {"n_ctx": 512},
     "jamba": {"n_ctx": 100_000, **SMALL},
-    "box": {"n_ctx": 100_000},
+    "small": {"n_ctx": 100_000},
 }
 
 PEAK = """
@@ -45,7 +45,7 @@ print(peak_bytes())
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the peak of a process")
 @pytest.mark.parametrize("kind", SETTINGS)
 def test_the_estimate_is_close_to_what_a_process_takes(tiny_model: Any, kind: str) -> None:
-    path = box_model() if kind == "box" else tiny_model(kind)
+    path = small_model() if kind == "small" else tiny_model(kind)
     done = subprocess.run(
         [sys.executable, "-c", PEAK, str(path), repr(SETTINGS[kind])],
         capture_output=True, text=True, check=False,
@@ -58,36 +58,36 @@ def test_the_estimate_is_close_to_what_a_process_takes(tiny_model: Any, kind: st
 
 def test_cells_are_counted_as_llama_cpp_counts_them(tiny_model: Any) -> None:
     # By hand: 8192 cells, 6 layers, 2 heads of 64 numbers of K and as many of V, two bytes each.
-    assert memory_need(box_model(), Options()).cells == 8192 * 6 * 2 * 64 * 2 * 2
+    assert memory_need(small_model(), Options()).cells == 8192 * 6 * 2 * 64 * 2 * 2
     quantised = Options(cache_type_k="q8_0", cache_type_v="q8_0")
-    assert memory_need(box_model(), quantised).cells == 8192 * 6 * 2 * 64 * 2 * 34 // 32
+    assert memory_need(small_model(), quantised).cells == 8192 * 6 * 2 * 64 * 2 * 34 // 32
     # 1,000 cells are rounded up to 1,024.
-    assert memory_need(box_model(), Options(n_ctx=1000)).cells == 1024 * 6 * 2 * 64 * 2 * 2
+    assert memory_need(small_model(), Options(n_ctx=1000)).cells == 1024 * 6 * 2 * 64 * 2 * 2
 
 
 def test_a_draft_model_and_adapters_count(tmp_path: Path) -> None:
-    box = box_model()
+    model = small_model()
     adapter = tmp_path / "a.gguf"
     adapter.write_bytes(bytes(1000))
-    alone = memory_need(box, Options())
-    both = memory_need(box, Options(draft_model=str(box), loras=((str(adapter), 1.0),)))
+    alone = memory_need(model, Options())
+    both = memory_need(model, Options(draft_model=str(model), loras=((str(adapter), 1.0),)))
     assert both.cells == 2 * alone.cells
     assert both.weights == 2 * alone.weights + 1000
 
 
 def test_a_shortage_comes_with_what_would_fit() -> None:
-    box = box_model()
+    model = small_model()
     options = Options(n_ctx=1 << 20)
-    assert shortage(box, options, Memory(None, None, None)) == ""
-    assert shortage(box, options, Memory(None, None, 16_000_000_000)) == ""
-    problem = shortage(box, options, Memory(None, 2_500_000_000, 2_000_000_000))
-    assert problem.startswith("hpd-box.gguf takes about 4.")
+    assert shortage(model, options, Memory(None, None, None)) == ""
+    assert shortage(model, options, Memory(None, None, 16_000_000_000)) == ""
+    problem = shortage(model, options, Memory(None, 2_500_000_000, 2_000_000_000))
+    assert problem.startswith("small.gguf takes about 4.")
     assert "2.0 GB are available (the limit is 2.5 GB): " in problem
     assert "-c 262144 (" in problem
     assert "-c 524288" not in problem, "that is still too much"
     assert "-ctk q8_0" not in problem
-    assert "-ctk q8_0 -ctv q8_0 (" in shortage(box, options, Memory(None, None, 3_000_000_000))
-    assert shortage(box, options, Memory(None, None, 1000)).endswith(": take a smaller model")
+    assert "-ctk q8_0 -ctv q8_0 (" in shortage(model, options, Memory(None, None, 3_000_000_000))
+    assert shortage(model, options, Memory(None, None, 1000)).endswith(": take a smaller model")
 
 
 def test_extract_says_it_before_the_model_is_loaded(
@@ -96,7 +96,7 @@ def test_extract_says_it_before_the_model_is_loaded(
     monkeypatch.setattr(module, "memory", lambda: Memory(None, None, 100_000_000))
     source = str(write_texts(tmp_path / "in.jsonl", "a cup"))
     assert main(["extract", source, "--schema", "a", "--quiet"]) == 0
-    assert "hpd: warning: hpd-box.gguf takes about" in capfd.readouterr().err
+    assert "hpd: warning: small.gguf takes about" in capfd.readouterr().err
     with pytest.warns(MemoryWarning, match="are available"), hpd.Extractor("a"):
         pass
 
@@ -111,6 +111,6 @@ def test_what_is_on_a_gpu_or_unreadable_is_not_warned_of(
         warnings.simplefilter("error")
         warn_of_shortage(tmp_path / "gone.gguf", Options())
         monkeypatch.setattr(module, "devices", lambda: ["Fast One"])
-        warn_of_shortage(box_model(), Options())
+        warn_of_shortage(small_model(), Options())
     with pytest.warns(MemoryWarning):
-        warn_of_shortage(box_model(), Options(n_gpu_layers=0))
+        warn_of_shortage(small_model(), Options(n_gpu_layers=0))

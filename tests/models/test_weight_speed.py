@@ -23,7 +23,7 @@ from hpd.models.hardware import (
     main_type,
     weight_speeds,
 )
-from hpd.models.model_files import box_model
+from small_model import small_model
 
 SMALL: dict[str, Any] = {"n_columns": 256, "n_rows": 32, "n_matrices": 2, "n_threads": 1}
 
@@ -83,16 +83,16 @@ def test_nothing_is_said_while_matrices_are_repacked() -> None:
 
 
 def test_the_main_type_of_a_file(tmp_path: Path) -> None:
-    assert main_type(box_model()) == "Q8_0"
+    assert main_type(small_model()) == "Q8_0"
     torn = tmp_path / "torn.gguf"
-    torn.write_bytes(box_model().read_bytes()[:100])
+    torn.write_bytes(small_model().read_bytes()[:100])
     with pytest.raises(ModelLoadError):
         main_type(torn)
 
 
 def test_a_file_whose_type_makes_no_sense_has_none(tmp_path: Path) -> None:
     key, uint32, int32 = b"general.file_type", struct.pack("<I", 4), struct.pack("<I", 5)
-    whole, odd = box_model().read_bytes(), tmp_path / "odd.gguf"
+    whole, odd = small_model().read_bytes(), tmp_path / "odd.gguf"
     right, wrong = key + uint32 + struct.pack("<I", 7), key + int32 + struct.pack("<i", -1)
     assert whole.count(right) == 1
     odd.write_bytes(whole.replace(right, wrong))
@@ -111,11 +111,11 @@ def test_another_type_is_named_where_it_is_clearly_faster(
         return [WeightSpeed(name, 8, {READING: 1.0 if name == fastest else 2.0}) for name in TYPES]
 
     monkeypatch.setattr(weight_speed, "weight_speeds", speeds)
-    assert faster_to_read(box_model(), 3).startswith(said)
-    assert bool(faster_to_read(box_model(), 3)) is bool(said)
+    assert faster_to_read(small_model(), 3).startswith(said)
+    assert bool(faster_to_read(small_model(), 3)) is bool(said)
 
 
 def test_a_little_faster_is_not_worth_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
     speeds = [WeightSpeed("Q5_K", 5.5, {READING: 1.0}), WeightSpeed("Q8_0", 8.5, {READING: 1.15})]
     monkeypatch.setattr(weight_speed, "weight_speeds", lambda n_threads, sizes: speeds)
-    assert faster_to_read(box_model(), 1) == ""
+    assert faster_to_read(small_model(), 1) == ""

@@ -98,7 +98,7 @@ def test_a_value_that_other_kernels_change_is_a_near_tie_of_one_of_them(
 
 
 def test_company_moves_margins_by_less_than_a_near_tie() -> None:
-    """The measurement behind near_tie_margin, for the model in the box."""
+    """The measurement behind near_tie_margin, for the small model."""
     moved: list[float] = []
     for settings in COMPANY:
         other = run(json.dumps(settings)).values

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from hpd.models.model_files import box_model
 from hpd.results import Extraction, FieldResult
 from hpd.schema import load_schema
 from hpd.values.confidence import Judged
@@ -19,6 +18,7 @@ from recipe.calibrate import (
     report,
 )
 from recipe.write import SOURCES
+from small_model import small_model
 
 
 def test_each_field_is_held_against_its_own_gold() -> None:
@@ -76,7 +76,7 @@ def test_half_of_the_documents_are_handwritten_and_all_sources_take_part() -> No
 def test_the_fields_of_a_few_documents_are_judged_and_reported(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    before = judge(box_model(), 4, 1)
+    before = judge(small_model(), 4, 1)
     assert len({field.answer.document for field in before}) > 1
     assert all(0 <= field.answer.confidence <= 1 for field in before)
     after = cross_fitted_fields(before)

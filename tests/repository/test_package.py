@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 import hpd
-from hpd.models.model_files import check_gguf
+from command_line import run_hpd
+from hpd.models.model_files import is_box, resolve_model
 
 FOLDER = Path(hpd.__file__).parent
 ROOT = Path(__file__).parents[2]
@@ -141,10 +142,11 @@ def test_the_package_is_typed() -> None:
     assert (FOLDER / "_core.pyi").is_file()
 
 
-def test_the_model_in_the_box_is_installed() -> None:
-    places = [FOLDER / "models", ROOT / "models"]  # installed, or used in the checkout
-    place = next(place for place in places if (place / "hpd-box.gguf").exists())
-    assert check_gguf(place / "hpd-box.gguf").stat().st_size > 1_000_000
+def test_the_model_in_the_box_answers_if_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HPD_MODEL")
+    assert is_box(resolve_model())
+    done = run_hpd("extract", "-", "--schema", "brand", "--quiet", text='{"text": "a blue cup"}')
+    assert list(json.loads(done.stdout)["data"]) == ["brand"]
 
 
 def test_importing_hpd_loads_no_engine() -> None:

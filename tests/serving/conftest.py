@@ -1,4 +1,4 @@
-"""Plans without a model, and a server with the model in the box."""
+"""Plans without a model, and a server with the small model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def plans() -> Plans:
 
 @pytest.fixture(scope="package")
 def server() -> Iterator[Server]:
-    """A server with the model in the box, which decodes what comes again once more."""
+    """A server with the small model, which decodes what comes again once more."""
     for package in ("fastapi", "uvicorn", "httptools", "prometheus_client"):
         pytest.importorskip(package)
     with serving("-t", "1", "--set", "dedupe=off") as server:

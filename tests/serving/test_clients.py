@@ -23,7 +23,7 @@ from pydantic import BaseModel, Field, field_validator
 from tools.server_process import Server
 
 TEXT = "Diesel T-Shirt for Men, Black, XL"
-MODEL = "hpd-box"
+MODEL = "small"
 
 
 class Product(BaseModel):
@@ -106,7 +106,7 @@ def test_openai_streams(client: Any) -> None:
 def test_openai_s_errors(client: Any, server: Server) -> None:
     assert [model.id for model in client.models.list()] == [MODEL]
     assert client.models.retrieve(MODEL).id == MODEL
-    with pytest.raises(openai.NotFoundError, match="only 'hpd-box'"):
+    with pytest.raises(openai.NotFoundError, match="only 'small'"):
         client.models.retrieve("gpt-4o")
     with pytest.raises(openai.BadRequestError, match="n must be 1") as caught:
         ask(client, n=2)

@@ -31,7 +31,7 @@ SETTINGS: dict[str, Any] = {"deterministic": True, "quiet": True, "n_threads": 1
 
 @cache
 def expected() -> list[Extraction[Any] | None]:
-    """The extractions of ``TEXTS`` with the model in the box; None where there is no text."""
+    """The extractions of ``TEXTS`` with the small model; None where there is no text."""
     with Extractor(SCHEMA, **SETTINGS) as extractor:
         extractions = extractor.extract_many([text for text in TEXTS if text is not None])
         return [None if text is None else next(extractions) for text in TEXTS]

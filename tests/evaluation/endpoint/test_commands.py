@@ -1,4 +1,4 @@
-"""``hpd judge`` and ``hpd discover`` through a real server with the model in the box."""
+"""``hpd judge`` and ``hpd discover`` through a real server with the small model."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_judge(box_url: str, files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    # The box's own answers are long and often broken: what is shown here is the way.
-    judge = ["judge", "values.jsonl", "gold.jsonl", "--api", box_url, "-m", "box", "--quiet"]
+def test_judge(api_url: str, files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # The small model's answers are long and often broken: what is shown here is the way.
+    judge = ["judge", "values.jsonl", "gold.jsonl", "--api", api_url, "-m", "small", "--quiet"]
     judge += ["--response-format", "json_object", "--max-tokens", "300"]
     judge += ["--price-in", "2", "--price-out", "10", "--json"]
     assert main(judge) == 0
@@ -89,11 +89,11 @@ def test_discover_merges_what_the_model_proposes(
     assert all(seen.count(f"document {i}") == 1 for i in range(6))
 
 
-def test_discover(box_url: str, files: Path) -> None:
-    discover = ["discover", "values.jsonl", "-k", "1", "--api", box_url, "-m", "box"]
+def test_discover(api_url: str, files: Path) -> None:
+    discover = ["discover", "values.jsonl", "-k", "1", "--api", api_url, "-m", "small"]
     discover += ["--response-format", "json_object", "--max-tokens", "400", "--no-cache"]
     code = main([*discover, "-o", "schema.json"])
-    # The box may fill its answer without end, so that no attribute is complete.
+    # It may fill its answer without end, so that no attribute is complete.
     if code == 0:
         assert len(load_schema("schema.json").attributes) == 1
     else:

@@ -30,8 +30,8 @@ RIGHT = (200, answer_of('{"Brand": "Diesel", "Color": "Black", "Size": 42}'))
 
 
 @pytest.mark.parametrize("response_format", ["json_object", "text"])
-def test_the_model_in_the_box_answers(box_url: str, response_format: Any) -> None:
-    endpoint = Endpoint(box_url, "box", response_format=response_format, max_tokens=60)
+def test_a_model_answers(api_url: str, response_format: Any) -> None:
+    endpoint = Endpoint(api_url, "small", response_format=response_format, max_tokens=60)
     schemas = {"shoes": load_schema("Brand, Color")}
     with EndpointExtractor(schemas, endpoint) as extractor:
         ((place, extraction),) = extractor.iter_placed([SNEAKER])
@@ -42,8 +42,8 @@ def test_the_model_in_the_box_answers(box_url: str, response_format: Any) -> Non
     assert extraction.usage.completion_tokens > 5
 
 
-def test_a_format_that_the_server_does_not_know_ends_the_run(box_url: str) -> None:
-    endpoint = Endpoint(box_url, "box", n_retries=0)
+def test_a_format_that_the_server_does_not_know_ends_the_run(api_url: str) -> None:
+    endpoint = Endpoint(api_url, "small", n_retries=0)
     with (
         EndpointExtractor(SCHEMA, endpoint) as extractor,
         pytest.raises(EndpointError, match="does not know the response format json_schema"),
