@@ -19,14 +19,11 @@ from hpd.errors import InputError
 from hpd.evaluation.outcomes import gold_values
 from hpd.files import Format, guess_format, source_name
 from hpd.files.reader import default_text_fields, open_source, row_id, row_text
-from hpd.files.rows import plain_value, rows_of
+from hpd.files.rows import TABLES, WHOLE_FORMATS, WholeText, plain_value, rows_of
 from hpd.files.streams import Source, kind, listed, reason
-from hpd.files.whole_files import WHOLE_FORMATS, WholeText
 
 GOLD_FIELDS = ("target_scores", "gold", "data")
 """The fields that can hold the values of a line of gold: the first of these that it has."""
-
-TABLES: frozenset[Format] = frozenset({"csv", "tsv", "parquet"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,7 @@ from hpd.files.reader import (
     kept_columns,
     source_name,
 )
-from hpd.files.rows import FORMATS, Format
-from hpd.files.whole_files import page_of
+from hpd.files.rows import FORMATS, Format, page_of
 from hpd.files.writer import (
     FileWriter,
     Order,

@@ -25,9 +25,8 @@ from hpd.files.reader import (
     has_fields,
     is_known,
 )
-from hpd.files.rows import ENCODED, SEPARATED, Format
+from hpd.files.rows import ENCODED, SEPARATED, WHOLE_FORMATS, Format
 from hpd.files.streams import check_encoding
-from hpd.files.whole_files import WHOLE_FORMATS
 
 _FORM = re.compile(r"(\d+)/(\d+)")
 

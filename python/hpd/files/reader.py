@@ -10,6 +10,7 @@ import sys
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
@@ -17,11 +18,13 @@ from typing import Any, BinaryIO
 from hpd.errors import InputError
 from hpd.files.rows import (
     ENCODED,
+    EXTENSIONS,
     FORMATS,
     SEPARATED,
     TABLES,
+    WHOLE_FORMATS,
     Format,
-    parquet_module,
+    WholeText,
     plain_value,
     rows_of,
 )
@@ -36,34 +39,6 @@ from hpd.files.streams import (
     reason,
     without_compression,
 )
-from hpd.files.whole_files import WHOLE_FORMATS, WholeText
-
-_EXTENSIONS: dict[str, Format] = {
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "json",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".txt": "txt",
-    ".text": "txt",
-    ".md": "md",
-    ".markdown": "md",
-    ".html": "html",
-    ".htm": "html",
-    ".xhtml": "html",
-    ".eml": "eml",
-    ".pdf": "pdf",
-    ".docx": "docx",
-    ".pptx": "pptx",
-    ".odt": "odt",
-    ".epub": "epub",
-    ".msg": "msg",
-    ".xlsx": "xlsx",
-    ".ods": "ods",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-}
 
 _UNENCODABLE = re.compile("[\x00\ud800-\udfff]")
 
@@ -307,7 +282,7 @@ def count_records(source: str | Path | BinaryIO, format: Format | None = None) -
         return None
     with open_source(source) as file:
         if kind == "parquet":
-            return int(parquet_module().ParquetFile(file).metadata.num_rows)
+            return int(import_module("hpd.formats.parquet").n_rows(file))
         if kind in ("jsonl", "lines"):
             return sum(1 for line in file if not line.isspace())
         return sum(1 for _ in rows_of(Source(file, str(source)), kind))
@@ -318,15 +293,15 @@ def guess_format(source: str | Path | BinaryIO) -> Format:
     if not isinstance(source, (str, Path)) or str(source) == "-":
         return "jsonl"
     extension = without_compression(source).suffix.lower()
-    if extension not in _EXTENSIONS:
+    if extension not in EXTENSIONS:
         if not os.path.exists(source):
             raise InputError(f"{source}: cannot be opened: no such file or folder")
-        known = ", ".join(_EXTENSIONS)
+        known = ", ".join(EXTENSIONS)
         raise InputError(
             f"{source}: unsupported file type {extension!r} (known: {known}); "
             f"say which of {', '.join(FORMATS)} it is (--format)"
         )
-    return _EXTENSIONS[extension]
+    return EXTENSIONS[extension]
 
 
 def has_fields(format: Format) -> bool:  # noqa: A002
@@ -336,7 +311,7 @@ def has_fields(format: Format) -> bool:  # noqa: A002
 
 def is_known(path: str | Path) -> bool:
     """Whether a file's extension tells its format."""
-    return without_compression(path).suffix.lower() in _EXTENSIONS
+    return without_compression(path).suffix.lower() in EXTENSIONS
 
 
 def source_name(source: str | Path | BinaryIO) -> str:

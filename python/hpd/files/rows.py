@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import itertools
 import json
 import math
@@ -11,21 +10,80 @@ import re
 from base64 import b64encode
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, Literal, get_args
 
 from hpd.errors import InputError
-from hpd.files.streams import OTHER_ENCODING, Source, kind, listed, needed
-from hpd.files.whole_files import WHOLE_FORMATS, WholeFormat, WholeText, whole_file
+from hpd.files.streams import OTHER_ENCODING, Source, kind, listed
 
 RowFormat = Literal["jsonl", "json", "csv", "tsv", "lines", "parquet", "xlsx", "ods"]
+WholeFormat = Literal["txt", "md", "html", "eml", "pdf", "docx", "pptx", "odt", "epub", "msg"]
 Format = RowFormat | WholeFormat
+WHOLE_FORMATS: tuple[WholeFormat, ...] = get_args(WholeFormat)
+"""The formats of which a file is one document."""
 FORMATS: tuple[Format, ...] = (*get_args(RowFormat), *WHOLE_FORMATS)
+
+EXTENSIONS: dict[str, Format] = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".txt": "txt",
+    ".text": "txt",
+    ".md": "md",
+    ".markdown": "md",
+    ".html": "html",
+    ".htm": "html",
+    ".xhtml": "html",
+    ".eml": "eml",
+    ".pdf": "pdf",
+    ".docx": "docx",
+    ".pptx": "pptx",
+    ".odt": "odt",
+    ".epub": "epub",
+    ".msg": "msg",
+    ".xlsx": "xlsx",
+    ".ods": "ods",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+"""The formats that the extensions of files stand for."""
+
+_GUESTS: dict[Format, str] = {
+    "html": "hpd.formats.html",
+    "eml": "hpd.formats.mail",
+    "msg": "hpd.formats.mail",
+    "pdf": "hpd.formats.pdf",
+    "docx": "hpd.formats.office",
+    "pptx": "hpd.formats.office",
+    "odt": "hpd.formats.office",
+    "epub": "hpd.formats.office",
+    "xlsx": "hpd.formats.office",
+    "ods": "hpd.formats.office",
+    "parquet": "hpd.formats.parquet",
+}
+"""The modules that read formats beyond text, each loaded when such a file comes."""
 
 SEPARATED: tuple[Format, ...] = ("csv", "tsv")
 """The formats whose columns have a delimiter between them."""
 
 ENCODED: tuple[Format, ...] = ("jsonl", "json", *SEPARATED, "lines", "txt", "md", "html")
 """The formats that are texts of one encoding."""
+
+
+@dataclass(frozen=True, slots=True)
+class WholeText:
+    """The text of a whole file."""
+
+    text: str
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    """The other columns of it: the headers of an e-mail."""
+    page_starts: tuple[int, ...] = ()
+    """The character at which each page begins, for formats that have pages."""
+
 
 Row = tuple[int, "Mapping[str, Any] | str | WholeText | InputError"]
 """The number of its first line, and the row: a mapping, a text, or the error in reading it."""
@@ -368,58 +426,6 @@ def _row(
     return dict(zip(header, cells, strict=False))
 
 
-def _parquet_rows(source: Source) -> Iterator[Row]:
-    arrow = parquet_module()
-    file = source.file
-    seekable = file if file.seekable() else io.BytesIO(file.read())
-    try:
-        table = arrow.ParquetFile(seekable)
-        names = table.schema_arrow.names
-        refuse_twice(names, source.name)
-        source.types.update(zip(names, table.schema_arrow.types, strict=True))
-        if source.check_columns is not None:
-            source.check_columns(names)
-        batches = table.iter_batches(batch_size=256)
-        rows = (row for batch in batches for row in _rows_of_batch(batch))
-        yield from enumerate(rows, start=1)
-    except InputError:
-        raise
-    except (ValueError, OSError, NotImplementedError) as error:  # pyarrow's derive from these
-        raise InputError(f"{source.name}: cannot be read as Parquet: {error}") from error
-
-
-def _rows_of_batch(batch: Any) -> Iterator[Mapping[str, Any]]:
-    columns = [_python_values(column) for column in batch.columns]
-    names = batch.schema.names
-    return (dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True))
-
-
-def _python_values(column: Any) -> list[Any]:
-    """The values of a column; those that Python has no type for, such as far dates, as text."""
-    try:
-        return list(column.to_pylist())
-    except (ValueError, OverflowError, NotImplementedError):
-        return [_python_value(value) for value in column]
-
-
-def _python_value(value: Any) -> Any:
-    try:
-        return value.as_py()
-    except (ValueError, OverflowError, NotImplementedError):
-        return value.cast("string").as_py()
-
-
-def parquet_module() -> Any:
-    """pyarrow's module; ``InputError`` if it is not installed."""
-    return needed("pyarrow.parquet", "pyarrow", "parquet", "Parquet")
-
-
-def _sheet_rows(source: Source) -> Iterator[Row]:
-    from hpd.files.office import sheet_rows
-
-    return sheet_rows(source)
-
-
 def plain_value(value: Any) -> Any:
     """A column's value as JSON can hold it: NaN is none, and what JSON has no type for is text."""
     if isinstance(value, float):
@@ -439,19 +445,32 @@ def plain_value(value: Any) -> Any:
 TABLES: tuple[Format, ...] = (*SEPARATED, "parquet", "xlsx", "ods")
 """The formats that name their columns before the first row."""
 
-_READERS: dict[Format, Callable[[Source], Iterator[Row]]] = {
+_READERS: dict[Format, Callable[[Source], Any]] = {
     "jsonl": _jsonl_rows,
     "json": _json_rows,
     "csv": _csv_rows,
     "tsv": _tsv_rows,
     "lines": _text_rows,
-    "parquet": _parquet_rows,
-    "xlsx": _sheet_rows,
-    "ods": _sheet_rows,
-    **{name: whole_file(name) for name in WHOLE_FORMATS},
+    "txt": lambda source: WholeText(source.text()),
+    "md": lambda source: WholeText(source.text()),
 }
 
 
 def rows_of(source: Source, format: Format) -> Iterator[Row]:  # noqa: A002
-    """The rows of an open file in a format, each read when it is asked for."""
-    return _READERS[format](source)
+    """The rows of an open file in a format, each read when it is asked for.
+
+    A file that is one document has one row, which is its text, or the error in reading it.
+    """
+    readers = import_module(_GUESTS[format]).READERS if format in _GUESTS else _READERS
+    if format not in WHOLE_FORMATS:
+        yield from readers[format](source)
+        return
+    try:
+        yield 1, readers[format](source)
+    except InputError as error:
+        yield 1, error
+
+
+def page_of(character: int, page_starts: tuple[int, ...]) -> int:
+    """The number, from 1, of the page on which a character stands."""
+    return sum(1 for start in page_starts if start <= character)

@@ -1,19 +1,15 @@
-"""Tables made from the lines of a run: CSV, TSV and Parquet."""
+"""Tables made from the lines of a run: CSV, TSV, JSON, and what a guest writes."""
 
 from __future__ import annotations
 
 import csv
 import json
-from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time
-from decimal import Decimal
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from hpd.errors import HpdError
-from hpd.files.rows import parquet_module
 from hpd.schema.attributes import Attribute, Schema
 
 Line = Mapping[str, Any]
@@ -30,31 +26,25 @@ class Column:
     """The kind of its values, which is an attribute's for the input's columns, too."""
     value: Callable[[Line], Any]
     """The value of a line of output, None where it has none."""
-    type: Any = None
-    """The Arrow type, if it is another than that of the attribute."""
+    of_input: str = ""
+    """The name of the column of the input that it is, if it is one."""
 
 
-def table_columns(
-    lines: Iterable[Line], schemas: Schemas, types: Mapping[str, Any] | None = None
-) -> list[Column]:
+def table_columns(lines: Iterable[Line], schemas: Schemas) -> list[Column]:
     """The columns of a table of lines: id, input, attributes, error.
 
     Args:
         lines: all lines, which tell the columns of the input and their kinds.
         schemas: one schema, or one for each category.
-        types: the Arrow types of columns of the input, as far as they are known.
     """
     has_source = False
     kinds: dict[str, str] = {}
-    kept = {name: kind for name, kind in (types or {}).items() if kind is not None}
     for row in lines:
         has_source = has_source or "source" in row
         if "text" in row:
             kinds.setdefault("text", "string")
         for name, value in row.get("input", {}).items():
             kinds[name] = _joined_kind(kinds.get(name), value)
-            if name in kept and not _fits(value, kept[name]):
-                del kept[name]  # a date beyond the year 9999, for example, which is a text
     columns = [Column("id", Attribute("id"), lambda row: as_text(row.get("id")))]
     if has_source:
         columns.append(Column("source", Attribute("source"), lambda row: row.get("source")))
@@ -63,9 +53,7 @@ def table_columns(
         if name in names:
             continue
         attribute = Attribute(name, "string" if kind == "json" else kind)  # type: ignore[arg-type]
-        typed = kept.get(name)
-        value = _input_value(name, kind if typed is None else "")
-        columns.append(Column(name, attribute, value, typed))
+        columns.append(Column(name, attribute, _shown_input(name, kind), name))
         names.add(name)
     for attribute in attributes_of(schemas):
         shown = attribute.name
@@ -126,12 +114,15 @@ def _joined_kind(known: str | None, value: Any) -> str:
     return "number" if {known, kind} == {"integer", "number"} else "json"
 
 
-def _input_value(name: str, kind: str) -> Callable[[Line], Any]:
-    def value(row: Line) -> Any:
-        given = row.get("input", {}).get(name, row.get("text") if name == "text" else None)
-        return as_text(given) if kind == "json" else given
+def input_value(line: Line, name: str) -> Any:
+    """The value of a column of the input in a line of output."""
+    return line.get("input", {}).get(name, line.get("text") if name == "text" else None)
 
-    return value
+
+def _shown_input(name: str, kind: str) -> Callable[[Line], Any]:
+    if kind == "json":
+        return lambda line: as_text(input_value(line, name))
+    return lambda line: input_value(line, name)
 
 
 def data_value(attribute: Attribute) -> Callable[[Line], Any]:
@@ -157,121 +148,6 @@ def as_text(value: Any) -> str | None:
     if value is None or isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False)
-
-
-def arrow_type(attribute: Attribute) -> Any:
-    """The Arrow type of an attribute's values."""
-    import pyarrow
-
-    if attribute.type == "array" and attribute.item is not None:
-        return pyarrow.list_(arrow_type(attribute.item))
-    if attribute.type == "object":
-        parts = [(part.name, arrow_type(part)) for part in attribute.attributes]
-        return pyarrow.struct(parts)
-    scalars = {"integer": pyarrow.int64, "number": pyarrow.float64, "boolean": pyarrow.bool_}
-    return scalars.get(scalar_kind(attribute), pyarrow.string)()
-
-
-def arrow_array(column: Column, lines: Sequence[Line], where: str) -> Any:
-    """The values of a column as an Arrow array.
-
-    Args:
-        column: the column.
-        lines: the lines of output that have the values.
-        where: the place at which the values are as they were written, for the message.
-
-    Raises:
-        HpdError: a value does not fit the column's type.
-    """
-    import pyarrow
-
-    if column.type is not None:
-        return pyarrow.array([_as(column.value(line), column.type) for line in lines], column.type)
-    kind = arrow_type(column.attribute)
-    values = [_fitting(column.value(line), column.attribute) for line in lines]
-    try:
-        return pyarrow.array(values, kind)
-    except (ValueError, TypeError, OverflowError) as error:
-        raise HpdError(
-            f"the column {column.name!r} cannot be written as {kind}: {error}; the values are in "
-            f"{where}"
-        ) from error
-
-
-def _fitting(value: Any, attribute: Attribute) -> Any:
-    """A value as its column's type has it: numbers are floats, even where they are whole."""
-    if value is None:
-        return None
-    if attribute.type == "array" and attribute.item is not None:
-        return [_fitting(item, attribute.item) for item in value]
-    if attribute.type == "object":
-        return {part.name: _fitting(value.get(part.name), part) for part in attribute.attributes}
-    kind = scalar_kind(attribute)
-    return float(value) if kind == "number" else as_text(value) if kind == "json" else value
-
-
-def _as(value: Any, kind: Any) -> Any:
-    """A value of a line, where it is plain JSON, as Python has it for an Arrow type."""
-    from pyarrow import types
-
-    if value is None:
-        return None
-    if types.is_date(kind):
-        return date.fromisoformat(value[:10])
-    if types.is_timestamp(kind):
-        return datetime.fromisoformat(value.replace("Z", "+00:00"))
-    if types.is_time(kind):
-        return time.fromisoformat(value)
-    if types.is_decimal(kind):
-        return Decimal(value)
-    if types.is_binary(kind) or types.is_large_binary(kind):
-        return b64decode(value)
-    if types.is_map(kind):
-        return [tuple(pair) for pair in value]
-    return value
-
-
-def _fits(value: Any, kind: Any) -> bool:
-    import pyarrow
-
-    try:
-        pyarrow.scalar(_as(value, kind), kind)
-    except (ValueError, TypeError, ArithmeticError, NotImplementedError):
-        return False
-    return True
-
-
-_N_ROWS: Final = 1000
-"""The rows of a batch."""
-
-
-def write_parquet(path: Path, columns: Sequence[Column], lines: Iterable[Line]) -> None:
-    """Write a typed table.
-
-    Raises:
-        HpdError: a value does not fit the type of its column.
-        InputError: pyarrow is not installed.
-    """
-    parquet = parquet_module()
-    import pyarrow
-
-    schema = pyarrow.schema([(c.name, c.type or arrow_type(c.attribute)) for c in columns])
-    with parquet.ParquetWriter(path, schema) as writer:
-        for batch in _batches(lines):
-            arrays = [
-                arrow_array(column, batch, "the lines beside the table") for column in columns
-            ]
-            writer.write_table(pyarrow.Table.from_arrays(arrays, schema=schema))
-
-
-def _batches(lines: Iterable[Line]) -> Iterator[list[Line]]:
-    batch: list[Line] = []
-    for line in lines:
-        batch.append(line)
-        if len(batch) == _N_ROWS:
-            yield batch
-            batch = []
-    yield batch
 
 
 def write_separated(
@@ -340,8 +216,7 @@ def write_table(
         if table.suffix.lower() == _JSON:
             _write_array(unfinished, lines)
         elif table.suffix.lower() in _PARQUET:
-            columns = table_columns(_lines(lines), schemas, types)
-            write_parquet(unfinished, columns, _lines(lines))
+            _parquet().write_table(unfinished, lambda: _lines(lines), schemas, types or {})
         else:
             columns = table_columns(_lines(lines), schemas)
             separator = _SEPARATORS[table.suffix.lower()]
@@ -375,4 +250,8 @@ def check_writable(table: Path) -> None:
         InputError: pyarrow is not installed, which Parquet needs.
     """
     if table.suffix.lower() in _PARQUET:
-        parquet_module()
+        _parquet().parquet_module()
+
+
+def _parquet() -> Any:
+    return import_module("hpd.formats.parquet")

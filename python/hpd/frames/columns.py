@@ -16,13 +16,13 @@ from hpd.files.tables import (
     Column,
     Line,
     Schemas,
-    arrow_type,
     as_text,
     attributes_of,
     data_value,
     error_text,
     scalar_kind,
 )
+from hpd.formats.parquet import arrow_type
 from hpd.frames.kinds import Frame, arrow_module, texts_of
 from hpd.schema.attributes import Attribute
 from hpd.values import typed_value

@@ -31,7 +31,6 @@ from hpd.evaluation.calibration import (
 from hpd.evaluation.matching import Matching, lookup, match_rows
 from hpd.evaluation.outcomes import OUTCOME_WORDS
 from hpd.evaluation.rows import (
-    TABLES,
     Example,
     Prediction,
     load_examples,
@@ -40,6 +39,7 @@ from hpd.evaluation.rows import (
 from hpd.evaluation.scores import AVERAGES, FORM_NAMES, LEVEL, SCOPES, Counts, Macro, Resampling
 from hpd.evaluation.statistics import Interval
 from hpd.files import guess_format, source_name
+from hpd.files.rows import TABLES
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
 

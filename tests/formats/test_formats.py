@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from hpd.files import InputReader, Record, RecordReader
-from hpd.files.office import _columns_apart, _Piece
+from hpd.formats.pdf import _columns_apart, _Piece
 from pdf_files import pdf_of
 
 MADE = Path(__file__).with_name("made")

@@ -1,92 +1,23 @@
-"""Files that are one document each: plain text, Markdown, pages, e-mails, PDF, office files."""
+"""E-mails, as they are sent (.eml) and as Outlook stores them (.msg)."""
 
 from __future__ import annotations
 
 import email
 import email.policy
+import io
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from email.message import Message
-from typing import Any, Literal, get_args
+from typing import Any
 
 from hpd.errors import InputError
-from hpd.files.streams import Source, decoded, known_encoding, lenient_text, needed
-
-WholeFormat = Literal["txt", "md", "html", "eml", "pdf", "docx", "pptx", "odt", "epub", "msg"]
-WHOLE_FORMATS: tuple[WholeFormat, ...] = get_args(WholeFormat)
+from hpd.files.rows import WholeText
+from hpd.files.streams import Source, known_encoding, lenient_text, needed
+from hpd.formats.html import declared_encoding, text_of_html
 
 _LONGEST_HEADER = 10_000
 """Characters; the parser's time grows with their square."""
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _BARE_BOUNDARY = re.compile(r'(boundary=)(?!")([^\s;]+)', re.IGNORECASE)
-_DECLARED = re.compile(
-    rb"""<(?:meta\b[^>]*?\bcharset\s*=\s*["']?|\?xml[^>]*?encoding=["'])\s*([\w.:-]+)""",
-    re.IGNORECASE,
-)
-_AT_MOST_DECLARED = 4096  # bytes at the beginning of a page in which its encoding stands
-_SCRIPTS = ("script", "style", "head", "noscript", "template")
-
-
-@dataclass(frozen=True, slots=True)
-class WholeText:
-    """The text of a whole file."""
-
-    text: str
-    columns: Mapping[str, Any] = field(default_factory=dict)
-    """The other columns of it: the headers of an e-mail."""
-    page_starts: tuple[int, ...] = ()
-    """The character at which each page begins, for formats that have pages."""
-
-
-def _plain(source: Source) -> WholeText:
-    return WholeText(source.text())
-
-
-def _page(source: Source) -> WholeText:
-    data = source.read()
-    return WholeText(text_of_html(decoded(data, source, _declared_encoding(data)), source.name))
-
-
-def _declared_encoding(html: bytes) -> str | None:
-    found = _DECLARED.search(html[:_AT_MOST_DECLARED])
-    encoding = known_encoding(found[1].decode("ascii")) if found is not None else None
-    # A page of UTF-16 could not be searched for its declaration, so that is wrong.
-    return None if encoding is not None and encoding.startswith("utf-16") else encoding
-
-
-def text_of_html(html: str, name: str) -> str:
-    """The text of a page as a reader sees it.
-
-    Raises:
-        InputError: it cannot be read to its end, or inscriptis is not installed.
-    """
-    inscriptis = needed("inscriptis.html_engine", "inscriptis", "html", "HTML")
-    from lxml import etree
-    from lxml.html import HTMLParser, document_fromstring
-
-    if not html.strip():
-        return ""
-    # The usual parser stops, without an error, at 255 nested elements and at texts of 10 MB.
-    parser = HTMLParser(huge_tree=True, encoding="utf-8")
-    data = html.encode("utf-8", "replace")
-    try:
-        tree = document_fromstring(data, parser=parser)
-    except (ValueError, etree.LxmlError) as error:
-        try:
-            tree = document_fromstring(b"<pre>" + data + b"</pre>", parser=parser)
-        except (ValueError, etree.LxmlError):
-            raise InputError(f"{name}: cannot be read as HTML: {error}") from error
-    if any(entry.level_name == "FATAL" for entry in parser.error_log):
-        raise InputError(
-            f"{name}: cannot be read as HTML to its end: {parser.error_log[-1].message}"
-        )
-    try:
-        return str(inscriptis.Inscriptis(tree).get_text()).strip()
-    except RecursionError:  # elements that are nested deeper than Python's functions
-        etree.strip_elements(tree, *_SCRIPTS, etree.Comment, with_tail=False)
-        lines = (text.strip() for text in tree.itertext())
-        return "\n".join(line for line in lines if line)
 
 
 class _Policy(email.policy.EmailPolicy):
@@ -102,7 +33,7 @@ class _Policy(email.policy.EmailPolicy):
         return super().header_fetch_parse(name, value)
 
 
-def _mail(source: Source) -> WholeText:
+def _read_mail(source: Source) -> WholeText:
     try:
         data = source.read().removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
         message = email.message_from_bytes(data, policy=_Policy())
@@ -165,7 +96,7 @@ def _decoded_part(data: bytes, part: Message, source: Source) -> str:
     label = part.get_param("charset")
     encoding = known_encoding(label if isinstance(label, str) else None)
     if encoding is None and part.get_content_type() == "text/html":
-        encoding = _declared_encoding(data)
+        encoding = declared_encoding(data)
     if encoding in (None, "utf-8", "cp1252"):
         text = lenient_text(data)
     else:
@@ -192,33 +123,36 @@ def _file_name(part: Message) -> str:
         return "unnamed"
 
 
-def _office(source: Source, format: str) -> WholeText:  # noqa: A002
-    from hpd.files import office
+def _read_msg(source: Source) -> WholeText:
+    """An e-mail as Outlook stores it: headers, text, names of the attachments."""
+    oxmsg = needed("oxmsg", "python-oxmsg", "office", "Outlook's .msg")
+    try:
+        message = oxmsg.Message.load(io.BytesIO(source.read()))
+        received = {name.lower(): value for name, value in (message.message_headers or {}).items()}
+        to = ", ".join(f"{r.name} <{r.email_address}>" for r in message.recipients)
+        date = message.sent_date
+        found = {
+            "From": message.sender or received.get("from"),
+            "To": received.get("to") or to,
+            "Cc": received.get("cc"),
+            "Date": received.get("date") or (None if date is None else date.isoformat()),
+            "Subject": message.subject or received.get("subject"),
+        }
+        text = message.body or ""
+        if not text.strip() and message.html_body:
+            text = text_of_html(message.html_body, source.name)
+        attached = [file.file_name or "unnamed" for file in message.attachments]
+    except InputError:
+        raise
+    except Exception as error:  # damaged ones raise whatever the parser comes to
+        raise InputError(f"{source.name}: cannot be read as an Outlook message: {error}") from error
+    headers = {name: value for name, value in found.items() if value}
+    parts = ["\n".join(f"{name}: {value}" for name, value in headers.items())]
+    parts.append(text.replace("\r\n", "\n").strip())
+    if attached:
+        parts.append("Attachments: " + ", ".join(attached))
+    columns = {name.lower(): value for name, value in headers.items()}
+    return WholeText("\n\n".join(part for part in parts if part), columns)
 
-    return office.READERS[format](source)
 
-
-_READERS: dict[WholeFormat, Callable[[Source], WholeText]] = {
-    "txt": _plain,
-    "md": _plain,
-    "html": _page,
-    "eml": _mail,
-}
-
-
-def whole_file(format: WholeFormat) -> Callable[[Source], Iterator[tuple[int, Any]]]:  # noqa: A002
-    """A reader of one row, which is the file's text, or the error in reading it."""
-    read = _READERS.get(format) or (lambda source: _office(source, format))
-
-    def rows(source: Source) -> Iterator[tuple[int, WholeText | InputError]]:
-        try:
-            yield 1, read(source)
-        except InputError as error:
-            yield 1, error
-
-    return rows
-
-
-def page_of(character: int, page_starts: tuple[int, ...]) -> int:
-    """The number, from 1, of the page on which a character stands."""
-    return sum(1 for start in page_starts if start <= character)
+READERS = {"eml": _read_mail, "msg": _read_msg}

@@ -1,0 +1,66 @@
+"""HTML: the text of a page as a reader sees it, by inscriptis."""
+
+from __future__ import annotations
+
+import re
+
+from hpd.errors import InputError
+from hpd.files.rows import WholeText
+from hpd.files.streams import Source, decoded, known_encoding, needed
+
+_DECLARED = re.compile(
+    rb"""<(?:meta\b[^>]*?\bcharset\s*=\s*["']?|\?xml[^>]*?encoding=["'])\s*([\w.:-]+)""",
+    re.IGNORECASE,
+)
+_AT_MOST_DECLARED = 4096  # bytes at the beginning of a page in which its encoding stands
+_SCRIPTS = ("script", "style", "head", "noscript", "template")
+
+
+def _read_page(source: Source) -> WholeText:
+    data = source.read()
+    return WholeText(text_of_html(decoded(data, source, declared_encoding(data)), source.name))
+
+
+def declared_encoding(html: bytes) -> str | None:
+    """The encoding that a page says it has; None if it says none that is known."""
+    found = _DECLARED.search(html[:_AT_MOST_DECLARED])
+    encoding = known_encoding(found[1].decode("ascii")) if found is not None else None
+    # A page of UTF-16 could not be searched for its declaration, so that is wrong.
+    return None if encoding is not None and encoding.startswith("utf-16") else encoding
+
+
+def text_of_html(html: str, name: str) -> str:
+    """The text of a page as a reader sees it.
+
+    Raises:
+        InputError: it cannot be read to its end, or inscriptis is not installed.
+    """
+    inscriptis = needed("inscriptis.html_engine", "inscriptis", "html", "HTML")
+    from lxml import etree
+    from lxml.html import HTMLParser, document_fromstring
+
+    if not html.strip():
+        return ""
+    # The usual parser stops, without an error, at 255 nested elements and at texts of 10 MB.
+    parser = HTMLParser(huge_tree=True, encoding="utf-8")
+    data = html.encode("utf-8", "replace")
+    try:
+        tree = document_fromstring(data, parser=parser)
+    except (ValueError, etree.LxmlError) as error:
+        try:
+            tree = document_fromstring(b"<pre>" + data + b"</pre>", parser=parser)
+        except (ValueError, etree.LxmlError):
+            raise InputError(f"{name}: cannot be read as HTML: {error}") from error
+    if any(entry.level_name == "FATAL" for entry in parser.error_log):
+        raise InputError(
+            f"{name}: cannot be read as HTML to its end: {parser.error_log[-1].message}"
+        )
+    try:
+        return str(inscriptis.Inscriptis(tree).get_text()).strip()
+    except RecursionError:  # elements that are nested deeper than Python's functions
+        etree.strip_elements(tree, *_SCRIPTS, etree.Comment, with_tail=False)
+        lines = (text.strip() for text in tree.itertext())
+        return "\n".join(line for line in lines if line)
+
+
+READERS = {"html": _read_page}
