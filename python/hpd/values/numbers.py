@@ -18,7 +18,7 @@ _EXACT: Final = Context(prec=100)
 _BLANK: Final = r"[ \u00a0\u202f\u2009]"
 # Digits with single separators between them; a blank separates groups of three only.
 _RUN = re.compile(
-    rf"(?<![\d.])\.\d+(?![\d.])|\d+(?:[.,'\u2019\u066b\u066c_]\d+|{_BLANK}\d{{3}}(?!\d))*"
+    rf"(?<![\w.])\.\d+(?![\d.])|\d+(?:[.,'\u2019\u066b\u066c_]\d+|{_BLANK}\d{{3}}(?!\d))*"
 )
 _PIECE = re.compile(r"[^,'_ \u2019\u00a0\u202f\u2009]+")
 _BLANKS = re.compile(r"[ \u00a0\u202f\u2009'\u2019_]")
@@ -29,17 +29,22 @@ _GROUPED = re.compile(
     rf"[1-9]\d{{0,2}}(?:{_BLANK}\d{{3}})*(?:{_BLANK}0\d\d|[\u00a0\u202f\u2009]\d{{3}}"
     rf"|{_BLANK}\d{{3}}{_BLANK}\d{{3}}|{_BLANK}\d{{3}}[.,]\d).*"
 )
-_MONEY_BEHIND = re.compile(rf"[ \u00a0]?(?:{_MONEY}|[A-Z]{{3}}\b|kr\b|zł|Kč|\u0440\u0443\u0431)")
-_MONEY_BEFORE = re.compile(rf"(?:{_MONEY}|\b[A-Z]{{3}})[ \u00a0]?$")
+_MONEY_BEHIND = re.compile(
+    rf"[ \u00a0]?(?:{_MONEY}|[A-Z]{{3}}\b|kr\b|zł|Kč|\u0440\u0443\u0431|[:,.][-\u2013](?!\w))"
+)
+_MONEY_BEFORE = re.compile(rf"(?:{_MONEY}|\b(?:[A-Z]{{3}}|kr|Kr))[ \u00a0]?$")
 _MARKS = re.compile(r"['\u2019_]")
 _MARKED = re.compile(r"\d{1,3}(?:['\u2019_]\d{3})+(?:[.,]\d+)?")
+_POWER: Final = r"(?:(?:\^|\*\*)(?P<power>[+\u2212-]?\d{1,3})|(?P<above>[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))"
 _EXPONENT = re.compile(
-    r"(?:[eE](?P<e>[+-]?\d{1,3})|[ \u00a0]?[\u00d7x\u00b7*][ \u00a0]?10"
-    r"(?:(?:\^|\*\*)(?P<power>[+\u2212-]?\d{1,3})|(?P<above>[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})))(?!\w)"
+    rf"(?:[eE](?P<e>[+-]?\d{{1,3}})|[ \u00a0]?[\u00d7x\u00b7*][ \u00a0]?10{_POWER})(?!\w)"
 )
+_POWER_OF_TEN = re.compile(rf"(?P<e>){_POWER}(?!\w)")
 _ABOVE: Final = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹\u2212", "+-0123456789-")
-_SIGN = re.compile(rf"[-\u2212\u2013](?P<money>[ \u00a0]?(?:{_MONEY}|[A-Z]{{3}}[ \u00a0]))?$")
-_SIGN_BEHIND = re.compile(r"[-\u2212](?=$|[ \u00a0]?€|\s(?!\d))")
+_SIGN = re.compile(
+    rf"(?:[-\u2212\u2013]|\u2212[ \u00a0])(?P<money>[ \u00a0]?(?:{_MONEY}|[A-Z]{{3}}[ \u00a0]))?$"
+)
+_SIGN_BEHIND = re.compile(r"(?:[ \u00a0]?€)?[-\u2212](?=$|[ \u00a0]?€|\s(?!\d))")
 _TO_THE_CENT = re.compile(r".*[.,]\d\d")
 YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
 """A year that stands by itself or in a date."""
@@ -70,10 +75,18 @@ _ANY_WORD: Final = "|".join((*_VALUE_OF, *_SCALE_OF))
 _WORD = re.compile(rf"\b(?:{_ANY_WORD})\b(?:(?:[ -]|[ ]and[ ])(?:{_ANY_WORD})\b)*", re.IGNORECASE)
 _PART = re.compile(r"[^\W\d_]+")
 
-# Words for numbers that are not read: whoever writes one of them writes others.
+# What tells that a document has numbers that are not read: letters of languages other than those
+# above, signs for numbers, and words of these languages; whoever writes one writes others.
+_OTHER_LETTER = re.compile(
+    r"[^\W\d_a-zàâäáãæçéèêëîïíìñôöóòõœùûüúÿßªºµ\u017f\u212a\u4e00-\u9fff"
+    r"\u00b2\u00b3\u00b9\u2070-\u209f¼½¾\u2150-\u215f]"
+    r"|[零半一二两三四五六七八九十百千]|(?<!\d)[¼½¾\u2150-\u215f]",
+    re.IGNORECASE,
+)
 _UNREAD = re.compile(
-    r"\b(?:dozen|\w*(?:zwanzig|drei(?:ß|ss)ig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig)"
-    r"|(?:drei|vier|fünf|sech|sieb|acht|neun)zehn|(?:\w*[^\W\d_]|)(?<!jahr)hundert|\w+tausend"
+    r"\b(?:zero|zéro|cero|half|dozen|\w*(?:zwanzig|drei(?:ß|ss)ig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig)"
+    r"|(?:drei|vier|fünf|sech|sieb|acht|neun)zehn|(?:\w*[^\W\d_]|)(?<!jahr)hundert\w*"
+    r"|\w+tausend\w*|(?<!\d )(?:mille|mil)|dix-(?:sept|huit|neuf)"
     r"|treize|quatorze|quinze|seize|vingt|trente|quarante|cinquante|soixante"
     r"|(?:deux|trois|quatre|cinq|sept|huit|neuf)[ -]cents?"
     r"|trece|catorce|diecis\w+|dieci(?:ocho|nueve)|veint\w+|treinta|cuarenta|cincuenta|sesenta"
@@ -91,7 +104,8 @@ _POWERS: Final = {
     5: "lakh lakhs",
     6: "million millions millionen mio mln millones millón milioni milione milhões milhão miljoen",
     7: "crore crores",
-    9: "billion billions bn milliarde milliarden mrd milliard milliards miljard miliardi miliardo",
+    9: "billion billions bn md mds milliarde milliarden mrd milliard milliards miljard miliardi"
+    " miliardo",
 }
 _FACTOR: Final = {
     **{word: Decimal(10) ** power for power, words in _POWERS.items() for word in words.split()},
@@ -122,7 +136,7 @@ def numbers_in(document: str, *, factors: bool = True) -> Iterator[tuple[int, in
     for match in _RUN.finditer(document):
         if match.start() < behind:
             continue  # the 12 of 1.5e-12
-        exponent = _EXPONENT.match(document, match.end())
+        exponent = _exponent(document, *match.span())
         behind = exponent.end() if exponent else 0
         for low, high, values in _run_and_parts(document, *match.span()):
             yield from _whole(document, low, high, values, factors)
@@ -135,7 +149,13 @@ def numbers_in(document: str, *, factors: bool = True) -> Iterator[tuple[int, in
 
 def has_unread_numbers(document: str) -> bool:
     """Whether a document has words for numbers that ``numbers_in`` does not read."""
-    return _UNREAD.search(document) is not None
+    return any(unread.search(document) for unread in (_OTHER_LETTER, _UNREAD))
+
+
+def _exponent(document: str, start: int, end: int) -> re.Match[str] | None:
+    """The power of ten behind a number, or behind a 10 itself."""
+    forms = (_EXPONENT, _POWER_OF_TEN) if document[start:end] == "10" else (_EXPONENT,)
+    return next(filter(None, (form.match(document, end) for form in forms)), None)
 
 
 def _whole(
@@ -143,12 +163,14 @@ def _whole(
 ) -> Iterator[tuple[int, int, set[Decimal]]]:
     """A number in digits with what belongs to it: an exponent, a factor in words, its sign."""
     low, high = start, end
-    exponent, times = _EXPONENT.match(document, end), _TIMES.match(document, end)
-    is_money = _MONEY_BEFORE.search(document[max(0, start - 5) : start]) is not None
-    money_times = _MONEY_TIMES.match(document, end) if is_money else None
+    exponent, times = _exponent(document, start, end), _TIMES.match(document, end)
+    money = _MONEY_BEFORE.search(document[max(0, start - 5) : start])
+    money_times = _MONEY_TIMES.match(document, end) if money else None
     if exponent:
-        power = exponent["e"] or exponent["power"] or exponent["above"]
-        values = {value.scaleb(int(power.translate(_ABOVE)), _EXACT) for value in values}
+        power = int((exponent["e"] or exponent["power"] or exponent["above"]).translate(_ABOVE))
+        if exponent.re is _POWER_OF_TEN:
+            values = {Decimal(1)}
+        values = {value.scaleb(power, _EXACT) for value in values}
         high = exponent.end()
     elif times or money_times:
         word = folded(times[1]) if times else ""
@@ -175,16 +197,17 @@ def _whole(
             is_positive = not (sign["money"] or _is_money(document, start, high))
         else:
             is_positive = False
-    elif _is_to_the_cent(document, start, high):
-        behind = _SIGN_BEHIND.match(document, high)
-        money = _MONEY_BEFORE.search(document[max(0, start - 5) : start])
+    else:
+        is_exact = _is_to_the_cent(document, start, high)
+        behind = _SIGN_BEHIND.match(document, high) if is_exact else None
         before = document[: start - len(money.group()) if money else start][-1:]
         if behind:
             is_negative, is_positive, high = True, False, behind.end()
-        elif before == "(" and document[high : high + 1] == ")":
+        elif (is_exact or money) and before == "(" and document[high : high + 1] == ")":
             low = start - (len(money.group()) if money else 0) - 1
             is_negative, high = True, high + 1
-            is_positive = not (money or len(_PIECE.findall(document[start:end])) > 1)
+            has_groups = len(_PIECE.findall(document[start:end])) > 1
+            is_positive = not is_exact or not (money or has_groups)
     if is_positive:
         yield (start if is_negative else low), end if is_negative else high, values
     if is_negative:
@@ -329,14 +352,19 @@ _YEAR: Final = r"['\u2019]?(?:\d{4}|\d{2})"
 _DATE = re.compile(
     r"(?<!\d)(?<!\d[-/.])(?<![^\W\d_])(?:"
     r"(?P<year_first>\d{4}(?P<a>[-/.])\d{1,2}(?P=a)\d{1,2})"
-    r"|(?P<ideographs>\d{4}年\d{1,2}月\d{1,2}日)"
-    r"|(?P<year_last>\d{1,2}(?P<b>[-/.])[ ]?\d{1,2}(?P=b)[ ]?(?:\d{4}|\d{2}))"
+    r"|(?P<ideographs>\d{4} ?[年년] ?\d{1,2} ?[月월] ?\d{1,2} ?[日일])"
+    r"|(?P<year_last>\d{1,2}(?P<b>[-/.]| [-/.] )[ ]?\d{1,2}(?P=b)[ ]?(?:\d{4}|\d{2}))"
     rf"|(?P<day_name>\d{{1,2}}{_ORDINAL}{_GAP}{_OF}(?:{_NAME})\b\.?(?:{_GAP}{_OF}{_YEAR})?)"
     rf"|(?P<name_day>(?:{_NAME})\b\.?{_GAP}\d{{1,2}}{_ORDINAL}(?:{_GAP}{_YEAR})?)"
     rf"|(?P<year_name>\d{{4}}{_GAP}(?:{_NAME})\b{_GAP}\d{{1,2}})"
     r"|(?P<compact>\d{8})"
     r")(?!\d|[^\W\d_]{2})(?![-/.]\d)",
     re.IGNORECASE,
+)
+# A day and a year around a word that is no month, an era, a week, or no blanks at all.
+_UNREAD_DAY = re.compile(
+    r"\d{1,2}\.?\s[^\W\d_]{3,12}\.?,?\s\d{4}\b|[^\W\d_]{3,12}\.?\s\d{1,2},?\s\d{4}\b"
+    r"|\d ?[月월日일]|\d{4}-W\d\d|\b\d{1,2}[^\W\d_]{3,9}\d{2,4}\b"
 )
 _FIELD = re.compile(r"\d+|[^\W\d_]{3,}")
 
@@ -345,11 +373,18 @@ _BESIDE = re.compile(
 )
 _TIME = re.compile(
     r"(?<![\d:.,])(?P<hour>\d{1,2})"
-    r"(?:[:.h](?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d)(?P<fraction>[.,]\d{1,6})?)?)?"
+    r"(?:[:.h](?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d)(?P<fraction>[.,]\d{1,9})?)?)?"
     r"(?:[ ]?(?P<half>[ap])\.?m\b\.?|[ ]?(?P<mark>h|uhr|heures?|uur)\b)?(?![\d:])",
     re.IGNORECASE,
 )
-# 09:00-17:00 is no time with a zone, but 09:00:00-05:00 is.
+_UNREAD_TIME = re.compile(
+    r"\b(?:noon|midnight|half past|quarter (?:past|to)|o['\u2019]clock|mittags?|mitternacht|midi"
+    r"|minuit|mediod[ií]a|medianoche|mezzogiorno|mezzanotte|meio-dia|meia-noite"
+    r"|\d{4} ?(?:h|hrs|hours|uhr)|\d{1,2} ?(?:h|uhr) \d{1,2})\b"
+    r"|\d ?[時时点點시]|\d{8}[T ]\d{4}|/\d{4}:\d\d:\d\d|\d:\d\d.{1,12}\w/\w|\d:\d\d.{1,20} time\b",
+    re.IGNORECASE,
+)
+# 09:00-17:00 is no time with a zone, but 09:00:00-05:00 is, and T09:00-05:00.
 _ZONE = re.compile(
     r"[ \u00a0]?\(?(?:(?P<zero>Z|(?:UTC|GMT)(?![+\u2212-]))\b"
     r"|(?:UTC|GMT)?(?P<sign>[+\u2212-])(?P<hours>[01]\d):?(?P<minutes>[0-5]\d)(?![\d:])"
@@ -413,6 +448,16 @@ class DaysOf:
                 yield start, beside.end()
 
 
+def has_unread_days(document: str) -> bool:
+    """Whether a document seems to have dates in a form that ``dates_in`` does not read."""
+    return _UNREAD_DAY.search(_DATE.sub(" | ", document)) is not None
+
+
+def has_unread_times(document: str) -> bool:
+    """Whether a document seems to have times in a form that ``times_in`` does not read."""
+    return _UNREAD_TIME.search(document) is not None
+
+
 def years_in(document: str) -> set[int]:
     """The years that a document names."""
     return {int(year) for year in YEAR.findall(document)}
@@ -445,7 +490,8 @@ def times_in(document: str) -> Iterator[Clock]:
         if not times:
             continue
         zone = _ZONE.match(document, position)
-        if zone and zone["sign"] not in (None, "+") and not match["second"]:
+        is_iso = match["second"] or document[match.start() - 1 : match.start()] == "T"
+        if zone and zone["sign"] not in (None, "+") and not is_iso:
             zone = None
         if zone:
             position = zone.end()

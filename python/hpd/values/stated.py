@@ -15,7 +15,9 @@ from hpd.values.numbers import (
     MAX_DIGITS,
     Clock,
     dates_in,
+    has_unread_days,
     has_unread_numbers,
+    has_unread_times,
     numbers_in,
     times_in,
     years_in,
@@ -30,22 +32,19 @@ MOST = 5000
 LONGEST = 2000
 """The most characters of a link."""
 
-_LOCAL: Final = r"[\w.!#$%&'*+/?^`{|}~-]"
 _LABEL: Final = r"[^\W_](?:[\w-]*[^\W_])?"
 _AUTHORITY: Final = r"[^\s<>\"{}|\\^`\u3000-\u303f\uff00-\uff60\u201c\u201d\u00bb]"
 _OF_FORMAT: Final = {
-    "email": re.compile(
-        rf"(?<![\w.!#$%&'*+/?^`{{|}}~-])[\w.!#$%&'*+/?^`{{|}}~-]+@{_LABEL}(?:\.{_LABEL})+"
-    ),
+    "email": re.compile(rf"[\w.!#$%&'*+/?^`{{|}}~-]{{1,64}}@{_LABEL}(?:\.{_LABEL})+"),
     "ipv4": re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w]|\.\d)", re.ASCII),
     "ipv6": re.compile(r"(?<![\w:.])[0-9a-fA-F:]{0,40}:[0-9a-fA-F:.]{0,40}(?![\w:])", re.ASCII),
     "uri": re.compile(
-        r"(?:(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]*://"
+        r"(?:(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{0,30}://"
         rf"|\b(?:mailto|tel|urn|doi|data|geo|sms|sip|magnet):)"
-        rf"{_AUTHORITY}+"
+        rf"(?:(?![,;|]\w+://){_AUTHORITY})+"
     ),
     "uuid": re.compile(
-        r"(?<![0-9a-zA-Z-])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![\w-])"
+        r"(?<![0-9a-zA-Z])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![0-9a-zA-Z])"
     ),
 }
 _OF_FORMAT["url"] = _OF_FORMAT["uri"]
@@ -78,8 +77,6 @@ class Stated:
         """
         texts: list[str] | None = None
         match attribute.type:
-            case "integer" | "number" if has_unread_numbers(self.document):
-                texts = None
             case "integer":
                 texts = self._whole
             case "number":
@@ -105,8 +102,10 @@ class Stated:
         return sorted(json.dumps(text, ensure_ascii=False) for text in found if is_one(text))
 
     @cached_property
-    def _values(self) -> list[tuple[str, Decimal]]:
+    def _values(self) -> list[tuple[str, Decimal]] | None:
         """Each number with the text that states it, but for parts of telephone numbers."""
+        if has_unread_numbers(self.document):
+            return None
         telephone = {
             place for call in _TELEPHONE.finditer(self.document) for place in range(*call.span())
         }
@@ -120,17 +119,23 @@ class Stated:
         ]
 
     @cached_property
-    def _whole(self) -> list[str]:
+    def _whole(self) -> list[str] | None:
+        if self._values is None:
+            return None
         whole = {int(value) for _, value in self._values if value % 1 == 0}
         return [str(value) for value in sorted(whole) if abs(value) < _LARGEST]
 
     @cached_property
-    def _numbers(self) -> list[str]:
+    def _numbers(self) -> list[str] | None:
+        if self._values is None:
+            return None
         numbers = {value for _, value in self._values if abs(value) < _LARGEST}
         return sorted({text for value in numbers for text in _forms(value)})
 
     @cached_property
     def _dates(self) -> list[str] | None:
+        if has_unread_days(self.document):
+            return None
         years = years_in(self.document)
         found: set[str | None] = set()
         days = {day for _, _, days in dates_in(self.document) for day in days}
@@ -141,22 +146,24 @@ class Stated:
         return sorted(json.dumps(day) for day in found if day is not None)
 
     @cached_property
-    def _clocks(self) -> list[Clock]:
-        return list(times_in(self.document))
+    def _clocks(self) -> list[Clock] | None:
+        return None if has_unread_times(self.document) else list(times_in(self.document))
 
     @property
-    def _times(self) -> list[str]:
+    def _times(self) -> list[str] | None:
+        if self._clocks is None:
+            return None
         zones = {(time, zone) for c in self._clocks for time in c.times for zone in ("", c.zone)}
         return sorted({json.dumps(time + (zone or "")) for time, zone in zones})
 
     @property
     def _date_times(self) -> list[str] | None:
-        days = self._dates
-        # Midnight stands for no time at all.
-        times = {"00:00:00", *(t + (c.zone or "") for c in self._clocks for t in c.times)}
-        if days is None or len(days) * len(times) > MOST:
+        days, clocks = self._dates, self._clocks
+        if days is None or clocks is None or any(clock.zone is None for clock in clocks):
             return None
-        if any(clock.zone is None for clock in self._clocks):
+        # Midnight stands for no time at all.
+        times = {"00:00:00", *(t + (c.zone or "") for c in clocks for t in c.times)}
+        if len(days) * len(times) > MOST:
             return None
         return [f'{day[:-1]}T{time}"' for day in days for time in sorted(times)]
 
@@ -172,14 +179,16 @@ _NOTHING = Stated("")
 def _without_what_is_around(text: str) -> Iterator[str]:
     """A link or an address without the marks of its sentence behind it.
 
-    Where letters of another script stand at an end, with and without them.
+    With and without letters of another script at its ends, and marks at its beginning, which an
+    address may have.
     """
     while text and (text[-1] in ".,:;!?'*" or text[-1] in _BRACKETS):
         if text[-1] in _BRACKETS and text.count(_BRACKETS[text[-1]]) >= text.count(text[-1]):
             break
         text = text[:-1]
-    yield text
-    yield _OTHER_SCRIPT_AROUND.sub("", text)
+    for each in (text, text.lstrip("!#$%&'*+/=?^_`{|}~-")):
+        yield each
+        yield _OTHER_SCRIPT_AROUND.sub("", each)
 
 
 def _forms(value: Decimal) -> Iterator[str]:
