@@ -263,7 +263,7 @@ _ARTICLE = re.compile(r"\b([Aa])~? (?=[aeiouAEIO])|~")
 
 def _tidy(text: str) -> str:
     text = _ARTICLE.sub(lambda m: f"{m[1]}n " if m[1] else "", text)
-    text = _LOOSE.sub(r"\1", text).replace("( ", "(")
+    text = _LOOSE.sub(r"\1", text).replace("( ", "(").replace("he the ", "he ")
     return re.sub(r"[ ]{2,}", " ", text).replace("..", ".").lstrip(" ,").strip()
 
 

@@ -75,8 +75,12 @@ def _make_title(rng: Random) -> Example | None:
         gold["line"] = makeup.product_name(rng)
     own = [key for key in category.values if key not in gold and key != "item"]
     keys = rng.sample(own, min(len(own), rng.choice((0, 1, 1, 2, 2, 3, 4))))
-    keys += [key for key in rng.sample(("color", "size", "pack", "net", "gender", "material"), 6)
-             if rng.random() < 0.22 and key not in keys]  # fmt: skip
+    # What is not of the category is rare: no tea is made of steel, but some is sold in boxes.
+    keys += [
+        key
+        for key in rng.sample(("color", "size", "pack", "net", "gender", "material"), 6)
+        if rng.random() < (0.22 if key in category.values else 0.06) and key not in keys
+    ]
     for key in keys:
         if key in gold or not (key in category.values or key in GENERATORS):
             continue
@@ -120,15 +124,18 @@ def _composed(gold: dict[str, str], rng: Random) -> str:
     if front and before and rng.random() < 0.2:
         head = " ".join([*before, *front, gold["type"]])
     else:
-        # Without a mark nobody can tell where a brand ends and a word of colour begins.
-        words_follow = bool(before) and before[0][:1].isalpha() and front[-1:] != [
-            gold.get("model_number")]  # fmt: skip
+        # Without a mark nobody can tell where a brand that ends with a colour ends.
+        words_follow = bool(before) and before[0][:1].isalpha() and _ends_with_color(front)
         mark = rng.choice((", ", " - ") if words_follow else (" ", " ", " ", " - ", ", "))
         mark = mark if front else ""
         head = " ".join(front) + mark + " ".join([*before, gold["type"]])
     if rng.random() < 0.12:
         head = f"{rng.choice(_LEAD)} {head}"
     return (head + joint + joint.join(after)) if after else head
+
+
+def _ends_with_color(front: list[str]) -> bool:
+    return any(front[-1].endswith(color) for color in lists.COLORS) if front else False
 
 
 def _decoy(rng: Random) -> str:

@@ -37,8 +37,8 @@ SOURCES: dict[str, Callable[[Random], Example]] = {
     "forms": from_form,
 }
 SHARES = {
-    "documents": 35, "listings": 13, "titles": 12, "entities": 15, "messages": 10, "invoices": 6,
-    "lists": 4, "forms": 5,
+    "documents": 30, "listings": 15, "titles": 18, "entities": 18, "messages": 8, "invoices": 5,
+    "lists": 3, "forms": 3,
 }  # fmt: skip
 """Of a hundred documents."""
 

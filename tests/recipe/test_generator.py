@@ -82,8 +82,10 @@ def test_lists_are_in_the_order_of_the_text(by_source, source):
         for attribute in example.schema:
             values = example.answers[0][attribute.name]
             if attribute.type == "array" and attribute.item.type == "string":
-                places = [example.documents[0].find(value) for value in values]
-                assert places == sorted(places)
+                place = 0
+                for value in values:
+                    place = example.documents[0].find(value, place)
+                    assert place >= 0
                 n_longer += len(values) > 1
     assert n_longer or source == "invoices"
 
