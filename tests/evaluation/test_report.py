@@ -20,7 +20,7 @@ from hpd.evaluation.report import (
     summarize,
 )
 from hpd.evaluation.rows import Example, Prediction, load_predictions
-from hpd.pages.shown_values import ShownValue
+from hpd.evaluation.shown_values import ShownValue
 from jsonl import write_lines
 
 TEXT = "\N{GRINNING FACE} Diesel shoe, red"

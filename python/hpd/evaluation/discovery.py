@@ -13,8 +13,8 @@ from typing import Any, Final, TypeVar
 from rapidfuzz import fuzz
 
 from hpd.errors import SchemaError
+from hpd.evaluation.page import render_text
 from hpd.files import Record
-from hpd.prompt.templates import render_text
 from hpd.schema import check
 from hpd.schema.attributes import Attribute, Schema, Type
 

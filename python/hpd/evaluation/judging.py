@@ -28,11 +28,11 @@ import numpy.typing as npt
 
 from hpd.errors import InputError
 from hpd.evaluation.outcomes import Form, Outcome, outcome
+from hpd.evaluation.page import render_text
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import USUAL, Resampling
 from hpd.evaluation.statistics import Interval, cohen_kappa, drawn_documents
 from hpd.files import Record
-from hpd.prompt.templates import render_text
 from hpd.schema.attributes import Attribute, Schema
 
 Verdict = Literal["correct", "incorrect", "missing", "correct null", "hallucination"]

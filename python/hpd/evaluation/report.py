@@ -10,10 +10,10 @@ from typing import Any
 
 from hpd.evaluation.calibration import N_BINS, Calibration
 from hpd.evaluation.outcomes import OUTCOME_WORDS, OUTCOMES, Outcome, outcome
+from hpd.evaluation.page import render_page
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import Counts, Evaluation
-from hpd.pages.page import render_page
-from hpd.pages.shown_values import (
+from hpd.evaluation.shown_values import (
     ShownValue,
     color_classes,
     color_slots,

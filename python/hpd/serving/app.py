@@ -18,8 +18,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
-from hpd.pages.page import render_page
-from hpd.pages.shown_values import color_slots, covered_segments, shown_values, utf16_segments
+from hpd.evaluation.page import render_page
+from hpd.evaluation.shown_values import color_slots, covered_segments, shown_values, utf16_segments
 from hpd.results import Extraction
 from hpd.serving import Limits
 from hpd.serving.bodies import ChatBody, ExtractBody, RefusedError, json_of, refusal_of

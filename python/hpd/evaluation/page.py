@@ -1,5 +1,8 @@
-"""One file that is a whole page, with its style sheets, scripts and data; and one extraction as a
-piece of HTML without a script, for notebooks.
+"""One file that is a whole page, and one extraction as a piece of HTML without a script.
+
+What is shown is taken from a line of ``hpd extract`` as it stands there, a mapping. A page needs no
+network: its style sheets, scripts and data stand in it. What a document says is never markup:
+templates escape it, and scripts only ever set the text of an element.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from hpd.pages.shown_values import (
+from hpd.evaluation.shown_values import (
     Segment,
     color_classes,
     color_slots,
@@ -24,7 +27,7 @@ from hpd.pages.shown_values import (
     shown_values,
 )
 
-SHARED = Path(__file__).parent / "shared"
+SHARED = Path(__file__).parent / "templates"
 """The style sheets, scripts and templates that more than one page has."""
 
 _BREAKS_OUT = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
@@ -54,7 +57,12 @@ def render_page(template: Path, *, data: object, calls_home: bool = False, **nam
 
 def render(template: Path, **names: Any) -> str:
     """A template with everything escaped that is put into it."""
-    return _environment(template.parent).get_template(template.name).render(**names)
+    return _environment(template.parent, escapes=True).get_template(template.name).render(**names)
+
+
+def render_text(template: Path, **names: Any) -> str:
+    """A template as plain text, in which nothing is escaped; the end has no line break."""
+    return _environment(template.parent, escapes=False).get_template(template.name).render(**names)
 
 
 def content_policy(styles: str, script: str, *, calls_home: bool) -> str:
@@ -96,10 +104,10 @@ def _read(*paths: Path) -> str:
 
 
 @cache
-def _environment(folder: Path) -> Environment:
+def _environment(folder: Path, *, escapes: bool) -> Environment:
     return Environment(
         loader=FileSystemLoader([folder, SHARED]),
-        autoescape=True,
+        autoescape=escapes,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

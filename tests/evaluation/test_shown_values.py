@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hpd.pages.shown_values import ShownValue, shown_values
+from hpd.evaluation.shown_values import ShownValue, shown_values
 
 
 def test_nested_data_is_shown_leaf_by_leaf() -> None:

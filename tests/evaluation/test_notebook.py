@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpd.pages.page import extraction_html
+from hpd.evaluation.page import extraction_html
 
 TEXT = 'A <b>"Diesel"</b> & co. 😀 shoe'
 

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from hpd.pages.page import SHARED
-from hpd.pages.shown_values import N_COLORS, N_LINES, color_classes, color_slots
+from hpd.evaluation.page import SHARED
+from hpd.evaluation.shown_values import N_COLORS, N_LINES, color_classes, color_slots
 
 Array = npt.NDArray[np.float64]
 
