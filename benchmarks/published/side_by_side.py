@@ -1,13 +1,13 @@
-"""The tables of docs/performance.md: hpd's methods, with grammars too, and its peers."""
+"""The tables of docs/performance.md: hpd's methods, with grammars too, and other programs."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from benchmarks.peers import cells
 from benchmarks.published.part import Part
 from benchmarks.published.result import Cell, Finding, Table
 from benchmarks.published.workbench import (
@@ -54,20 +54,11 @@ def side_by_side(
         rows = [list(_HEAD), *(_cells(row)[: len(_HEAD)] for row in _finished(others))]
         tables.append(Table("The same with llama.cpp's own attention, in a run of its own", rows))
     own = next(row for row in found if row["method"] == "hpd")
-    peers = [_peer(bench, "llama_cpp_python", name, data, n_alone)]
-    if bench.server is not None:
-        peers.append(_peer(bench, "llama_server", name, data, n))
-    if importlib.util.find_spec("torch") and importlib.util.find_spec("transformers"):
-        peers.append(_peer(bench, "encoder", name, data, n))
     return Finding(
-        [
-            *tables,
-            Table("Peers, one after another", _peer_rows([row for p in peers for row in p], own)),
-        ],
+        tables,
         f"{data.title}: `hpd` takes {own['ms_per_document']:.0f} ms a document, `ar` "
         f"{own['speedup_ar']:.1f} times and `ar-batched` {own['speedup_ar_batched']:.1f} times as "
         f"long; {own['ratio_prefill']:.2f} times the floor",
-        [] if bench.server else ["llama.cpp's server was not measured (`--server`)."],
     )
 
 
@@ -117,35 +108,30 @@ def _cells(row: Mapping[str, Any]) -> list[Cell]:
     ]
 
 
-def _peer(
-    bench: Workbench, script: str, name: str, data: DataSet, n: int
-) -> Sequence[Mapping[str, Any]]:
-    """The rows of one program's script."""
-    output = bench.folder("bench") / f"table-{name}-{script}.jsonl"
-    command = [f"benchmarks/peers/{script}.py", str(data.gold), "--schema", str(data.schema)]
-    command += ["--replay", str(data.gold), "-m", str(bench.speed_model()), "--limit", str(n)]
-    command += [*bench.rounds(3), *bench.threads(), "-o", str(output)]
-    if script == "llama_server":
-        slots = ["16"] if bench.limit is None else ["2"]
-        command += ["--server", str(bench.server), "--slots", *slots]
+def peers(bench: Workbench) -> Finding:
+    """Other programs with the same file, which write answers of their own."""
+    data = bench.data_set("oa-mine")
+    output = bench.folder("bench") / "peers.jsonl"
+    command = ["-m", "benchmarks.peers", str(data.gold), "--schema", str(data.schema)]
+    command += ["-m", str(bench.using(bench.model)), "--limit", str(bench.count(24))]
+    command += [*bench.threads(), "-o", str(output)]
+    if bench.server is not None:
+        command += ["--server", str(bench.server)]
     if bench.again:
         output.unlink(missing_ok=True)
-    return bench.timed(read_rows(bench.make(output, command)))
-
-
-def _peer_rows(peers: Sequence[Mapping[str, Any]], own: Mapping[str, Any]) -> list[list[Cell]]:
-    """Peers from fast to slow, below hpd's own line, as multiples of its time."""
-    rows: list[list[Cell]] = [["peer", "docs", "ms/doc", "x `hpd`"]]
-    every: list[Mapping[str, Any]] = [own, *sorted(peers, key=lambda row: row["ms_per_document"])]
-    for row in every:
-        ratio = row["ms_per_document"] / own["ms_per_document"]
-        title = "`hpd`" if row is own else str(row["method"])
-        rows.append([title, row["n_documents"], f"{row['ms_per_document']:.0f}", f"{ratio:.2f}"])
-    return rows
+    rows = read_rows(bench.make(output, command))
+    times = {row["peer"]: row["ms_per_document"] for row in rows if "error" not in row}
+    others = {name: time for name, time in times.items() if "hpd" not in name and "(" not in name}
+    best = min(others, key=lambda name: others[name])
+    return Finding(
+        [Table("Each program once, after a warm-up", cells(rows))],
+        f"{best}, the fastest of the others, takes {others[best] / times['hpd']:.1f} times as long "
+        f"as hpd; hpd's own method ar {times['hpd, method ar'] / times['hpd']:.1f} times",
+    )
 
 
 def parts() -> list[Part]:
-    """A part for each workload."""
+    """A part for each workload, and one for other programs."""
     every = {
         "oa-mine": ("OA-Mine titles", 50, 32, 4, (16, 32), True),
         "ae-110k": ("AE-110k titles", 30, 24, 4, (12, 24), False),
@@ -167,4 +153,4 @@ def parts() -> list[Part]:
             ),
         )
         for name, (title, minutes, n, alone, in_flight, with_llama_cpp) in every.items()
-    ]
+    ] + [Part("peers", "Other programs with the same file, OA-Mine titles", 15, peers)]

@@ -1,4 +1,4 @@
-"""The scripts of ``benchmarks``: catalogues, plots, peers and steps."""
+"""The scripts of ``benchmarks``: catalogues, plots, other programs and steps."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from typing import Any
 
 import pytest
 
-from benchmarking import BENCHMARKS, SCHEMA, TINY, measurement, run_script
+from benchmarking import BENCHMARKS, SCHEMA, measurement, run_script
 from benchmarks import plot, workloads
 from hpd.bench.methods import parse_contest
 from hpd.bench.rounds import summarise
-from hpd.cli import main
 from jsonl import read_lines, write_lines
 from tiny_models import TinyModel
 
@@ -68,27 +67,23 @@ def test_other_json_lines_are_not_plotted(gold: Path) -> None:
         plot.read_summary(gold)
 
 
-def test_peers_give_the_same_answers(gold: Path, tmp_path: Path, tiny_model: TinyModel) -> None:
-    asked = [gold, "--schema", SCHEMA, "--replay", gold, "-m", tiny_model()]
-    peer = ["--limit", 2, "--rounds", 1, "-t", 1, "-o", tmp_path / "peer.jsonl"]
-    run_script(BENCHMARKS / "peers/llama_cpp_python.py", *asked, *peer)
-    rows = read_lines(tmp_path / "peer.jsonl")
-    assert len(rows) == 3
-    assert all(row["n_wrong"] == 0 and row["n_documents"] == 2 for row in rows)
-    main(["bench", *map(str, asked), *TINY, "--method", "hpd", "-o", str(tmp_path / "hpd.jsonl")])
+def test_programs_are_asked_the_same_and_one_that_is_missing_is_named(
+    gold: Path, tmp_path: Path, tiny_model: TinyModel
+) -> None:
+    chosen = ["hpd", "hpd, method ar", "llama-cpp-python, no schema", "llama-server"]
+    asked = [part for name in chosen for part in ("--peer", name)]
+    asked += ["--limit", 2, "-t", 1, "-o", tmp_path / "peers.jsonl"]
     table = run_script(
-        BENCHMARKS / "peers/table.py", tmp_path / "hpd.jsonl", tmp_path / "peer.jsonl"
+        BENCHMARKS / "peers.py", gold, "--schema", SCHEMA, "-m", tiny_model(), *asked
     )
-    assert all(row["method"] in table for row in rows)
-    assert table.splitlines()[0].split() == [
-        "method",
-        "docs",
-        "docs/s",
-        "ms/doc",
-        "spread",
-        "x",
-        "hpd",
-    ]
+    rows = {row["peer"]: row for row in read_lines(tmp_path / "peers.jsonl")}
+    assert list(rows) == ["hpd, method ar", "llama-cpp-python, no schema", "hpd", "llama-server"]
+    assert rows["hpd"]["invalid"] == 0
+    assert rows["hpd"]["documents_per_second"] > 0
+    # Random weights write no JSON unless they must.
+    assert rows["llama-cpp-python, no schema"]["invalid"] == 1
+    assert "--server" in rows["llama-server"]["error"]
+    assert all(name in table for name in chosen)
 
 
 def test_every_batch_is_shown(gold: Path, tiny_model: TinyModel) -> None:

@@ -9,8 +9,12 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
+from functools import partial
+
 from benchmarking import BENCHMARKS, SCHEMA, run_script
-from jsonl import read_lines
+from benchmarks.peers import Question, Setting, encoder, measure
+from hpd.evaluation.rows import load_examples
+from hpd.schema import load_schemas
 from tiny_models import TinyModel
 
 
@@ -24,14 +28,12 @@ def test_every_type_is_multiplied_by_every_number_of_tokens() -> None:
     assert [int(n_tokens) for _, n_tokens in cells[::7]] == [1, 16, 64, 512]
 
 
-def test_the_encoder_reads_every_document(
-    gold: Path, tmp_path: Path, tiny_model: TinyModel
-) -> None:
-    asked = [gold, "--schema", SCHEMA, "--replay", gold, "-m", tiny_model()]
-    few = ["--rounds", 1, "--layers", 1, "-t", 1, "-o", tmp_path / "encoder.jsonl"]
-    run_script(BENCHMARKS / "peers/encoder.py", *asked, *few)
-    rows = read_lines(tmp_path / "encoder.jsonl")
-    assert [row["method"] for row in rows] == [
-        f"encoder of 184M, {name} (time alone)" for name in ("f32", "bf16")
-    ]
-    assert all(row["n_documents"] == 4 and row["time_alone"] for row in rows)
+def test_the_encoder_reads_every_document(gold: Path, tiny_model: TinyModel) -> None:
+    examples = list(load_examples(gold))
+    schema = load_schemas(SCHEMA)
+    questions = [Question(each, schema) for each in examples]
+    setting = Setting(tiny_model(), schema, 1, 512, 1, None)
+    few = {"num_hidden_layers": 1, "hidden_size": 64, "num_attention_heads": 4}
+    row = measure(partial(encoder, intermediate_size=64, **few), setting, questions)
+    assert row["documents_per_second"] > 0
+    assert row["f1"] is None

@@ -1,0 +1,466 @@
+"""hpd beside what else fills a schema with the same GGUF file: time, F1, invalid answers.
+
+    python -m benchmarks.peers dev.jsonl --schema attributes.json -m model.gguf --limit 24 \
+        --server llama-server
+
+Every program gets the same texts, JSON Schema and model, decodes greedily, and is warmed up with
+the first document. Its answers are then parsed, checked against the schema and scored against the
+gold. Programs with a prompt of their own (langextract) keep it; the others get hpd's, which the
+model was taught. A program that is not installed is named with its error. Those that talk to a
+server share llama.cpp's own, with its prompt cache, and as many slots as documents in flight.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+from jsonschema import Draft202012Validator
+
+from hpd import Document, Extractor, prompt
+from hpd.cli.common import table
+from hpd.evaluation.rows import Example, load_examples
+from hpd.evaluation.scores import evaluate
+from hpd.schema import load_schemas
+from hpd.schema.attributes import Schema
+from hpd.schema.render import to_json_schema
+
+_LONGEST = 512
+"""Tokens of an answer."""
+_PORT = 8790
+
+
+@dataclass(frozen=True)
+class Question:
+    """One document, and what is asked of it."""
+
+    example: Example
+    attributes: Schema
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of the answer, in which any attribute may be null."""
+        return to_json_schema(self.attributes)
+
+    @property
+    def messages(self) -> list[dict[str, str]]:
+        """hpd's prompt, for a whole object."""
+        return [
+            {"role": "system", "content": prompt.system_text()},
+            {
+                "role": "user",
+                "content": prompt.instruction_text(self.attributes)
+                + prompt.documents_text([self.example.text]),
+            },
+        ]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a peer runs with."""
+
+    model: Path
+    schemas: Schema | Mapping[str, Schema]
+    n_threads: int
+    n_ctx: int
+    n_in_flight: int
+    server: Path | None
+
+
+Answerer = Callable[[Sequence[Question]], list[str]]
+"""Answers all questions, each with the text of a JSON object, or with what is none."""
+Peer = Callable[[Setting], AbstractContextManager[Answerer]]
+
+
+# --- hpd --------------------------------------------------------------------------------------
+
+
+@contextmanager
+def hpd(setting: Setting, method: str = "hpd") -> Iterator[Answerer]:
+    """hpd's own methods; the schemas are compiled with the first question."""
+    extractors: list[Extractor[Any]] = []
+
+    def answer(questions: Sequence[Question]) -> list[str]:
+        if not extractors:
+            extractors.append(
+                Extractor(
+                    setting.schemas, setting.model, method=method, n_threads=setting.n_threads,
+                    in_flight=setting.n_in_flight, null_threshold=0.0,
+                )
+            )  # fmt: skip
+        documents = [Document(q.example.text, category=q.example.category) for q in questions]
+        return [json.dumps(found.data) for found in extractors[0].extract_many(documents)]
+
+    try:
+        yield answer
+    finally:
+        for extractor in extractors:
+            extractor.close()
+
+
+# --- libraries over llama-cpp-python, one document after another ------------------------------
+
+
+def _llama(setting: Setting) -> Any:
+    import llama_cpp
+
+    return llama_cpp.Llama(
+        str(setting.model), n_ctx=setting.n_ctx, n_batch=512, n_threads=setting.n_threads,
+        n_threads_batch=setting.n_threads, n_gpu_layers=-1, flash_attn=True, verbose=False,
+    )  # fmt: skip
+
+
+@contextmanager
+def llama_cpp_python(setting: Setting, constrained: bool = True) -> Iterator[Answerer]:
+    """``create_chat_completion``, with ``response_format`` or without."""
+    llama = _llama(setting)
+
+    def answer(question: Question) -> str:
+        form = {"type": "json_object", "schema": question.schema} if constrained else None
+        found = llama.create_chat_completion(
+            question.messages, response_format=form, temperature=0.0, max_tokens=_LONGEST
+        )
+        return str(found["choices"][0]["message"]["content"])
+
+    yield lambda questions: [answer(question) for question in questions]
+    llama.close()
+
+
+@contextmanager
+def outlines(setting: Setting) -> Iterator[Answerer]:
+    """Outlines, which compiles each schema once."""
+    from outlines import Generator, from_llamacpp
+    from outlines.inputs import Chat
+    from outlines.types import JsonSchema
+
+    model = from_llamacpp(_llama(setting))
+    generators: dict[str, Any] = {}
+
+    def answer(question: Question) -> str:
+        schema = json.dumps(question.schema)
+        if schema not in generators:
+            generators[schema] = Generator(model, JsonSchema(schema))
+        chat = Chat(question.messages)
+        return str(generators[schema](chat, max_tokens=_LONGEST, temperature=0.0))
+
+    yield lambda questions: [answer(question) for question in questions]
+
+
+@contextmanager
+def guidance(setting: Setting) -> Iterator[Answerer]:
+    """Guidance, which writes what the schema decides without asking the model."""
+    import guidance as library
+
+    start = library.models.LlamaCpp(
+        _llama(setting), echo=False, chat_template=library.chat.ChatMLTemplate
+    )
+
+    def answer(question: Question) -> str:
+        state = start
+        for message in question.messages:
+            role = getattr(library, message["role"])
+            with role():
+                state += message["content"]
+        with library.assistant():
+            state += library.json(name="answer", schema=question.schema, max_tokens=_LONGEST)
+        return str(state["answer"])
+
+    yield lambda questions: [answer(question) for question in questions]
+
+
+# --- clients of llama.cpp's server, as many requests at a time as documents in flight ---------
+
+
+@contextmanager
+def _serving(setting: Setting) -> Iterator[str]:
+    """The server's address."""
+    if setting.server is None:
+        raise ImportError("llama.cpp's server: name the program (--server)")
+    command = [str(setting.server), "-m", str(setting.model), "--host", "127.0.0.1", "--port"]
+    command += [str(_PORT), "-c", str(setting.n_ctx * setting.n_in_flight)]
+    command += ["--parallel", str(setting.n_in_flight), "-t", str(setting.n_threads)]
+    command += ["-tb", str(setting.n_threads), "-ngl", "99", "--kv-unified", "--jinja"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+        try:
+            address = f"http://127.0.0.1:{_PORT}"
+            for _ in range(600):
+                with suppress(OSError), urlopen(f"{address}/health", timeout=5):
+                    break
+                if server.poll() is not None:
+                    raise RuntimeError(f"llama.cpp's server ended with {server.returncode}")
+                time.sleep(0.1)
+            yield f"{address}/v1"
+        finally:
+            server.terminate()
+
+
+def _together(setting: Setting, answer: Callable[[Question], str]) -> Answerer:
+    def run(questions: Sequence[Question]) -> list[str]:
+        with ThreadPoolExecutor(setting.n_in_flight) as threads:
+            return list(threads.map(answer, questions))
+
+    return run
+
+
+def _client(address: str) -> Any:
+    from openai import OpenAI
+
+    return OpenAI(base_url=address, api_key="none", max_retries=0, timeout=600)
+
+
+@contextmanager
+def llama_server(
+    setting: Setting, constrained: bool = True, by_field: bool = False
+) -> Iterator[Answerer]:
+    """The server itself, asked for whole objects, or for each field (as super-json-mode does)."""
+    with _serving(setting) as address:
+        client = _client(address)
+
+        def ask(question: Question, schema: Mapping[str, Any]) -> str:
+            form = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
+            found = client.chat.completions.create(
+                model="any", messages=question.messages, temperature=0.0, max_tokens=_LONGEST,
+                **({"response_format": form} if constrained else {}),
+            )  # fmt: skip
+            return str(found.choices[0].message.content)
+
+        def by_fields(question: Question) -> str:
+            whole: dict[str, Any] = {}
+            for name, part in question.schema["properties"].items():
+                one = {"type": "object", "properties": {name: part}, "required": [name]}
+                whole |= _parsed(ask(question, one)) or {}
+            return json.dumps(whole)
+
+        yield _together(setting, by_fields if by_field else lambda q: ask(q, q.schema))
+
+
+@contextmanager
+def instructor(setting: Setting) -> Iterator[Answerer]:
+    """Instructor over the server, in its mode for JSON Schema."""
+    import instructor as library
+    from pydantic import create_model
+
+    with _serving(setting) as address:
+        client = library.from_openai(_client(address), mode=library.Mode.JSON_SCHEMA)
+
+        def answer(question: Question) -> str:
+            fields = dict.fromkeys(question.schema["properties"], (str | None, ...))
+            found = client.create(
+                model="any", messages=question.messages, temperature=0.0, max_tokens=_LONGEST,
+                response_model=create_model("Answer", **fields), max_retries=0,
+            )  # fmt: skip
+            return str(found.model_dump_json())
+
+        yield _together(setting, answer)
+
+
+@contextmanager
+def llm(setting: Setting) -> Iterator[Answerer]:
+    """The program and library ``llm``, with a schema."""
+    from llm.default_plugins.openai_models import Chat
+
+    with _serving(setting) as address:
+        model = Chat("any", model_name="any", api_base=address, supports_schema=True)
+        model.key = "none"
+
+        def answer(question: Question) -> str:
+            system, user = (message["content"] for message in question.messages)
+            return str(model.prompt(user, system=system, schema=question.schema, stream=False,
+                                    temperature=0.0, max_tokens=_LONGEST).text())  # fmt: skip
+
+        yield _together(setting, answer)
+
+
+@contextmanager
+def langextract(setting: Setting) -> Iterator[Answerer]:
+    """LangExtract over the server, with its own prompt and one example of each attribute."""
+    import langextract as library
+    from langextract.providers.openai import OpenAILanguageModel
+
+    with _serving(setting) as address:
+        model = OpenAILanguageModel("any", api_key="none", base_url=address, temperature=0.0)
+
+        def answer(question: Question) -> str:
+            names = list(question.schema["properties"])
+            example = " ".join(f"some-{name}" for name in names)
+            shown = [library.data.Extraction(name, f"some-{name}") for name in names]
+            found = library.extract(
+                question.example.text, "Extract: " + ", ".join(names),
+                [library.data.ExampleData(example, shown)], model=model, show_progress=False,
+            )  # fmt: skip
+            values = {each.extraction_class: each.extraction_text for each in found.extractions}
+            return json.dumps({name: values.get(name) for name in names})
+
+        yield _together(setting, answer)
+
+
+# --- an encoder, whose time alone can be told -------------------------------------------------
+
+
+@contextmanager
+def encoder(setting: Setting, **shape: int) -> Iterator[Answerer]:
+    """DeBERTa-v3-base by its shape, on which GLiNER2 and the like build, with random weights.
+
+    It reads the names of the attributes and the text, in batches of 8, and answers nothing.
+    """
+    import llama_cpp
+    import torch
+    from transformers import DebertaV2Config, DebertaV2Model
+
+    config = DebertaV2Config(
+        vocab_size=128_100, relative_attention=True, position_buckets=256, share_att_key=True,
+        norm_rel_ebd="layer_norm", pos_att_type=["p2c", "c2p"], position_biased_input=False,
+        type_vocab_size=0, **shape,
+    )  # fmt: skip
+    model = DebertaV2Model(config).eval()
+    vocabulary = llama_cpp.Llama(str(setting.model), vocab_only=True, verbose=False)
+
+    def read(questions: Sequence[Question]) -> list[str]:
+        texts = [
+            "\n".join([*prompt.attribute_lines(q.attributes), q.example.text]) for q in questions
+        ]
+        lengths = sorted(len(vocabulary.tokenize(text.encode())) for text in texts)
+        with torch.inference_mode():
+            for start in range(0, len(lengths), 8):
+                batch = lengths[start : start + 8]
+                mask = torch.arange(batch[-1])[None] < torch.tensor(batch)[:, None]
+                model(input_ids=mask.long(), attention_mask=mask.long())
+        return []
+
+    torch.set_num_threads(setting.n_threads)
+    yield read
+
+
+ONE_BY_ONE: dict[str, Peer] = {
+    "hpd, one in flight": hpd,
+    "hpd, method ar": partial(hpd, method="ar"),
+    "llama-cpp-python": llama_cpp_python,
+    "llama-cpp-python, no schema": partial(llama_cpp_python, constrained=False),
+    "outlines": outlines,
+    "guidance": guidance,
+    "encoder of 184M by its shape (time alone)": encoder,
+}
+TOGETHER: dict[str, Peer] = {
+    "hpd": hpd,
+    "hpd, method ar-batched": partial(hpd, method="ar-batched"),
+    "llama-server": llama_server,
+    "llama-server, no schema": partial(llama_server, constrained=False),
+    "llama-server, a request a field": partial(llama_server, by_field=True),
+    "instructor": instructor,
+    "llm": llm,
+    "langextract": langextract,
+}
+
+
+# --- measuring --------------------------------------------------------------------------------
+
+
+def _parsed(text: str) -> dict[str, Any] | None:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def measure(peer: Peer, setting: Setting, questions: Sequence[Question]) -> dict[str, Any]:
+    """One run of one peer, after a warm-up with the first question: its row."""
+    with peer(setting) as answer:
+        answer(questions[:1])
+        start = time.perf_counter()
+        texts = answer(questions)
+        seconds = time.perf_counter() - start
+    row = {
+        "n_in_flight": setting.n_in_flight,
+        "documents_per_second": round(len(questions) / seconds, 3),
+        "ms_per_document": round(1000 * seconds / len(questions), 1),
+        "f1": None,
+        "invalid": None,
+    }
+    if not texts:
+        return row
+    answers = [_parsed(text) for text in texts]
+    invalid = [
+        found is None or any(Draft202012Validator(q.schema).iter_errors(found))
+        for q, found in zip(questions, answers, strict=True)
+    ]
+    attributes = {q.example.category: [a.name for a in q.attributes] for q in questions}
+    scores = evaluate([q.example for q in questions], answers, attributes)
+    return row | {
+        "f1": scores.plain.micro.f1,
+        "invalid": round(sum(invalid) / len(questions), 3),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("gold", type=Path)
+    parser.add_argument("--schema", required=True)
+    parser.add_argument("-m", "--model", type=Path, required=True)
+    parser.add_argument("--server", type=Path, help="llama.cpp's llama-server")
+    parser.add_argument("--limit", type=int, help="documents, spread over the file")
+    parser.add_argument("--in-flight", type=int, default=16)
+    parser.add_argument("-t", "--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--n-ctx", type=int, default=2048, help="of a document with its answer")
+    parser.add_argument("--peer", action="append", help="only this one; may be repeated")
+    parser.add_argument("-o", "--output", type=Path, help="the rows as JSON lines")
+    asked = parser.parse_args()
+    schemas = load_schemas(asked.schema)
+    examples = list(load_examples(asked.gold))
+    n = min(asked.limit or len(examples), len(examples))
+    chosen = [examples[i * len(examples) // n] for i in range(n)]
+    questions = [
+        Question(each, schemas[each.category] if isinstance(schemas, Mapping) else schemas)
+        for each in chosen
+    ]
+    rows = []
+    for peers, n_in_flight in ((ONE_BY_ONE, 1), (TOGETHER, asked.in_flight)):
+        setting = Setting(
+            asked.model, schemas, asked.threads, asked.n_ctx, n_in_flight, asked.server
+        )
+        for name, peer in peers.items():
+            if asked.peer and name not in asked.peer:
+                continue
+            try:
+                row = measure(peer, setting, questions)
+            except Exception as error:
+                # One that is not there, or that breaks, says so; the others go on.
+                row = {"n_in_flight": n_in_flight, "error": f"{type(error).__name__}: {error}"}
+            rows.append({"peer": name, "n_documents": n, **row})
+            print(json.dumps(rows[-1]), file=sys.stderr, flush=True)
+    if asked.output:
+        asked.output.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    print(table(cells(rows)))
+
+
+def cells(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """The rows as a table's cells, with each time as a multiple of hpd's."""
+    own = next((row.get("ms_per_document") for row in rows if row["peer"] == "hpd"), None)
+    made = [["program", "in flight", "documents/s", "x hpd", "F1", "invalid"]]
+    for row in rows:
+        begin = [row["peer"], str(row["n_in_flight"])]
+        if "error" in row:
+            made.append([*begin, row["error"].splitlines()[0][:60], "", "", ""])
+            continue
+        ratio = f"{row['ms_per_document'] / own:.1f}" if own else ""
+        scores = ["", ""] if row["f1"] is None else [f"{row['f1']:.1f}", f"{row['invalid']:.0%}"]
+        made.append([*begin, f"{row['documents_per_second']:.2f}", ratio, *scores])
+    return made
+
+
+if __name__ == "__main__":
+    main()
