@@ -137,7 +137,7 @@ def _drawn(schema: Schema, draw: random.Random, stated: float) -> Extraction[Any
         n_questions += len(asked)
         values = [_store(own, question, draw, stated) for question in asked]
         asked = waves.next(values, lambda _: own.data(schema))
-    return own.extraction(schema, None, Usage(), strict=True)
+    return own.extraction(schema, None, Usage())
 
 
 def _store(own: DocumentValues, question: Question, draw: random.Random, stated: float) -> Any:

@@ -21,6 +21,7 @@ from hpd.prompt import DocumentTurn, Layout
 
 Method = Literal["hpd", "ar"]
 OnInvalid = Literal["raise", "record", "retry"]
+Missing = Literal["error", "force", "null"]
 OnOverflow = Literal["error", "chunk", "truncate"]
 FlashAttention = Literal["auto", "on", "off"]
 LogitsOnDevice = Literal["auto", "on", "off"]
@@ -36,6 +37,11 @@ _WHY_NOT_REUSED = {
     "temperature": "values are drawn at random",
     "stack": "documents in one prompt see each other",
     "deterministic": "which documents came before would show in a line's counts",
+}
+_WHY_NOT_FORCED = {
+    ("method", "ar"): "all values are written at once, so that none can be asked again",
+    ("require_grounding", True): "a value that is made up stands in no document",
+    ("on_overflow", "chunk"): "a part of a document need not state what another part does",
 }
 _MOST_PASSES = 16  # the cuts of more would be next to each other
 _INT32 = 2**31 - 1
@@ -386,6 +392,16 @@ class Options:
         "then it is as with raise (retry)",
         per_call=True,
     )
+    missing: Missing = option(
+        "error",
+        "--missing",
+        decides="values",
+        target="value",
+        help="what a required value is that the document does not state: an error (error); what "
+        "the model says when it is asked again and may not say null, marked `forced` (force); or "
+        "null, without an error (null)",
+        per_call=True,
+    )
     null_threshold: float | None = option(
         None,
         "--null-threshold",
@@ -411,7 +427,6 @@ class Options:
     )
     require_grounding: bool = option(
         False,
-        "--require-grounding",
         decides="values",
         target="value",
         help="values that the document does not hold become null; the raw text is kept. Choices "
@@ -500,6 +515,11 @@ class Options:
                 f"{named('on_invalid')} 'retry' cannot be had with {named('method')} 'ar', which "
                 "writes all values at once: no single one can be asked again"
             )
+        for (name, value), reason in _WHY_NOT_FORCED.items():
+            if self.missing == "force" and getattr(self, name) == value:
+                raise OptionError(
+                    f"{named('missing')} 'force' cannot be had with {named(name)} {value}: {reason}"
+                )
         if self.deterministic:
             self._check_deterministic()
         self._check_reuse()
@@ -783,6 +803,7 @@ class Settings(TypedDict, total=False):
     min_p: float
     seed: int
     on_invalid: OnInvalid
+    missing: Missing
     null_threshold: float | None
     calibration: str
     require_grounding: bool

@@ -45,6 +45,9 @@ class FieldResult:
     """The text that the model wrote."""
     truncated: bool = False
     """Whether the text was cut off at the limit of tokens for a value."""
+    forced: bool = False
+    """Whether the model said null first, or what is not likely enough, and had to answer all the
+    same (``missing="force"``)."""
     value: Any = None
     margin: float | None = None
     """The margin of a near tie: the smallest difference between the logit of a token that was taken
@@ -86,6 +89,8 @@ class FieldResult:
             result["raw"] = self.raw
         if self.truncated:
             result["truncated"] = True
+        if self.forced:
+            result["forced"] = True
         if self.refused:
             result["refused"] = [{"raw": text.raw, "error": text.error} for text in self.refused]
         if self.margin is not None:

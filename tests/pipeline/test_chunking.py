@@ -135,7 +135,9 @@ def known(**fields: Any) -> DocumentValues:
 
 def merged(schema: str | Schema, *parts: DocumentValues) -> dict[str, Any]:
     loaded = schema if isinstance(schema, Schema) else load_schema(schema)
-    return dict(merge(loaded, parts).extraction(loaded, None, None, strict=False).data)  # type: ignore[arg-type]
+    return dict(
+        merge(loaded, parts).extraction(loaded, None, None, Options(on_invalid="record")).data
+    )  # type: ignore[arg-type]
 
 
 def test_the_surest_value_that_the_text_holds_is_taken() -> None:
@@ -190,7 +192,7 @@ def added(schema: str | Schema, first: DocumentValues, *later: DocumentValues) -
     loaded = schema if isinstance(schema, Schema) else load_schema(schema)
     for findings in later:
         add_pass(loaded, first, findings)
-    return dict(first.extraction(loaded, None, None, strict=False).data)  # type: ignore[arg-type]
+    return dict(first.extraction(loaded, None, None, Options(on_invalid="record")).data)  # type: ignore[arg-type]
 
 
 def test_a_later_pass_gives_what_is_null_and_changes_nothing_else() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from company import SCHEMA, titles
 from hpd import _native
+from hpd.options import Options
 from hpd.pipeline import prompts
 from hpd.pipeline.chunking import merge
 from hpd.pipeline.document_values import DocumentValues, Limits
@@ -160,7 +161,7 @@ def test_an_array_tells_of_items_that_were_left_out() -> None:
             ("tags", "2"): near(0.03, value=None),
         },
     )
-    extraction = values.extraction(schema, None, Usage(), strict=False)
+    extraction = values.extraction(schema, None, Usage(), Options(on_invalid="record"))
     assert extraction.data == {"tags": ["a"]}
     assert {place: f.margin for place, f in extraction.fields.items()} == {
         "tags": 0.03,

@@ -58,7 +58,7 @@ def extraction(schema: Schema, answer: Callable[[tuple[str, ...]], Any]) -> Extr
             result = FieldResult(0.9, value=parsed.value, error=parsed.error)
             values.append(found_values.store(path, attribute, result))
         asked = waves.next(values, lambda _: found_values.data(schema))
-    return found_values.extraction(schema, None, Usage(), strict=True)
+    return found_values.extraction(schema, None, Usage())
 
 
 def replayed(source: Any, data: Any) -> Any:

@@ -277,6 +277,18 @@ def test_a_server_that_asks_again_does_so_for_every_request() -> None:
     assert task.options.on_invalid == "retry"
 
 
+def test_a_required_value_comes_unless_that_is_not_wanted_or_cannot_be_had() -> None:
+    def missing(options: Options, **own: Any) -> str:
+        served = Served("box", options.filled(), 0)
+        return read(plans_with(options), served, hpd=own).plan.task.options.missing
+
+    assert missing(Options()) == "force"
+    assert missing(Options(missing="null")) == "null"
+    assert missing(Options(), missing="error") == "error"
+    assert missing(Options(), require_grounding=True) == "error"
+    assert missing(Options(on_overflow="chunk")) == "error"
+
+
 def test_a_function(plans: Plans) -> None:
     asked = read(plans, response_format=None, tools=[function()])
     (choice,) = reply(asked)["choices"]

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
+import jsonschema
 import pytest
 
 for package in ("fastapi", "uvicorn", "httptools", "prometheus_client"):
@@ -64,6 +65,18 @@ def test_openai_parses_into_a_class(client: Any) -> None:
     assert completion.usage.completion_tokens > 0
     brand = completion.model_extra["hpd"]["fields"]["brand"]
     assert (brand["start"], brand["end"]) == (0, len("Diesel"))
+
+
+def test_openai_s_required_values_always_come(client: Any) -> None:
+    own = {"brand": {"type": "string"}, "size": {"type": "integer"}, "kind": {"enum": ["a", "b"]}}
+    schema = {"type": "object", "properties": own, "required": [*own]}
+    form = {"type": "json_schema", "json_schema": {"name": "p", "schema": schema, "strict": True}}
+    answered = ask(client, response_format=form)
+    data = json.loads(answered.choices[0].message.content)
+    jsonschema.validate(data, schema)
+    size = answered.model_extra["hpd"]["fields"]["size"]
+    assert size["forced"]
+    assert size["confidence"] < 0.5
 
 
 def test_openai_s_answer_is_that_of_extract(client: Any, server: Server) -> None:

@@ -102,7 +102,7 @@ def test_values_are_those_of_the_command(server: Server) -> None:
 
 
 def test_options_of_a_request_do_what_they_do_on_the_command_line(server: Server) -> None:
-    flags = ("--null-threshold", "0.9", "--require-grounding")
+    flags = ("--null-threshold", "0.9", "--set", "require_grounding=on")
     expected = [compared(line) for line in lines_of_the_command(*flags)]
     options = {"null_threshold": 0.9, "require_grounding": True}
     body = {"texts": TEXTS, "schema": SCHEMA, "options": options}

@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args
 
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import EndpointError
+from hpd.options import Options
 from hpd.prompt import SYSTEM, documents_text, instruction_text
 from hpd.results import Extraction, Failure, FieldResult, Usage
 from hpd.schema import to_json_schema
@@ -376,7 +377,7 @@ def _extraction(
         completion_tokens=completion.completion_tokens,
         seconds=seconds,
     )
-    return values.extraction(schema, document.id, usage, strict=False)
+    return values.extraction(schema, document.id, usage, Options(on_invalid="record"))
 
 
 def _finished(

@@ -22,7 +22,7 @@ from hpd.prompt import COUNT_KEY, Path
 from hpd.prompt.questions import Leaf, Question, Refused
 from hpd.results import Extraction, Failure, FieldResult, RefusedText, Usage, build_data
 from hpd.schema.attributes import Attribute, Schema
-from hpd.values import ABSENT, Assembled, Parsed, answer_leaf, assemble, bare_data
+from hpd.values import ABSENT, LACKING, Assembled, Parsed, answer_leaf, assemble, bare_data
 from hpd.values.confidence import COUNT, ConfidenceMap, kind_of
 from hpd.values.placement import place_values
 from hpd.values.places import Grounder
@@ -40,6 +40,8 @@ N_REFUSED_TOKENS = 96
 
 _REASONS = {ABSENT: "a value is required"}
 """Reasons in other words, where those of the output would only confirm the model."""
+
+USUAL = Options()
 
 _LONGEST_VALUE = 80
 _LONGEST_REASON = 160
@@ -179,7 +181,13 @@ class DocumentValues:
         """The values found so far, nested as in the answer."""
         return self._assembled(schema, as_asked=True).data
 
-    def faults(self, schema: Schema, *, is_part: bool = False) -> dict[Path, str]:
+    def lacking(self, schema: Schema) -> frozenset[Path]:
+        """The fields that must be answered, so that no required value is missing."""
+        return self._assembled(schema).lacking
+
+    def faults(
+        self, schema: Schema, options: Options = USUAL, *, is_part: bool = False
+    ) -> dict[Path, str]:
         """The fields whose values are refused, by path, each with the reason.
 
         If the user's class refuses a whole, all its fields are to blame. Of a part of a document,
@@ -191,9 +199,9 @@ class DocumentValues:
                 for path, result in self.results.items()
                 if result.error and result.error != ABSENT
             }
-        assembled = self._assembled(schema)
+        assembled = self._assembled(schema, options)
         faults = dict(assembled.faults)
-        for place, message in build_data(schema, bare_data(schema, assembled.data))[1].items():
+        for place, message in _built(schema, assembled, options)[1].items():
             for path, own in assembled.places.items():
                 if not place or own == place or own.startswith((f"{place}.", f"{place}[")):
                     faults.setdefault(path, message)
@@ -206,16 +214,16 @@ class DocumentValues:
         }
 
     def extraction(
-        self, schema: Schema, id_: Any, usage: Usage, *, strict: bool
+        self, schema: Schema, id_: Any, usage: Usage, options: Options = USUAL
     ) -> Extraction[Any]:
         """The extraction for the user: nested data, or an instance of the user's class.
 
-        Data that the user's class refuses is an error of the document; with ``strict``, so is
-        data that breaks the schema otherwise.
+        Data that the user's class refuses is an error of the document; unless ``on_invalid`` is
+        ``record``, so is data that breaks the schema otherwise.
         """
-        assembled = self._assembled(schema)
+        assembled = self._assembled(schema, options)
         places = assembled.places
-        data, problems = build_data(schema, bare_data(schema, assembled.data))
+        data, problems = _built(schema, assembled, options)
         fields = {places[path]: result for path, result in self.results.items() if path in places}
         for path, result in self.results.items():
             if result.margin is not None and path not in places:
@@ -227,7 +235,11 @@ class DocumentValues:
         for errors in (assembled.errors, problems):
             for place, message in errors.items():
                 fields[place] = replace(fields.get(place, FieldResult()), error=message)
-        violations = {*problems, *(assembled.violations if strict else ())}
+        for place, result in fields.items():
+            if _is_lacking(result.error) and place not in assembled.errors:
+                fields[place] = replace(result, error=None)  # It may be missing after all.
+        is_strict = options.on_invalid != "record"
+        violations = {*problems, *(assembled.violations if is_strict else ())}
         reasons = [
             f"{place}: {result.error}" if place else str(result.error)
             for place, result in fields.items()
@@ -236,29 +248,37 @@ class DocumentValues:
         failure = Failure(InvalidDataError.__name__, "; ".join(reasons)) if reasons else None
         return Extraction(id_, data, fields, usage, failure)
 
-    def _assembled(self, schema: Schema, *, as_asked: bool = False) -> Assembled:
+    def _assembled(
+        self, schema: Schema, options: Options = USUAL, *, as_asked: bool = False
+    ) -> Assembled:
         parsed = {
-            path: Parsed(result.value, result.error, result.error == ABSENT)
+            path: Parsed(result.value, result.error, _is_lacking(result.error))
             for path, result in self.results.items()
         }
-        return assemble(schema, parsed, as_asked=as_asked)
+        allows_null = options.missing == "null"
+        return assemble(schema, parsed, as_asked=as_asked, allows_null=allows_null)
 
 
 class Retries:
-    """The refused values of stacked documents, whose fields are asked again with the reason.
+    """The fields of stacked documents that are asked again.
 
-    A field's new key shows its refused values as a part of the answer, as in ``{"size": 0, "wrong
-    because": "below the minimum 1", "size":``. So it goes on from the prompt that the engine has.
+    With ``missing="force"``, those that lack a required value are, and null is no answer then. With
+    ``on_invalid="retry"``, those whose values are refused are, with the reason: a field's new key
+    shows its refused values as a part of the answer, as in ``{"size": 0, "wrong because": "below
+    the minimum 1", "size":``. So it goes on from the prompt that the engine has.
 
     Args:
         schema: of the documents.
+        options: which of the two is wanted.
         is_part: whether they are parts of longer ones.
     """
 
-    def __init__(self, schema: Schema, *, is_part: bool) -> None:
+    def __init__(self, schema: Schema, options: Options, *, is_part: bool) -> None:
         self._schema = schema
+        self._options = options
         self._is_part = is_part
-        self._n_left = N_RETRIES
+        self._forces = options.missing == "force"
+        self._n_left = N_RETRIES if options.on_invalid == "retry" else 0
         self._leaves: dict[tuple[int, Path], Leaf] = {}
         self._said: dict[tuple[int, Path], str] = {}
         """The last values, as text: those that differ may be equal, as 1 and True are."""
@@ -267,7 +287,7 @@ class Retries:
     @property
     def may_go_on(self) -> bool:
         """Whether fields may be asked again."""
-        return self._n_left > 0
+        return self._n_left > 0 or self._forces
 
     def note(self, questions: Sequence[Question], values: Sequence[Any]) -> list[tuple[int, Leaf]]:
         """Remember what has been asked, and the values.
@@ -285,12 +305,19 @@ class Retries:
 
     def due(self, documents: Sequence[DocumentValues]) -> list[Refused]:
         """The questions to be asked again; none after as many waves as there may be."""
-        if not self._n_left:
-            return []
+        forced = [
+            Refused(d, self._leaves[d, path].forced, ())
+            for d, own in enumerate(documents if self._forces else ())
+            for path in own.lacking(self._schema)
+            if (d, path) in self._leaves and not self._leaves[d, path].is_forced
+        ]
+        if forced or not self._n_left:
+            return forced
         self._n_left -= 1
         due = []
         for d, own in enumerate(documents):
-            for path, reason in own.faults(self._schema, is_part=self._is_part).items():
+            faults = own.faults(self._schema, self._options, is_part=self._is_part)
+            for path, reason in faults.items():
                 place = d, path
                 if place not in self._leaves:
                     continue
@@ -316,6 +343,18 @@ class Retries:
             for (d, _), leaf in self._leaves.items()
             if any(d == other and is_below(path, leaf.after) for other, path in places)
         ]
+
+
+def _built(schema: Schema, assembled: Assembled, options: Options) -> tuple[Any, dict[str, str]]:
+    """The data for the user, and why the user's class refuses it."""
+    data, problems = build_data(schema, bare_data(schema, assembled.data))
+    if options.missing == "null":
+        problems = {p: why for p, why in problems.items() if p not in assembled.missing}
+    return data, problems
+
+
+def _is_lacking(error: str | None) -> bool:
+    return error is not None and error.startswith(LACKING)
 
 
 def _value(raw: str) -> Any:
@@ -376,5 +415,5 @@ def _counts_above(path: Path) -> list[Path]:
 
 def _refused(result: FieldResult, attribute: Attribute, why: str) -> FieldResult:
     """The result of a refused value: null, with an error if the field must have a value."""
-    error = f"required, but {why}" if attribute.needs_a_value else None
+    error = f"{LACKING} {why}" if attribute.needs_a_value else None
     return replace(result, value=None, error=error)

@@ -127,8 +127,7 @@ class Prompt(ABC):
                 continue
             if confidence_map is not None:
                 values.calibrate(schema, text, confidence_map)
-            strict = options.on_invalid != "record"
-            extraction = values.extraction(schema, document.id, usage, strict=strict)
+            extraction = values.extraction(schema, document.id, usage, options)
             if self._truncated_at is not None:
                 extraction = replace(extraction, truncated_at=self._truncated_at)
             yield place, extraction
@@ -171,8 +170,10 @@ class FieldsPrompt(Prompt):
         self._questions = self._waves.first()
         # A replayed answer would only be the same again.
         is_replay = any(answer is not None for answer in self._answers)
-        if self._questionnaire.options.on_invalid == "retry" and not is_replay:
-            self._retries = Retries(self._questionnaire.schema, is_part=self._part is not None)
+        options = self._questionnaire.options
+        if not is_replay and (options.on_invalid == "retry" or options.missing == "force"):
+            schema, is_part = self._questionnaire.schema, self._part is not None
+            self._retries = Retries(schema, options, is_part=is_part)
         return self._ask()
 
     def _take(self, answer: Result) -> Request | None:
@@ -248,7 +249,9 @@ class FieldsPrompt(Prompt):
                 error = f"cut off after {len(value.tokens)} tokens"
             inherited = values.inherited_margin(question.leaf)
             refused = self._retries.refused(question) if self._retries is not None else ()
-            if refused:  # Had it been another value, the field might not have been asked again.
+            is_forced = question.leaf.is_forced
+            if refused or is_forced:
+                # Had it been another value, the field might not have been asked again.
                 inherited = least([inherited, values.results[path].margin])
             result = FieldResult(
                 confidence=confidence,
@@ -256,6 +259,7 @@ class FieldsPrompt(Prompt):
                 value=own.value,
                 raw=raws[i],
                 truncated=value.finish == "truncated",
+                forced=is_forced,
                 margin=least([near_tie([value.margin]), inherited]),
                 refused=refused,
             )

@@ -392,6 +392,8 @@ class Questionnaire:
         return [self._limits[key][1] for key in keys]
 
     def _new_limits(self, attribute: Attribute, kind: str, is_known: bool) -> Limits:
+        if self.options.missing == "force" and attribute.always_answered:
+            return Limits()
         confidence_map = self.confidence_map
         needs_a_value = attribute.needs_a_value
         decides = self._decide and can_be_decided(attribute, stated=self._stated)
@@ -519,8 +521,14 @@ class Questionnaire:
         replay: list[int] = []
         # No document needs to state how many items a list has, nor an answer that is known.
         is_free = answer is not None or _is_count(leaf) or leaf.union is not None
+        if held is not None and leaf.is_forced and not held.allowed(leaf.attribute):
+            is_free = True
         constraints = self._constraints if held is None or is_free else held
         constraint = constraints.of(leaf.attribute)
+        if leaf.is_forced:
+            # Its confidence says how likely it was beside null.
+            asked = replace(leaf.attribute, always_answered=False)
+            constraint = constraint.counting(constraints.of(asked))
         if answer is not None:
             replay = self._model.tokenize(prompt.value_text(answer_at(answer, leaf.path)))
             if not self._constrains_replay:

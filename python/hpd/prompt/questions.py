@@ -12,7 +12,7 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from hpd.prompt.text import (
@@ -45,6 +45,16 @@ class Leaf:
     """The union of which this leaf chooses a variant; then the path ends in ``WHICH_KEY``."""
     level: int = 0
     """How often a recursive attribute has been expanded on the way to it."""
+    is_forced: bool = False
+    """Whether the model must not answer null, as it did before."""
+
+    @property
+    def forced(self) -> Leaf:
+        """The same question, to which null is no answer, nor fewer items than the fewest."""
+        attribute = replace(self.attribute, always_answered=True)
+        if self.array is not None:
+            attribute = replace(attribute, minimum=max(1, self.array.min_items or 0))
+        return replace(self, attribute=attribute, is_forced=True)
 
 
 def schema_leaves(schema: Schema) -> list[Leaf]:

@@ -6,7 +6,7 @@ import json
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import Any
 
@@ -203,13 +203,21 @@ def _places(attributes: Sequence[Attribute], prefix: str) -> list[str]:
     return places
 
 
-def schema_faults(document: Any, data: Any) -> list[tuple[str, str]]:
-    """The places at which data breaks a JSON Schema, as dotted paths, and why."""
+def schema_faults(document: Any, data: Any, missing: Collection[str] = ()) -> list[tuple[str, str]]:
+    """The places at which data breaks a JSON Schema, as dotted paths, and why.
+
+    What is only due to null at one of the places of ``missing`` is no fault.
+    """
     try:
         faults = list(_validator(json.dumps(document)).iter_errors(data))
     except Exception as error:  # whatever a pattern or a reference makes the library raise
         return [("", f"the schema cannot be checked ({type(error).__name__}: {error})")]
-    return [(_place(fault.absolute_path), fault.message[:200]) for fault in faults]
+    found = [(_place(fault.absolute_path), fault) for fault in faults]
+    return [
+        (place, fault.message[:200])
+        for place, fault in found
+        if not any(own == place or (fault.context and own.startswith(place)) for own in missing)
+    ]
 
 
 @lru_cache(maxsize=64)

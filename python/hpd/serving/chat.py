@@ -10,10 +10,12 @@ import json
 import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from hpd.documents import Document
+from hpd.errors import OptionError
 from hpd.options import Options
 from hpd.results import Extraction, Usage, plain_data
 from hpd.serving.bodies import ChatBody, Function, RefusedError, bad_request
@@ -241,6 +243,11 @@ def _settings(
     if said:
         own = settings.get("instructions", options.instructions)
         settings["instructions"] = "\n\n".join([*said, own] if own else said)
+    if options.missing == "error" and "missing" not in settings:
+        # Clients of OpenAI's are used to answers with all that the schema requires.
+        with suppress(OptionError):  # It cannot be had beside every option.
+            options.replaced({**settings, "missing": "force"})
+            settings["missing"] = "force"
     return settings
 
 

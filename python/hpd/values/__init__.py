@@ -4,6 +4,7 @@ from hpd.values.answers import RawValue, answer_leaf, split_answer
 from hpd.values.assembly import Assembled, assemble, bare_data, is_empty
 from hpd.values.parsing import (
     ABSENT,
+    LACKING,
     Parsed,
     absent,
     check_value,
@@ -16,6 +17,7 @@ from hpd.values.parsing import (
 
 __all__ = [
     "ABSENT",
+    "LACKING",
     "Assembled",
     "Parsed",
     "RawValue",

@@ -10,7 +10,7 @@ from typing import Any
 from hpd.prompt import COUNT_KEY, Path
 from hpd.schema.attributes import MAP_NAME, MAP_VALUE, WHICH_KEY, Attribute, Schema
 from hpd.schema.checks import schema_faults
-from hpd.values.parsing import Parsed, absent
+from hpd.values.parsing import ABSENT, Parsed, absent
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +28,30 @@ class Assembled:
     faults: Mapping[Path, str] = field(default_factory=dict)
     """The errors by the fields that are to blame for them. Where an item was left out, they are its
     own fields."""
+    missing: frozenset[str] = frozenset()
+    """The paths in the data at which a required value is absent, and nothing else is wrong."""
+    lacking: frozenset[Path] = frozenset()
+    """The fields without whose values the data lacks required ones, or too short a list's items."""
 
 
-def assemble(schema: Schema, values: Mapping[Path, Parsed], *, as_asked: bool = False) -> Assembled:
+def assemble(
+    schema: Schema,
+    values: Mapping[Path, Parsed],
+    *,
+    as_asked: bool = False,
+    allows_null: bool = False,
+) -> Assembled:
     """The nested data of all fields; those that ``values`` lacks count as absent.
 
     The data obeys the schema, except where ``errors`` says that it does not. An absent value is
     null if the schema allows null; it is left out if it is optional; else it is null with an
-    error. Items that are null, invalid or, with ``uniqueItems``, repeated are left out.
+    error, or without one if ``allows_null`` says so. Items that are null, invalid or, with
+    ``uniqueItems``, repeated are left out.
 
     With ``as_asked`` it is the answer as far as it has been given, for later questions: a map is a
     list of names and values, and a union has its variant's name.
     """
-    assembly = _Assembly(values, as_asked=as_asked)
+    assembly = _Assembly(values, as_asked=as_asked, allows_null=allows_null)
     data: dict[str, Any] = {}
     for attribute in schema:
         place = "" if schema.is_bare else attribute.name
@@ -54,6 +65,8 @@ def assemble(schema: Schema, values: Mapping[Path, Parsed], *, as_asked: bool = 
         assembly.places,
         tuple(sorted(assembly.violations)),
         {path: message for path, (_, message) in assembly.faults.items()},
+        frozenset(assembly.missing),
+        frozenset(assembly.absent | assembly.too_few),
     )
 
 
@@ -70,18 +83,26 @@ def is_empty(value: Any) -> bool:
 
 
 class _Assembly:
-    def __init__(self, values: Mapping[Path, Parsed], *, as_asked: bool) -> None:
+    def __init__(self, values: Mapping[Path, Parsed], *, as_asked: bool, allows_null: bool) -> None:
         self.values = values
         self.as_asked = as_asked
+        self.allows_null = allows_null
         self.errors: dict[str, str] = {}
         self.places: dict[Path, str] = {}
-        # Errors that say no more than that a required value is absent: if the whole object around
-        # it is absent and optional, they are withdrawn.
+        # The places where no more is wrong than that a required value is absent; nothing is, if the
+        # whole object around it is absent and optional.
         self.missing: set[str] = set()
         # The places at which the data breaks the schema.
         self.violations: set[str] = set()
         # The place of each field's error, and the error.
         self.faults: dict[Path, tuple[str, str]] = {}
+        # The fields that a list with too few items needs.
+        self.too_few: set[Path] = set()
+
+    @property
+    def absent(self) -> set[Path]:
+        """The fields whose required values are absent."""
+        return {path for path, (place, _) in self.faults.items() if place in self.missing}
 
     def build(self, attribute: Attribute, path: Path, place: str) -> tuple[Any, bool]:
         """The value at a path, and whether it obeys the schema there."""
@@ -101,18 +122,16 @@ class _Assembly:
         if parsed is None:
             parsed = absent(attribute)
         self.places[path] = place
+        if parsed.value is None and (not parsed.error or parsed.missing):
+            return self.nothing(attribute, place, path, parsed.error)
         if parsed.error:
-            self.fail(place, parsed.error, path, missing=parsed.missing)
-        elif parsed.value is None:
-            return self.nothing(attribute, place, path)
-        if parsed.value is None:
-            return self.lacking(attribute, place)
-        return parsed.value, True
+            self.fail(place, parsed.error, path)
+        return self.lacking(attribute, place) if parsed.value is None else (parsed.value, True)
 
     def object(self, attribute: Attribute, path: Path, place: str) -> tuple[Any, bool]:
         data: dict[str, Any] = {}
         is_valid = True
-        before = set(self.errors)
+        missing_before = set(self.missing)
         violations_before = set(self.violations)
         for child in attribute.attributes:
             below = f"{place}.{child.name}" if place else child.name
@@ -120,10 +139,10 @@ class _Assembly:
             _put(data, child, value)
             is_valid = is_valid and is_child_valid
         if is_empty(data) and _may_lack(attribute):
-            for error in [name for name in self.errors if name not in before]:
-                if error in self.missing:
-                    del self.errors[error]
-                    self.faults = {p: f for p, f in self.faults.items() if f[0] != error}
+            for withdrawn in self.missing - missing_before:
+                self.errors.pop(withdrawn, None)
+                self.faults = {p: f for p, f in self.faults.items() if f[0] != withdrawn}
+            self.missing = missing_before
             self.violations = violations_before
             return None, True
         if not is_valid and _may_lack(attribute):
@@ -170,7 +189,7 @@ class _Assembly:
 
     def check(self, document: Any, data: Any) -> None:
         """Check what attributes cannot say, by the schema as it was written."""
-        for place, message in schema_faults(document, data):
+        for place, message in schema_faults(document, data, self.missing):
             self.fail(place, message)
             self.violations.add(place)
             for path, own in self.places.items():
@@ -188,12 +207,13 @@ class _Assembly:
             if attribute.nullable or attribute.min_items:
                 return self.nothing(attribute, place, count_path)
             return ({} if attribute.type == "map" and not self.as_asked else []), True
-        items = self.items(attribute, attribute.item, path, place, count.value)
+        items, lost = self.items(attribute, attribute.item, path, place, count.value)
         if self.as_asked and attribute.type == "map":
             return items, True
         if len(items) < (attribute.min_items or 0):
             if not items and count.value == 0:
                 return self.nothing(attribute, place, count_path)
+            self.too_few |= lost if count.value >= (attribute.min_items or 0) else {count_path}
             message = f"at least {attribute.min_items} items are needed, not {len(items)}"
             self.fail(place, message, count_path)
             return self.lacking(attribute, place)
@@ -207,14 +227,16 @@ class _Assembly:
 
     def items(
         self, array: Attribute, item: Attribute, path: Path, place: str, n_items: int
-    ) -> list[Any]:
+    ) -> tuple[list[Any], set[Path]]:
+        """The items that there are, and the fields for want of which others are not."""
         # An item that was counted should be there: if it is null or invalid, it is left out below.
         item = replace(item, required=True)
         items: list[Any] = []
+        lost: set[Path] = set()
         seen: set[str] = set()
         for number in range(1, n_items + 1):
             here = f"{place}[{len(items)}]"
-            inner = _Assembly(self.values, as_asked=self.as_asked)
+            inner = _Assembly(self.values, as_asked=self.as_asked, allows_null=self.allows_null)
             if array.type == "map":
                 here, value, is_valid = self.entry(item, (*path, str(number)), place, inner)
                 identity = _identity(value[MAP_NAME])
@@ -224,6 +246,7 @@ class _Assembly:
             is_needed = is_valid and (item.nullable or not is_empty(value))
             is_needed = is_needed or (self.as_asked and array.type == "map")
             is_unique = array.unique_items or (array.type == "map" and not self.as_asked)
+            self.too_few |= inner.too_few
             if is_needed and not (is_unique and identity in seen):
                 seen.add(identity)
                 items.append(value)
@@ -233,6 +256,7 @@ class _Assembly:
                 self.places.update(inner.places)
             elif not is_needed:
                 # An absent item was counted by mistake; a malformed one is reported.
+                lost |= inner.absent
                 for error_place, message in inner.errors.items():
                     if error_place not in inner.missing or not is_empty(value):
                         part = error_place.removeprefix(here).lstrip(".")
@@ -242,7 +266,7 @@ class _Assembly:
                             for p, (at, m) in inner.faults.items()
                             if at == error_place
                         }
-        return items
+        return items, lost
 
     def entry(
         self, item: Attribute, path: Path, place: str, inner: _Assembly
@@ -257,10 +281,15 @@ class _Assembly:
         is_valid = is_valid and is_named and name is not None
         return here, {MAP_NAME: name, MAP_VALUE: found}, is_valid
 
-    def nothing(self, attribute: Attribute, place: str, path: Path) -> tuple[None, bool]:
+    def nothing(
+        self, attribute: Attribute, place: str, path: Path, reason: str | None = None
+    ) -> tuple[None, bool]:
         if _may_lack(attribute):
             return None, True
-        self.fail(place, absent(attribute).error or "required", path, missing=True)
+        if self.allows_null:
+            self.missing.add(place)
+            return None, True
+        self.fail(place, reason or ABSENT, path, missing=True)
         return self.lacking(attribute, place)
 
     def lacking(self, attribute: Attribute, place: str) -> tuple[None, bool]:
@@ -274,10 +303,12 @@ class _Assembly:
     ) -> None:
         if path is not None:
             self.faults[path] = (place, message)
+        if missing and place not in self.errors:
+            self.missing.add(place)
+        elif not missing:
+            self.missing.discard(place)
         if place in self.errors:
             message = f"{self.errors[place]}; {message}"
-        elif missing:
-            self.missing.add(place)
         self.errors[place] = message
 
 

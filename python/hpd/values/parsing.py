@@ -19,8 +19,11 @@ from hpd.values.numbers import MAX_DIGITS, readings
 MAX_NESTING = 64
 """Levels of brackets within each other; JSON that is nested deeper is not read."""
 
-ABSENT = "required, but the document does not hold it"
-"""The error of a required value that is null."""
+LACKING = "required, but"
+"""How the error of a required value begins that is null."""
+
+ABSENT = f"{LACKING} the document does not hold it"
+"""The error if the model says that there is none."""
 
 BREAKS_OFF = "it breaks off before the value is complete"
 """The error of a value that is cut off and is no free text."""

@@ -1,0 +1,169 @@
+"""``missing``: what becomes of a required value that the document does not state."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from pydantic import BaseModel
+
+from hpd import Extraction, Options
+from hpd.errors import OptionError
+from hpd.pipeline import prompts
+from hpd.pipeline.document_values import DocumentValues
+from hpd.results import FieldResult, Usage
+from hpd.schema import load_schema
+from hpd.schema.attributes import Attribute
+from hpd.values import ABSENT
+from small_extractor import SmallExtractor
+from tiny_models import TinyModel
+
+SETTINGS = {"max_tokens": 40, "n_ctx": 2048}
+TEXT = "Nothing to report."
+
+
+def card(name: str) -> dict[str, Any]:
+    """An object with one required text."""
+    part = {name: {"type": "string"}}
+    return {"title": name, "type": "object", "properties": part, "required": [name]}
+
+
+PARTS = {
+    "name": {"type": "string"},
+    "size": {"type": "integer", "minimum": 1, "maximum": 9},
+    "color": {"enum": ["red", "blue"]},
+    "tags": {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 3},
+    "lines": {"type": "array", "items": card("item"), "minItems": 1, "maxItems": 1},
+    "pay": {"oneOf": [card("card"), card("iban")]},
+    "maker": {"type": ["object", "null"], "properties": {"city": {"type": "string"}}},
+    "seller": {"anyOf": [card("shop"), {"type": "null"}]},
+    "note": {"type": ["string", "null"]},
+    "free": {"type": "array", "items": {"type": "string"}},
+}
+SHOP = {"type": "object", "properties": PARTS, "required": [*PARTS]}
+"""All is required, as in OpenAI's strict schemas, and some of it may be null or empty."""
+
+EMPTY = {"maker": None, "seller": None, "note": None, "free": []}
+
+
+class Sized(BaseModel):
+    """Two required values."""
+
+    name: str
+    size: int
+
+
+@pytest.fixture
+def null_model(tiny_model: TinyModel, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A model that says null wherever it may."""
+    for name in ("parse_value", "parse_cut"):
+        parse = getattr(prompts, name)
+
+        def parsed(raw: str, attribute: Attribute, parse: Any = parse) -> Any:
+            return parse(raw if attribute.always_answered else " null", attribute)
+
+        monkeypatch.setattr(prompts, name, parsed)
+    return tiny_model()
+
+
+def found(schema: Any, model: Path, **settings: Any) -> Extraction[Any]:
+    with SmallExtractor(schema, model, **SETTINGS, **settings) as extractor:
+        (extraction,) = extractor.extract_many([TEXT], on_error="record")
+    return extraction
+
+
+@pytest.mark.parametrize("layout", ["branch", "skeleton", "label"])
+def test_force_gives_all_that_is_required(null_model: Path, layout: Any) -> None:
+    extraction = found(SHOP, null_model, missing="force", layout=layout)
+    assert extraction.error is None
+    jsonschema.validate(extraction.data, SHOP)
+    assert {name: extraction.data[name] for name in EMPTY} == EMPTY
+    forced = {place for place, field in extraction.fields.items() if field.forced}
+    assert {place.partition("[")[0].partition(".")[0] for place in forced} == {*PARTS} - {*EMPTY}
+    assert extraction.to_dict()["fields"]["color"]["forced"] is True
+    assert "forced" not in extraction.to_dict()["fields"]["note"]
+
+
+def test_force_asks_only_for_what_is_missing(tiny_model: TinyModel) -> None:
+    """Other values are as without it, and the confidence of forced ones is that beside null."""
+    schema = {**SHOP, "properties": {"a": {"type": "boolean"}, "b": {"type": "boolean"}}}
+    schema["required"] = ["a", "b"]
+    n_forced = 0
+    for seed in range(6):
+        with_error = found(schema, tiny_model(seed=seed), missing="error")
+        forced = found(schema, tiny_model(seed=seed), missing="force")
+        for place, field in with_error.fields.items():
+            other = forced.fields[place]
+            assert other.forced == (field.value is None)
+            if other.forced:
+                n_forced += 1
+                assert field.error == ABSENT
+                assert other.confidence is not None
+                assert other.confidence <= 1 - (field.confidence or 0) + 1e-4
+            else:
+                assert other == field
+    assert n_forced
+
+
+@pytest.mark.parametrize("settings", [{"null_threshold": 1.0}, {"stated": True}, {"decide": True}])
+def test_force_is_stronger_than_what_makes_values_null(
+    tiny_model: TinyModel, settings: dict[str, Any]
+) -> None:
+    extraction = found(Sized, tiny_model(), missing="force", **settings)
+    assert isinstance(extraction.data, Sized)
+
+
+def test_an_error_or_null(null_model: Path) -> None:
+    extraction = found(SHOP, null_model)
+    assert extraction.error is not None
+    assert "size: required, but the document does not hold it" in extraction.error.message
+    extraction = found(SHOP, null_model, missing="null")
+    assert extraction.error is None
+    assert extraction.data == {**dict.fromkeys(PARTS), "free": []}
+    assert not any(field.error for field in extraction.fields.values())
+    extraction = found(SHOP, null_model, missing="null", on_invalid="retry")
+    assert not any(field.refused for field in extraction.fields.values())
+
+
+def test_null_in_a_class_leaves_a_dict(null_model: Path) -> None:
+    extraction = found(Sized, null_model, missing="null")
+    assert extraction.error is None
+    assert extraction.data == {"name": None, "size": None}
+
+
+def test_null_hides_no_other_fault() -> None:
+    """What only finished data can be checked for is checked beside nulls, too."""
+    schema = load_schema(
+        {
+            "type": "object",
+            "properties": {"a": {"type": "string"}, "b": {"type": "string"}, "pay": PARTS["pay"]},
+            "required": ["a", "b", "pay"],
+            "not": {"properties": {"b": {"const": "bad"}}},
+        }
+    )
+    for b, is_valid in (("bad", False), ("good", True)):
+        values = {("b",): b, ("pay", "which"): "card"}
+        results = {path: FieldResult(0.9, value=value) for path, value in values.items()}
+        own = DocumentValues(results).extraction(schema, None, Usage(), Options(missing="null"))
+        assert own.data == {"a": None, "b": b, "pay": {"card": None}}
+        assert (own.error is None) == is_valid
+
+
+def test_what_may_be_missing_after_all_has_no_error() -> None:
+    """The required part of an object that need not be there."""
+    schema = load_schema({"properties": {"a": {}, "b": card("c")}})
+    own = DocumentValues({("b", "c"): FieldResult(0.9, error=ABSENT)})
+    extraction = own.extraction(schema, None, Usage())
+    assert extraction.error is None
+    assert extraction.fields["b.c"].error is None
+
+
+@pytest.mark.parametrize(
+    "settings", [{"method": "ar"}, {"require_grounding": True}, {"on_overflow": "chunk"}]
+)
+def test_force_is_refused_where_it_cannot_be_had(settings: dict[str, Any]) -> None:
+    (name,) = settings
+    with pytest.raises(OptionError, match=rf"missing \(--missing\) 'force' cannot .* {name}"):
+        Options(missing="force", **settings)
