@@ -42,8 +42,7 @@ def joint(
 ) -> list[int]:
     """The reference: the whole prompt as one text."""
     instruction = prompt.instruction_text(SCHEMA, document_turn=turn)
-    texts = {token: text for token, text, _, _ in model.control_tokens}
-    around = render(model.chat_template, prompt.SYSTEM, bos=texts.get(model.bos, ""))
+    around = prompt.rendered(model, prompt.SYSTEM)
     shown = prompt.documents_text(documents)
     if turn == "assistant":
         text = around.before + instruction + around.after + shown + "\n" + key
@@ -89,6 +88,7 @@ class Dressed:
 
     def __init__(self, model: _native.Model, chat_template: str) -> None:
         self.bos = model.bos
+        self.metadata = model.metadata
         self.control_tokens = model.control_tokens
         self.tokenize = model.tokenize
         self.chat_template = chat_template
@@ -148,6 +148,17 @@ def test_one_bos_whether_the_template_writes_it_or_not(
     got = tokenizer(dressed).tokenize(["text"], ['{"Brand":'])
     assert got.prompt[0] == model.bos
     assert got.prompt.count(model.bos) == 1
+
+
+def test_a_bos_that_only_the_template_writes_is_there(tiny_model: TinyModel) -> None:
+    model = open_model(tiny_model("qwen3"))
+    assert model.bos < 0
+    begin = int(model.metadata("tokenizer.ggml.bos_token_id"))
+    end = int(model.metadata("tokenizer.ggml.eos_token_id"))
+    dressed = Dressed(model, "{{ bos_token }}{{ messages[1].content }}{{ eos_token }}")
+    got = tokenizer(dressed).tokenize(["text"], ['{"Brand":'])
+    assert got.prompt[0] == begin
+    assert (got.prompt.count(begin), got.prompt.count(end)) == (1, 1)
 
 
 @pytest.mark.parametrize("turn", TURNS)
@@ -265,18 +276,3 @@ def test_blanks_are_evened_out_for_the_model(document: str, shown: str) -> None:
     span = ground(shown, document)
     assert span is not None
     assert document[span.start : span.end].strip("\ufeff") == document.strip("\n\ufeff")
-
-
-@pytest.mark.parametrize(
-    "template",
-    [
-        "{% for m in messages %}{%- generation -%}{{ m.content }}|{% endgeneration %}{% endfor %}",
-        "{% if tools is defined %}{% for t in tools %}x{% endfor %}{% endif %}"
-        "{% for m in messages %}{{ m.content }}|{% endfor %}",
-        "{% for m in messages %}{% for p in m.content %}{{ p.text }}{% endfor %}|{% endfor %}",
-    ],
-)
-def test_templates_of_other_habits(template: str) -> None:
-    """Marks of what is taught, tools that are looked for, and text in typed parts only."""
-    rendered = render(template, "Rules.")
-    assert (rendered.before, rendered.after) == ("Rules.|", "|")

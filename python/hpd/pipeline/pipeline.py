@@ -30,7 +30,6 @@ from hpd.pipeline.prompts import Prompt
 from hpd.pipeline.questionnaire import NO_DEFAULTS, ModelDefaults, Questionnaire
 from hpd.pipeline.reuse import Reuse
 from hpd.prompt import may_share_prompt
-from hpd.prompt.template import render
 from hpd.results import Extraction, Failure, Usage
 from hpd.schema.attributes import Schema
 from hpd.values.confidence import ConfidenceMap
@@ -387,8 +386,7 @@ def preview(
     instruction = prompt.instruction_text(
         schema, examples, options.layout, options.instructions, options.document_turn
     )
-    bos = next((text for token, text, _, _ in model.control_tokens if token == model.bos), "")
-    around = render(model.chat_template, system, bos=bos)
+    around = prompt.rendered(model, system)
     return Preview(
         text=around.text(instruction, prompt.documents_text(documents), options.document_turn),
         keys=tuple((key, len(field.key)) for key, field in zip(keys, request.fields, strict=True)),

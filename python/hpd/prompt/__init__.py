@@ -1,6 +1,6 @@
 """The prompt: its text, the model's chat template around it, and its tokens."""
 
-from hpd.prompt.template import Rendered, render
+from hpd.prompt.template import Rendered
 from hpd.prompt.text import (
     COUNT_KEY,
     LABEL_KEY,
@@ -24,7 +24,13 @@ from hpd.prompt.text import (
     type_hint,
     value_text,
 )
-from hpd.prompt.tokens import PromptTokenizer, TokenizedPrompt, Vocabulary, common_prefix
+from hpd.prompt.tokens import (
+    PromptTokenizer,
+    TokenizedPrompt,
+    Vocabulary,
+    common_prefix,
+    rendered,
+)
 
 __all__ = [
     "COUNT_KEY",
@@ -50,7 +56,7 @@ __all__ = [
     "key_text",
     "key_texts",
     "may_share_prompt",
-    "render",
+    "rendered",
     "system_text",
     "type_hint",
     "value_text",

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
+from typing import Any, Final
 
 from hpd.errors import ModelLoadError
 from hpd.prompt.text import DocumentTurn
@@ -17,19 +13,34 @@ from hpd.prompt.text import DocumentTurn
 # template looks for or strips.
 _PLACE = "\ue000text\ue001"
 
-CPU_SECONDS = 10
-WALL_SECONDS = 120
-"""The limits of the time that a template may take: it needs milliseconds, but the machine may be
-busy."""
-
-MEMORY = 1 << 30
-"""The limit of its memory in bytes, with that of the Python that renders it."""
-
 BEHIND_DOCUMENTS = "\n"
 """The end of documents in the assistant's turn; in the user's, the template has one."""
 
 PLAIN = "{{ system }}\n\n{{ user }}\n\nAnswer:\n"
 """The template of models that have none of their own."""
+
+_THOUGHTS: Final = {
+    "<think>": "</think>",
+    "<thinking>": "</thinking>",
+    "<seed:think>": "</seed:think>",
+    "<|START_THINKING|>": "<|END_THINKING|>",
+    "<|begin_of_thought|>": "<|end_of_thought|>",
+    "[THINK]": "[/THINK]",
+    "◁think▷": "◁/think▷",
+}
+"""The beginning and the end of what a model thinks before it answers."""
+
+_CHANNELLED: Final = "<|start|>assistant"
+_ANSWER_CHANNEL: Final = "<|channel|>final<|message|>"
+"""Models that choose a channel behind their turn's beginning answer in this one."""
+
+_SETTINGS: Final = {
+    "add_generation_prompt": True,
+    "enable_thinking": False,
+    "thinking": False,
+    "thinking_budget": 0,
+    "reasoning_effort": "low",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +60,8 @@ class Rendered:
 def render(template: str, system: str, *, bos: str = "", eos: str = "") -> Rendered:
     """The prompt up to the assistant's turn, thinking off, in the model's own format.
 
+    A thought that the template has begun is ended, so that the answer follows.
+
     Args:
         template: the Jinja template of the model; empty for none.
         system: the rules.
@@ -62,70 +75,56 @@ def render(template: str, system: str, *, bos: str = "", eos: str = "") -> Rende
     if not template:
         text = PLAIN.replace("{{ system }}", system).replace("{{ user }}", _PLACE)
     else:
-        text = _render_chat(template, system, _PLACE, bos, eos)
+        text = _render_chat(template, system, bos, eos)
     parts = text.split(_PLACE)
     if len(parts) != 2:
         raise ModelLoadError(
             f"the model's chat template shows the user's text {len(parts) - 1} times instead of "
             "once; it cannot be used for extraction"
         )
-    return Rendered(*parts)
+    return Rendered(parts[0], _ready_to_answer(parts[1]))
 
 
-def _environment() -> dict[str, str]:
-    """The environment of the process that renders.
-
-    It starts without "site", whose work is done already: all places of modules are passed on. A
-    library that was loaded in advance into this process, as a sanitizer is, may take more memory
-    than the limit allows.
-    """
-    passed_on = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-    return passed_on | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+def _ready_to_answer(text: str) -> str:
+    """The end of a prompt, with an empty thought where one is begun, and in the right channel."""
+    for begin, end in _THOUGHTS.items():
+        if text.rfind(begin) > text.rfind(end):
+            return f"{text.rstrip()}\n\n{end}\n\n"
+    return text + _ANSWER_CHANNEL if text.endswith(_CHANNELLED) else text
 
 
 @lru_cache(maxsize=64)
-def _render_chat(template: str, system: str, user: str, bos: str, eos: str) -> str:
-    """The text that a chat template makes, in a process of its own (``render_chat.py``)."""
-    request = {
-        "template": template,
-        "bos": bos,
-        "eos": eos,
-        "seconds": CPU_SECONDS,
-        "bytes": MEMORY,
-        "conversations": [
-            [{"role": "system", "content": system}, {"role": "user", "content": user}],
-            # For templates without a system role, the rules open the user's text.
-            [{"role": "user", "content": f"{system}\n\n{user}"}],
-        ],
-    }
-    try:
-        run = subprocess.run(
-            [sys.executable, "-S", str(Path(__file__).with_name("render_chat.py"))],
-            input=json.dumps(request).encode(),
-            capture_output=True,
-            timeout=WALL_SECONDS,
-            env=_environment(),
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise ModelLoadError(_does_not_end(WALL_SECONDS)) from None
-    try:
-        answer = json.loads(run.stdout)
-    except ValueError:
-        if run.returncode > 0 and run.stderr:  # a fault of its own, and no limit
-            reason = run.stderr.decode(errors="replace").strip().splitlines()[-1]
-            raise ModelLoadError(
-                f"the model's chat template cannot be rendered: {reason}"
-            ) from None
-        # It was killed: by its limit of time, or as no memory was left to say that there is none.
-        raise ModelLoadError(_does_not_end(CPU_SECONDS)) from None
-    if "error" in answer:
-        raise ModelLoadError(f"the model's chat template fails: {answer['error']}")
-    return str(answer["text"])
+def _render_chat(template: str, system: str, bos: str, eos: str) -> str:
+    """The text that a chat template makes of the first conversation that it accepts."""
+    from hpd.prompt.sandbox import run  # loads Jinja, which other commands do without
+
+    conversations = [
+        [{"role": "system", "content": system}, {"role": "user", "content": _PLACE}],
+        # For templates without a system role, the rules open the user's text.
+        [{"role": "user", "content": f"{system}\n\n{_PLACE}"}],
+    ]
+    # Some templates read tools whenever they are defined, some only text in typed parts.
+    variables = [
+        {"messages": [_typed(each) for each in messages] if is_typed else messages, **tools}
+        for is_typed in (False, True)
+        for tools in ({"tools": None}, {})
+        for messages in conversations
+    ]
+    first: str | Exception | None = None
+    for given in variables:
+        try:
+            text = run(template, bos_token=bos, eos_token=eos, **_SETTINGS, **given)
+        except Exception as error:  # whatever the template makes its engine raise
+            first = first or error
+            continue
+        if text.count(_PLACE) == 1:
+            return text
+        first = first or text
+    if isinstance(first, str):
+        return first
+    reason = str(first) or type(first).__name__
+    raise ModelLoadError(f"the model's chat template fails: {reason}") from first
 
 
-def _does_not_end(seconds: int) -> str:
-    return (
-        f"the model's chat template does not come to an end within {seconds} s and "
-        f"{MEMORY >> 20} MiB of memory: use another model file, or mend its tokenizer.chat_template"
-    )
+def _typed(message: dict[str, str]) -> dict[str, Any]:
+    return {**message, "content": [{"type": "text", "text": message["content"]}]}

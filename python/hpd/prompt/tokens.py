@@ -35,6 +35,9 @@ class Vocabulary(Protocol):
     def control_tokens(self) -> list[tuple[int, str, bool, bool]]:
         """The id and the text of each, and whether it strips white space to its left and right."""
 
+    def metadata(self, key: str) -> str:
+        """A value of the model's file as text; empty if it has none of this name."""
+
     def tokenize(self, text: str, parse_special: bool = False) -> list[int]:
         """The tokens of a text, without a BOS."""
 
@@ -68,6 +71,15 @@ class _Frame:
     """The plain text from there to the key."""
 
 
+def rendered(model: Vocabulary, system: str) -> Rendered:
+    """The chat template of a model around a place for the user's text, as ``render`` has it."""
+    texts = {str(token): text for token, text, _, _ in model.control_tokens}
+    # The model's bos is -1 if a prompt begins with none, unless its template writes one.
+    bos = model.metadata("tokenizer.ggml.bos_token_id") or str(model.bos)
+    eos = model.metadata("tokenizer.ggml.eos_token_id")
+    return render(model.chat_template, system, bos=texts.get(bos, ""), eos=texts.get(eos, ""))
+
+
 class PromptTokenizer:
     """Turns documents and fields into tokens for one model and one instruction."""
 
@@ -80,10 +92,7 @@ class PromptTokenizer:
     ) -> None:
         self._model = model
         self._control = model.control_tokens
-        texts = {token: text for token, text, _, _ in self._control}
-        bos_text = texts.get(model.bos, "")
-        rendered = render(model.chat_template, system, bos=bos_text)
-        self._frame = self._cut(rendered, instruction)
+        self._frame = self._cut(rendered(model, system), instruction)
         if document_turn == "assistant":
             self._frame = self._opened(self._frame)
         self._shared = self._shared_prefix()

@@ -1,0 +1,93 @@
+"""The engine of chat templates: programs that came with a model, and so may not do everything."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, NoReturn
+
+import jinja2
+from jinja2 import nodes
+from jinja2.ext import Extension
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+MOST_STEPS = 100_000
+"""The turns of loops and the calls that a template may take, which needs hundreds."""
+
+MOST_CHARACTERS = 1_000_000
+"""The most that it may write."""
+
+
+def run(source: str, **variables: Any) -> str:
+    """The text that a template writes.
+
+    Raises:
+        Exception: whatever the template makes its engine raise, which says that it takes too many
+            steps or writes too much, too.
+    """
+    text = ""
+    for piece in _Sandbox().program(source).generate(variables):
+        text += piece
+        if len(text) > MOST_CHARACTERS:
+            raise jinja2.TemplateError(f"it writes more than {MOST_CHARACTERS} characters")
+    return text
+
+
+class _Generation(Extension):
+    """Marks around what a model is trained to say."""
+
+    tags = {"generation"}  # noqa: RUF012
+
+    def parse(self, parser: Any) -> Any:
+        next(parser.stream)
+        return parser.parse_statements(("name:endgeneration",), drop_needle=True)
+
+
+class _Sandbox(ImmutableSandboxedEnvironment):
+    """What templates find in other programs that render them, for one run of one template."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            trim_blocks=True,
+            lstrip_blocks=True,
+            extensions=["jinja2.ext.loopcontrols", _Generation],
+        )
+        self._n_steps = 0
+        self.globals.update(raise_exception=_refuse, strftime_now=_now)
+        self.filters.update(tojson=_json, counted=self._counted)
+
+    def program(self, source: str) -> jinja2.Template:
+        """The template, compiled so that the turns of its loops are counted."""
+        tree = self.parse(source)
+        for loop in tree.find_all(nodes.For):
+            loop.iter = nodes.Filter(loop.iter, "counted", [], [], None, None)
+        return jinja2.Template.from_code(self, self.compile(tree), self.globals)
+
+    def call(self, *arguments: Any, **named: Any) -> Any:
+        """Every call in a template comes by here."""
+        self._step()
+        return super().call(*arguments, **named)
+
+    def _counted(self, items: Iterable[Any]) -> Iterator[Any]:
+        for item in items:
+            self._step()
+            yield item
+
+    def _step(self) -> None:
+        self._n_steps += 1
+        if self._n_steps > MOST_STEPS:
+            raise jinja2.TemplateError(f"it does not come to an end within {MOST_STEPS} steps")
+
+
+def _refuse(message: str) -> NoReturn:
+    raise jinja2.TemplateError(message)
+
+
+def _now(form: str) -> str:
+    return datetime.datetime.now().strftime(form)
+
+
+def _json(value: Any, **settings: Any) -> str:
+    """JSON as it is: the filter of Jinja's own is for pages."""
+    return json.dumps(value, ensure_ascii=False, **settings)

@@ -1,0 +1,161 @@
+"""Chat templates of the shapes that models have, and those that would take all time or memory."""
+
+from __future__ import annotations
+
+import pytest
+
+from hpd.errors import ModelLoadError
+from hpd.prompt.template import render
+
+CHATML = (
+    "{% for message in messages %}"
+    "{{ '<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>\n' }}"
+    "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
+)
+USER = "<|im_start|>system\nRules.<|im_end|>\n<|im_start|>user\n"
+ANSWER = "<|im_end|>\n<|im_start|>assistant\n"
+
+TEMPLATES = {
+    "ChatML": (CHATML, USER, ANSWER),
+    "thinking that can be turned off": (
+        CHATML + "{% if enable_thinking is defined and enable_thinking is false %}"
+        "{{ '<think>\n\n</think>\n\n' }}{% endif %}",
+        USER,
+        ANSWER + "<think>\n\n</think>\n\n",
+    ),
+    "thinking that cannot be turned off": (
+        CHATML + "{{ '<think>\n' }}",
+        USER,
+        ANSWER + "<think>\n\n</think>\n\n",
+    ),
+    "an answer that was thought about in the messages": (
+        "{% for m in messages %}{% set content = m.content %}{% if '</think>' in content %}"
+        "{% set content = content.split('</think>')[-1] %}{% endif %}"
+        "{% if m.role == 'user' %}<\uff5cUser\uff5c>{{ content }}"
+        "{% else %}{{ bos_token + content }}"
+        "{% endif %}{% endfor %}<\uff5cAssistant\uff5c><think>\n",
+        "<s>Rules.<\uff5cUser\uff5c>",
+        "<\uff5cAssistant\uff5c><think>\n\n</think>\n\n",
+    ),
+    "thinking under another name": (
+        "{%- if not thinking is defined %}{% set thinking = true %}{% endif -%}"
+        "{{ messages[0].content }}<U>{{ messages[1].content }}<A>"
+        "{{ '<think>' if thinking else '</think>' }}",
+        "Rules.<U>",
+        "<A></think>",
+    ),
+    "thoughts between marks of another kind": (
+        "[SYSTEM_PROMPT]{{ messages[0]['content'] }}[/SYSTEM_PROMPT]"
+        "[INST]{{ messages[1]['content'] }}[/INST][THINK]",
+        "[SYSTEM_PROMPT]Rules.[/SYSTEM_PROMPT][INST]",
+        "[/INST][THINK]\n\n[/THINK]\n\n",
+    ),
+    "channels": (
+        "{%- macro system() -%}Reasoning: {{ reasoning_effort }}{%- endmacro -%}"
+        "<|start|>system<|message|>{{ system() }}<|end|>"
+        "{% for m in messages %}<|start|>{{ 'developer' if m.role == 'system' else m.role }}"
+        "<|message|>{{ m.content }}<|end|>{% endfor %}"
+        "{% if add_generation_prompt %}<|start|>assistant{% endif %}",
+        "<|start|>system<|message|>Reasoning: low<|end|>"
+        "<|start|>developer<|message|>Rules.<|end|><|start|>user<|message|>",
+        "<|end|><|start|>assistant<|channel|>final<|message|>",
+    ),
+    "marks of what is taught": (
+        "{% for m in messages %}{% if m.role == 'assistant' %}{%- generation -%}"
+        "{{ m.content }}{%- endgeneration -%}{% else %}<{{ m.role }}>{{ m.content }}"
+        "{% generation %}</>{% endgeneration %}{% endif %}{% endfor %}",
+        "<system>Rules.</><user>",
+        "</>",
+    ),
+    "tools that are counted": (
+        "{%- if tools is not none and tools | length > 0 %}{{ tools | tojson }}{% endif -%}"
+        "{% for m in messages %}{{ m.content }}|{% endfor %}",
+        "Rules.|",
+        "|",
+    ),
+    "tools that are gone through": (
+        "{% if tools is defined %}{% for tool in tools %}{{ tool.name }}{% endfor %}{% endif %}"
+        "{% for m in messages %}{{ m.content }}|{% endfor %}",
+        "Rules.|",
+        "|",
+    ),
+    "documents and a date": (
+        "{%- if not date_string is defined %}{%- if strftime_now is defined %}"
+        "{%- set date_string = strftime_now('%d %b %Y') %}{%- endif %}{%- endif %}"
+        "{% if documents %}{% for d in documents %}{{ d }}{% endfor %}{% endif %}"
+        "{{ date_string | length }} {{ messages[0].content | trim }}|{{ messages[1].content }}|",
+        "11 Rules.|",
+        "|",
+    ),
+    "typed parts only": (
+        "{% for m in messages %}<{{ m.role }}>{% for part in m.content %}"
+        "{% if part.type == 'image' %}<image>{% elif part['type'] == 'text' %}{{ part['text'] }}"
+        "{% endif %}{% endfor %}</>{% endfor %}",
+        "<system>Rules.</><user>",
+        "</>",
+    ),
+    "text or typed parts": (
+        "{% for m in messages %}{% if m.content is string %}{{ m.content }}{% else %}"
+        "{% for p in m.content %}{{ p.text }}{% endfor %}{% endif %}|{% endfor %}",
+        "Rules.|",
+        "|",
+    ),
+    "no role of the system": (
+        "{{ bos_token }}{% if messages[0]['role'] == 'system' %}"
+        "{{ raise_exception('System role not supported') }}{% endif %}{% for m in messages %}"
+        "{% if (m['role'] == 'user') != (loop.index0 % 2 == 0) %}"
+        "{{ raise_exception('Roles must alternate') }}{% endif %}"
+        "<turn>{{ m['role'] }}\n{{ m['content'] | trim }}<end>\n{% endfor %}{{ '<turn>model\n' }}",
+        "<s><turn>user\nRules.\n\n",
+        "<end>\n<turn>model\n",
+    ),
+    "the system's text in a namespace": (
+        "{% set ns = namespace(system='') %}{% for m in messages %}{% if m.role == 'system' %}"
+        "{% set ns.system = m.content %}{% continue %}{% endif %}"
+        "{% if loop.last %}[INST] {{ ns.system ~ '\n\n' if ns.system }}{{ m.content }} [/INST]"
+        "{% endif %}{% endfor %}",
+        "[INST] Rules.\n\n",
+        " [/INST]",
+    ),
+    "messages as JSON": (
+        "{{ messages[0].content | tojson(indent=2) }}<&>{{ messages[1].content | tojson }}"
+        "{{ eos_token }}",
+        '"Rules."<&>"',
+        '"</s>',
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_a_template_is_rendered_up_to_the_answer(name: str) -> None:
+    template, before, after = TEMPLATES[name]
+    rendered = render(template, "Rules.", bos="<s>", eos="</s>")
+    assert (rendered.before, rendered.after) == (before, after)
+
+
+LOOP = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+MACRO = "{% macro f(n) %}{% if n %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% endmacro %}{{ f(60) }}"
+
+
+@pytest.mark.parametrize("endless", [LOOP, MACRO])
+def test_a_template_that_does_not_end_is_an_error(endless: str) -> None:
+    with pytest.raises(ModelLoadError, match="does not come to an end within 100000 steps"):
+        render(endless + "{{ messages[1].content }}", "s")
+
+
+def test_a_template_that_writes_without_end_is_an_error() -> None:
+    with pytest.raises(ModelLoadError, match="more than 1000000 characters"):
+        render("{% for n in range(999) %}{{ 'x' * 9999 }}{% endfor %}", "s")
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        *("{{ messages[7].content.x }}", "{{ 1 / 0 }}", "{{ messages + 1 }}", "{% for %}"),
+        *("{{ range(10 ** 9) | list }}", "{{ messages.clear() }}", "{{ ''.__class__.__mro__ }}"),
+        *("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "{% include 'x' %}"),
+    ],
+)
+def test_whatever_a_template_raises_is_an_error(broken: str) -> None:
+    with pytest.raises(ModelLoadError, match=r"chat template fails: ."):
+        render(broken, "s")
