@@ -19,6 +19,7 @@ from hpd.cli import main
 from hpd.models import hardware
 from hpd.models.memory import Memory, memory, readable_size
 from hpd.version import __version__
+from small_model import small_model
 from tiny_models import TinyModel
 
 
@@ -378,7 +379,7 @@ def test_what_is_broken_is_1_and_comes_with_its_remedy(
     assert lines[-1] == "1 broken, 1 to be noted"
     assert max(map(len, lines)) <= 60
     assert "                   > name another folder" in lines
-    assert patient == [None]
+    assert patient == [small_model()]
 
 
 def test_json_for_programs(patient: list[Path | None], capfd: pytest.CaptureFixture[str]) -> None:

@@ -208,7 +208,6 @@ def test_documents_become_a_schema(files: Path, capsys: pytest.CaptureFixture[st
     assert 1 <= len(schema["properties"]) <= 2
     assert load_schemas(schema)
     assert "2 samples," in captured.err
-    assert "what it answers here means little" in captured.err
 
 
 def test_each_category_gets_its_own(files: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from hpd.cli import main
 from hpd.errors import InputError
+from hpd.evaluation.commands import answering
 from hpd.evaluation.judging import (
     CHOICES,
     RIGHT,
@@ -246,8 +247,9 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_every_value_gets_a_verdict_and_a_reason(
-    files: Path, capsys: pytest.CaptureFixture[str]
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setattr(answering, "is_box", lambda path: True)
     assert main(["judge", "values.jsonl", "gold.jsonl", "-t", "1"]) == 0
     out, err = capsys.readouterr()
     assert "what it answers here means little" in err
