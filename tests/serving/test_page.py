@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import shutil
@@ -12,16 +11,13 @@ from typing import Any
 
 import pytest
 
-for package in ("fastapi", "uvicorn", "httptools", "prometheus_client", "openai", "instructor"):
+for package in ("fastapi", "uvicorn", "httptools", "prometheus_client", "openai"):
     pytest.importorskip(package)
-if importlib.util.find_spec("langextract") is None:  # Importing it gives warnings.
-    pytest.skip("could not import 'langextract'", allow_module_level=True)
 
 from tools import docs
 from tools.server_process import Server
 
 PAGE = (docs.ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
-PROGRAMS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 ADDRESS = "http://127.0.0.1:8000"
 
 
@@ -51,8 +47,8 @@ def test_the_first_request_gives_what_is_shown(server: Server) -> None:
     assert steady(json.loads(done.stdout)) == steady(json.loads(shown))
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=["openai", "instructor", "langextract"])
-def test_a_program_finds_the_brand(server: Server, program: str) -> None:
+def test_the_program_finds_the_brand(server: Server) -> None:
+    (program,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     done = subprocess.run(
         [sys.executable, "-c", here(program, server)],
         capture_output=True,
