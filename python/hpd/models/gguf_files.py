@@ -5,19 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from hpd.errors import ModelLoadError
 
-PREFERRED_QUANTS = ("Q4_K_M", "Q8_0")
-"""The quantisations to prefer in a repository with several; if it has none of these, its first
-file is taken."""
-
 _MAGIC = b"GGUF"
 _LFS_POINTER = b"version https://git-lfs"
 _PART = re.compile(r"^(?P<stem>.*)-(?P<part>\d{5})-of-(?P<n_parts>\d{5})\.gguf$", re.IGNORECASE)
-_NOT_MODELS = re.compile(r"(^|[-._/])(mmproj|imatrix)", re.IGNORECASE)
 _N_NAMES_SHOWN = 20
 
 
@@ -38,11 +33,6 @@ def check_gguf(path: Path) -> Path:
     raise ModelLoadError(f"{path} is not a GGUF file: {content}")
 
 
-def is_model_name(name: str) -> bool:
-    """Whether a file's name is that of a model, and not of what comes beside one."""
-    return name.lower().endswith(".gguf") and not _NOT_MODELS.search(name)
-
-
 def part_names(name: str) -> list[str]:
     """The names of all parts of a split model, in order; any other model is its own only part."""
     match = _PART.match(name)
@@ -54,37 +44,12 @@ def part_names(name: str) -> list[str]:
     ]
 
 
-def choose_file(where: str, files: Sequence[str], quant: str | None = None) -> str:
-    """The GGUF file to open: of the given quantisation, or else of the preferred one.
-
-    ``where`` is the name in messages of the place that holds ``files``.
-    """
-    ggufs = sorted(filter(is_model_name, files), key=lambda name: (len(name), name))
-    if not ggufs:
-        raise ModelLoadError(f"no GGUF in {where}; it has: {listed(sorted(files))}")
-    for tag in PREFERRED_QUANTS if quant is None else (quant,):
-        for name in ggufs:
-            if _has_tag(name, tag):
-                return name
-    if quant is not None:
-        raise ModelLoadError(f"no {quant} in {where}; it has: {listed(sorted(ggufs))}")
-    return min(ggufs)
-
-
 def listed(names: Sequence[str]) -> str:
     """Names in a message; of many the first ones."""
     shown = list(names[:_N_NAMES_SHOWN])
     if len(names) > len(shown):
         shown.append(f"and {len(names) - len(shown)} more")
     return ", ".join(shown) or "nothing"
-
-
-def _has_tag(name: str, tag: str) -> bool:
-    if tag.lower() in (name.lower(), PurePosixPath(name).name.lower()):
-        return True
-    # Q4_K is not in Q4_K_M, nor Q4_0 in IQ4_0.
-    pattern = rf"(?:^|[-._/]){re.escape(tag)}(?=[-./]|$)"
-    return re.search(pattern, name[: -len(".gguf")], re.IGNORECASE) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The file of a model: a local one, one on the Hugging Face Hub, or the model in the box.
+"""The file of a model: a local one, the model in the box, or what the guest ``stores`` finds.
 
 Nothing is loaded here; the result is the path of a GGUF file that llama.cpp can open.
 """
@@ -9,12 +9,14 @@ import difflib
 import math
 import os
 import re
+from importlib import import_module
 from pathlib import Path
 
 from hpd.errors import ModelLoadError
 from hpd.models.gguf_files import check_gguf, listed, part_names
-from hpd.models.recommended import is_short_name, repository_of
-from hpd.models.sources import OLLAMA_PREFIX, download, ollama_model
+
+_STORES = "hpd.stores"
+"""The guest that finds models by other names than paths, loaded when one is said."""
 
 BOX_NAME = "hpd-box.gguf"
 MODEL_VARIABLE = "HPD_MODEL"
@@ -34,7 +36,7 @@ def resolve_model(
     if model is not None and hf is not None:
         raise ModelLoadError("give a model or a Hugging Face repository, not both")
     if hf is not None:
-        return check_gguf(download(hf, progress=progress))
+        return _download(hf, progress=progress)
     chosen = model or os.environ.get(MODEL_VARIABLE)
     return named_model(chosen, progress=progress) if chosen else box_model()
 
@@ -48,22 +50,20 @@ def resolve_draft_model(name: str, *, progress: bool = True) -> Path:
     is_named = path.exists() or not _looks_like_repo(path)
     if is_named or (":" not in name and name.lower().endswith(".gguf")):
         return named_model(name, progress=progress)
-    return check_gguf(download(name, progress=progress))
+    return _download(name, progress=progress)
 
 
 def named_model(model: str | Path, *, progress: bool = True) -> Path:
     """The GGUF file that a path, a short name or ``ollama:NAME`` stands for; a path comes first."""
-    name = str(model)
-    if not Path(name).expanduser().exists():
-        if name.startswith(OLLAMA_PREFIX):
-            return check_gguf(ollama_model(name[len(OLLAMA_PREFIX) :]))
-        if is_short_name(name):
-            repository = repository_of(name)
-            try:
-                return check_gguf(download(repository, progress=progress))
-            except ModelLoadError as error:
-                raise ModelLoadError(f"{name}: {error}") from error
-    return local_model(model)
+    found: Path | None = None
+    if not Path(model).expanduser().exists():
+        found = import_module(_STORES).find(str(model), progress=progress)
+    return local_model(model) if found is None else check_gguf(found)
+
+
+def _download(repository: str, *, progress: bool) -> Path:
+    path: Path = import_module(_STORES).download(repository, progress=progress)
+    return check_gguf(path)
 
 
 def local_model(path: str | Path) -> Path:

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-import hpd.models.inventory
 import hpd.models.memory
 from hpd.cli import main
-from hpd.models.hardware import ALONE, DECODING, READING, WeightSpeed, n_cores
+from hpd.models.hardware import n_cores
 from hpd.models.memory import Memory
-from hpd.models.sources import CachedFile
+from hpd.stores.hugging_face import CachedFile
+from hpd.stores.weight_speed import ALONE, DECODING, READING, WeightSpeed
 from ollama_files import WEIGHTS, add_ollama_model
 
 
@@ -24,8 +24,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
     monkeypatch.delenv("OLLAMA_MODELS", raising=False)
     monkeypatch.setattr(hpd.models.memory, "memory", lambda: Memory(8 * 10**9, None, 4 * 10**9))
-    monkeypatch.setattr("hpd.models.sources._SERVICE_FOLDER", tmp_path / "none")
-    monkeypatch.setattr("hpd.models.sources.cached_models", list)
+    monkeypatch.setattr("hpd.stores.ollama._SERVICE_FOLDER", tmp_path / "none")
+    monkeypatch.setattr("hpd.stores.hugging_face.cached_models", list)
     return tmp_path
 
 
@@ -49,23 +49,24 @@ def test_what_fits_is_said(home: Path, capfd: pytest.CaptureFixture[str]) -> Non
 
 def test_what_other_programs_have(
     home: Path,
-    random_model: str,
+    tiny_model: Any,
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    weights = Path(random_model).read_bytes()
+    model = Path(tiny_model("qwen3"))
+    weights = model.read_bytes()
     (blob,) = add_ollama_model(
         home / ".ollama/models", "registry.ollama.ai/library/tiny/latest", (WEIGHTS, weights)
     )
     add_ollama_model(home / ".ollama/models", "registry.ollama.ai/library/cloud/1t")
     studio = home / ".lmstudio/models/publisher/Tiny-GGUF/Tiny-Q8_0.gguf"
     studio.parent.mkdir(parents=True)
-    shutil.copy(random_model, studio)
+    shutil.copy(model, studio)
     studio.with_name("mmproj-Tiny.gguf").write_bytes(b"GGUF")
     torn = studio.with_name("Torn.gguf")
     torn.write_bytes(weights[:100])
-    cached = [CachedFile("Qwen/Qwen3-0.6B-GGUF", "Qwen3-0.6B-Q8_0.gguf", Path(random_model))]
-    monkeypatch.setattr("hpd.models.sources.cached_models", lambda: cached)
+    cached = [CachedFile("Qwen/Qwen3-0.6B-GGUF", "Qwen3-0.6B-Q8_0.gguf", model)]
+    monkeypatch.setattr("hpd.stores.hugging_face.cached_models", lambda: cached)
 
     printed = as_json(capfd)
     here = {tuple(model["arguments"]): model for model in printed["here"]}
@@ -85,7 +86,7 @@ def test_what_other_programs_have(
     assert "no GGUF file" in here["-m", "ollama:cloud:1t"]["problem"]
     assert "cannot be read" in here["-m", str(torn)]["problem"]
     paths = {model["name"]: model["path"] for model in printed["recommended"]}
-    assert paths.pop("qwen3:0.6b") == random_model
+    assert paths.pop("qwen3:0.6b") == str(model)
     assert set(paths.values()) == {None}
 
     assert main(["models"]) == 0
@@ -115,7 +116,7 @@ def test_types_of_weights_are_compared_with_q8_0(
             WeightSpeed("Q8_0", 8.5, {READING: 1.0, DECODING: 1.0, ALONE: 1.0}),
         ]
 
-    monkeypatch.setattr("hpd.models.hardware.weight_speeds", speeds)
+    monkeypatch.setattr("hpd.stores.weight_speed.weight_speeds", speeds)
     assert main(["models", "--speed", "-t", "3"]) == 0
     lines = [line.split() for line in capfd.readouterr().out.splitlines()]
     assert ["Q5_K", "5.5", "2.00x", "4.00x", "0.50x"] in lines

@@ -12,8 +12,8 @@ import pytest
 
 from hpd import _native
 from hpd.errors import InputError, ModelLoadError
-from hpd.models import hardware as weight_speed
-from hpd.models.hardware import (
+from hpd.stores import weight_speed
+from hpd.stores.weight_speed import (
     ALONE,
     DECODING,
     READING,

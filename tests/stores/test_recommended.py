@@ -7,8 +7,8 @@ import re
 import pytest
 
 from hpd.errors import ModelLoadError
-from hpd.models.inventory import recommended_memory
-from hpd.models.recommended import (
+from hpd.stores.inventory import recommended_memory
+from hpd.stores.recommended import (
     RECOMMENDED,
     RecommendedModel,
     is_short_name,

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Literal
 
 from hpd.errors import ModelLoadError
-from hpd.models.gguf_files import check_gguf, choose_file, part_names
+from hpd.models.gguf_files import check_gguf, part_names
 from hpd.models.memory import PROCESS, Shape, memory_need, need_of_shape
 from hpd.models.model_files import box_model
-from hpd.models.recommended import RECOMMENDED, RecommendedModel, repository_of
-from hpd.models.sources import OLLAMA_PREFIX, CachedFile, lm_studio_models, ollama_models, parse_hf
 from hpd.options import Options
+from hpd.stores.hugging_face import CachedFile, choose_file, is_model_name, parse_hf
+from hpd.stores.ollama import OLLAMA_PREFIX, ollama_models
+from hpd.stores.recommended import RECOMMENDED, RecommendedModel, repository_of
 
 Owner = Literal["hpd", "Hugging Face", "Ollama", "LM Studio"]
 
@@ -93,3 +94,17 @@ def _measured(owner: Owner, arguments: tuple[str, ...], path: Path) -> LocalMode
     except (ModelLoadError, OSError) as error:
         return LocalModel(owner, arguments, path, problem=str(error))
     return LocalModel(owner, arguments, path, n_file_bytes, n_memory_bytes)
+
+
+_FOLDERS = (".lmstudio/models", ".cache/lm-studio/models")
+"""Below the home folder; the second one is that of earlier versions."""
+
+
+def lm_studio_models() -> list[Path]:
+    """The GGUF files; of a split model, the first part."""
+    return [
+        path
+        for folder in _FOLDERS
+        for path in sorted((Path.home() / folder).glob("*/*/*.gguf"))
+        if is_model_name(path.name) and part_names(path.name)[0] == path.name and path.is_file()
+    ]

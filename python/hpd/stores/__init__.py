@@ -1,0 +1,29 @@
+"""Models that are named otherwise than by a path: on the Hugging Face Hub, in Ollama, in a list."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hpd.errors import ModelLoadError
+from hpd.stores.hugging_face import download
+from hpd.stores.ollama import OLLAMA_PREFIX, ollama_model
+from hpd.stores.recommended import is_short_name, repository_of
+
+__all__ = ["download", "find"]
+
+
+def find(name: str, *, progress: bool = True) -> Path | None:
+    """The file of ``ollama:NAME`` or of a short name (``qwen3:0.6b``); None: the name is neither.
+
+    Raises:
+        ModelLoadError: there is no such model, or it cannot be had.
+    """
+    if name.startswith(OLLAMA_PREFIX):
+        return ollama_model(name[len(OLLAMA_PREFIX) :])
+    if not is_short_name(name):
+        return None
+    repository = repository_of(name)
+    try:
+        return download(repository, progress=progress)
+    except ModelLoadError as error:
+        raise ModelLoadError(f"{name}: {error}") from error

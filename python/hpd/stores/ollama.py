@@ -1,0 +1,134 @@
+"""What Ollama has on this disk."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from hpd.errors import ModelLoadError
+from hpd.models.gguf_files import listed
+
+OLLAMA_PREFIX = "ollama:"
+"""Names of models with it are Ollama's."""
+
+_FOLDER_VARIABLE = "OLLAMA_MODELS"
+_SERVICE_FOLDER = Path("/usr/share/ollama/.ollama/models")  # of its installation on Linux
+_HOST, _NAMESPACE, _TAG = "registry.ollama.ai", "library", "latest"
+_WEIGHTS = "application/vnd.ollama.image.model"
+_ADAPTER = "application/vnd.ollama.image.adapter"
+_DIGEST = re.compile(r"sha256[:-]([0-9a-f]{64})")
+
+
+@dataclass(frozen=True, slots=True)
+class OllamaModel:
+    """A model that Ollama has, whether it can be used or not."""
+
+    name: str
+    """As ``ollama list`` shows it: ``qwen3:0.6b``."""
+    path: Path | None
+    """The file with its weights; None if there is none that can be used."""
+    problem: str = ""
+    """The reason why it cannot be used."""
+
+
+def ollama_folders() -> list[Path]:
+    """The folders in which Ollama's models may be, those that exist."""
+    named = os.environ.get(_FOLDER_VARIABLE)
+    places = [Path(named)] if named else [Path.home() / ".ollama" / "models", _SERVICE_FOLDER]
+    return [place for place in places if _is_folder(place / "manifests")]
+
+
+def ollama_models() -> list[OllamaModel]:
+    """All models of Ollama, by name."""
+    models: dict[str, OllamaModel] = {}
+    for folder in ollama_folders():
+        for manifest in _manifests(folder / "manifests"):
+            name = _shown_name(manifest.relative_to(folder / "manifests"))
+            models.setdefault(name, _read(folder, name, manifest))
+    return [models[name] for name in sorted(models)]
+
+
+def ollama_model(name: str) -> Path:
+    """The file with the weights of one of Ollama's models, named as Ollama does.
+
+    Raises:
+        ModelLoadError: Ollama has no such model here, or one that hpd cannot use.
+    """
+    folders = ollama_folders()
+    if not folders:
+        raise ModelLoadError(
+            f"Ollama has no models here; if they are elsewhere, name the folder with "
+            f"{_FOLDER_VARIABLE}, or get this one: ollama pull {name}"
+        )
+    known = {model.name: model for model in ollama_models()}
+    wanted = name if ":" in name.rpartition("/")[2] else f"{name}:{_TAG}"
+    if wanted not in known:
+        close = difflib.get_close_matches(wanted, known, n=3)
+        has = f"did you mean {' or '.join(close)}?" if close else f"it has {listed([*known])}"
+        raise ModelLoadError(
+            f"Ollama has no model {wanted} in {' or '.join(map(str, folders))}: {has} "
+            f"To get it: ollama pull {name}"
+        )
+    model = known[wanted]
+    if model.path is None:
+        raise ModelLoadError(f"Ollama's model {wanted} cannot be used: {model.problem}")
+    return model.path
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # of another user
+        return False
+
+
+def _manifests(folder: Path) -> Iterator[Path]:
+    """The files at the depth of tags; hidden ones are none."""
+    for path in sorted(folder.glob("*/*/*/*")):
+        if path.is_file() and not path.name.startswith("."):
+            yield path
+
+
+def _shown_name(path: Path) -> str:
+    """A name without the parts that Ollama takes for granted."""
+    host, namespace, model, tag = path.parts
+    if host != _HOST:
+        return f"{host}/{namespace}/{model}:{tag}"
+    return f"{model}:{tag}" if namespace == _NAMESPACE else f"{namespace}/{model}:{tag}"
+
+
+def _read(folder: Path, name: str, manifest: Path) -> OllamaModel:
+    try:
+        layers = json.loads(manifest.read_text(encoding="utf-8"))["layers"]
+        digests = [(layer["mediaType"], str(layer["digest"])) for layer in layers]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        return OllamaModel(name, None, f"{manifest} cannot be read: {error!r}")
+    weights = [_blob(folder, digest) for kind, digest in digests if kind == _WEIGHTS]
+    adapters = [_blob(folder, digest) for kind, digest in digests if kind == _ADAPTER]
+    if len(weights) != 1:
+        what = "is in several files" if weights else "has no GGUF file: it may run elsewhere"
+        return OllamaModel(name, None, f"it {what}")
+    path = weights[0]
+    if path is None or not path.is_file():
+        return OllamaModel(name, None, f"its file is not there: ollama pull {name}")
+    if adapters:
+        return OllamaModel(
+            name,
+            None,
+            f"it is a model with an adapter, which must be named: -m {path} --lora {adapters[0]}",
+        )
+    return OllamaModel(name, path)
+
+
+def _blob(folder: Path, digest: str) -> Path | None:
+    """The file of a digest, whose colon is a hyphen since early versions."""
+    match = _DIGEST.fullmatch(digest)
+    if match is None:
+        return None
+    paths = [folder / "blobs" / f"sha256{mark}{match[1]}" for mark in "-:"]
+    return next((path for path in paths if path.is_file()), paths[0])

@@ -1,0 +1,124 @@
+"""How fast this processor multiplies weights of each type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hpd.models.gguf_files import read_gguf_header
+from hpd.models.hardware import use_extra_bufts
+
+TYPES = ("IQ4_XS", "Q4_0", "Q4_K", "Q5_K", "Q6_K", "Q8_0", "BF16")
+"""Those of published files, from the smallest; a file of Q4_K_M is mostly Q4_K, and so on."""
+
+READING = 512
+"""The tokens of a batch of documents."""
+DECODING = 16
+"""The tokens of a batch of values."""
+ALONE = 1
+
+_WORTH_SAYING = 1.2
+
+_N_COLUMNS, _N_ROWS = 1024, 3072
+_N_MATRICES = {READING: 7, DECODING: 28, ALONE: 28}
+"""The more, the less of them is in the processor's caches; for many tokens that is no matter."""
+
+_MAIN_TYPES = {
+    2: "Q4_0",
+    7: "Q8_0",
+    14: "Q4_K",
+    15: "Q4_K",
+    16: "Q5_K",
+    17: "Q5_K",
+    18: "Q6_K",
+    30: "IQ4_XS",
+    32: "BF16",
+}
+"""By llama.cpp's number for a file's mix of types, the type that most of its weights have."""
+
+
+@dataclass(frozen=True, slots=True)
+class WeightSpeed:
+    """The times of products with weights of one type."""
+
+    type: str
+    n_bits: float
+    """Of a weight, with its share of the scales."""
+    seconds: dict[int, float]
+    """By the number of tokens, the time of a matrix of 1,024 by 3,072."""
+
+
+def weight_speeds(
+    n_threads: int,
+    types: Sequence[str] = TYPES,
+    sizes: Sequence[int] = (READING, DECODING, ALONE),
+    limit: float = 0.2,
+) -> list[WeightSpeed]:
+    """Time products on the processor, each for ``limit`` seconds.
+
+    Args:
+        n_threads: that compute.
+        types: of weights, by the names that llama.cpp gives them.
+        sizes: numbers of tokens, of those above.
+        limit: seconds for each type and size, besides a first product that is not counted.
+
+    Raises:
+        InputError: there is no such type.
+        DecodeError: a product is wrong.
+    """
+    return [_weight_speed(name, n_threads, sizes, limit) for name in types]
+
+
+def _weight_speed(name: str, n_threads: int, sizes: Sequence[int], limit: float) -> WeightSpeed:
+    from hpd import _native
+
+    seconds, n_bits = {}, 0.0
+    for n_tokens in sizes:
+        n_matrices = _N_MATRICES[n_tokens]
+        taken, n_bytes = _native.time_products(
+            name,
+            n_columns=_N_COLUMNS,
+            n_rows=_N_ROWS,
+            n_matrices=n_matrices,
+            n_tokens=n_tokens,
+            n_threads=n_threads,
+            extra_bufts=use_extra_bufts(),
+            seconds=limit,
+        )
+        seconds[n_tokens] = taken / n_matrices
+        n_bits = 8 * n_bytes / (n_matrices * _N_COLUMNS * _N_ROWS)
+    return WeightSpeed(name, n_bits, seconds)
+
+
+def faster_to_read(model: Path, n_threads: int) -> str:
+    """A sentence on the type that this processor reads fastest, or nothing where that of the file
+    is no more than a fifth slower, or is not among those that are timed.
+
+    Raises:
+        ModelLoadError: the file's header cannot be read.
+    """
+    own = main_type(model)
+    if own is None:
+        return ""
+    seconds = {
+        speed.type: speed.seconds[READING] for speed in weight_speeds(n_threads, sizes=(READING,))
+    }
+    best = min(seconds, key=seconds.__getitem__)
+    gain = seconds[own] / seconds[best]
+    if gain < _WORTH_SAYING:
+        return ""
+    return (
+        f"weights of type {best} are read {gain:.1f} times as fast as this file's {own} by this "
+        "processor: another quantisation of the model may be faster (hpd models --speed)"
+    )
+
+
+def main_type(model: Path) -> str | None:
+    """The type of most weights of a GGUF file; None where it says none of those that are timed.
+
+    Raises:
+        ModelLoadError: the file's header cannot be read.
+    """
+    said = read_gguf_header(model).metadata.get("general.file_type")
+    return _MAIN_TYPES.get(said) if isinstance(said, int) else None
