@@ -24,22 +24,13 @@ from random import Random
 from typing import Any
 
 from hpd.evaluation.calibration import Answer, reliability
+from hpd.evaluation.confidence_fit import Judged, best_null_threshold, cross_fitted, fit
 from hpd.extractor import Extractor
 from hpd.pipeline.questionnaire import can_be_decided
 from hpd.results import Extraction
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training.weights import set_metadata
-from hpd.values.confidence import (
-    COUNT,
-    METADATA_KEY,
-    NO_MAP,
-    Judged,
-    best_null_threshold,
-    cross_fitted,
-    fit,
-    is_of_short,
-    kind_of,
-)
+from hpd.values.confidence import COUNT, METADATA_KEY, NO_MAP, is_of_short, kind_of
 from recipe.documents.questions import kinds, make_documents
 from recipe.write import SOURCES
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from hpd.evaluation.confidence_fit import Judged
 from hpd.results import Extraction, FieldResult
 from hpd.schema import load_schema
-from hpd.values.confidence import Judged
 from recipe.calibrate import (
     Field,
     as_given,

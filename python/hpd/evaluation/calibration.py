@@ -11,10 +11,11 @@ from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from typing import Any
 
+from hpd.evaluation.confidence_fit import Judged, cross_fitted
 from hpd.evaluation.outcomes import Outcome, outcome
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import Counts
-from hpd.values.confidence import ANY, Judged, cross_fitted
+from hpd.values.confidence import ANY
 
 N_BINS = 10
 THRESHOLDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)

@@ -17,7 +17,7 @@ from hpd.schema.attributes import Schema
 
 if TYPE_CHECKING:
     from hpd.evaluation.calibration import Answer
-    from hpd.values.confidence import Judged
+    from hpd.evaluation.confidence_fit import Judged
 
 _DESCRIPTION = """\
 Fit a calibration: a curve from the confidence of a model to the share of such values that is right,
@@ -73,9 +73,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def run(arguments: argparse.Namespace) -> int:
     """Fit, write and print."""
     from hpd.evaluation.calibration import answers, as_the_model_gave_them, judged
+    from hpd.evaluation.confidence_fit import cross_fitted, fit
     from hpd.evaluation.matching import match_rows
     from hpd.evaluation.rows import load_examples, load_predictions
-    from hpd.values.confidence import cross_fitted, fit
 
     with before_the_model():
         _check_output(arguments)
@@ -135,7 +135,7 @@ def _threshold(text: str) -> float | str:
 
 def _best_threshold(every: Sequence[Answer], after: Sequence[Judged]) -> float:
     """The threshold with the highest F1, for maps that have not seen the documents."""
-    from hpd.values.confidence import best_null_threshold
+    from hpd.evaluation.confidence_fit import best_null_threshold
 
     n_stated = sum(answer.outcome in ("vc", "vw", "vn") for answer in every)
     return best_null_threshold(after, n_stated)

@@ -1,0 +1,187 @@
+"""Fitted maps of confidence: the fit against its definition, and what is written and read."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hpd.evaluation.confidence_fit import (
+    Judged,
+    best_null_threshold,
+    cross_fitted,
+    fit,
+    isotonic,
+)
+from hpd.values.confidence import N_SHORT, ConfidenceMap, kind_of, read_map
+
+
+def answers(
+    n: int, *, kind: str = "string", is_null: bool = False, power: float = 3.0, seed: int = 0
+) -> list[Judged]:
+    """Answers that are right less often than they say: ``confidence ** power`` of them."""
+    chance = random.Random(seed)
+    made = []
+    for number in range(n):
+        confidence = chance.random()
+        is_right = chance.random() < confidence**power
+        made.append(Judged(number // 3, kind, confidence, is_null, is_right))
+    return made
+
+
+def error(judged: list[Judged], n_bins: int = 10) -> float:
+    """The expected calibration error, written down plainly."""
+    total = 0.0
+    for number in range(n_bins):
+        inside = [a for a in judged if min(int(a.confidence * n_bins), n_bins - 1) == number]
+        total += abs(sum(a.confidence - a.is_right for a in inside))
+    return total / len(judged)
+
+
+@given(st.lists(st.tuples(st.integers(1, 4), st.integers(0, 4)), min_size=1, max_size=12))
+def test_isotonic_regression_is_what_its_min_max_formula_says(
+    points: list[tuple[int, int]],
+) -> None:
+    """The greatest over all beginnings of the least over all ends of the mean between them."""
+
+    def mean(low: int, high: int) -> float:
+        inside = points[low : high + 1]
+        return sum(w * y for w, y in inside) / sum(w for w, _ in inside)
+
+    n = len(points)
+    expected = [
+        max(min(mean(low, high) for high in range(i, n)) for low in range(i + 1)) for i in range(n)
+    ]
+    heights: list[float] = []
+    steps = isotonic((w, float(i), float(y)) for i, (w, y) in enumerate(points))
+    weights = [w for w, _ in points]
+    for weight, _, height in steps:
+        begin = len(heights)
+        while sum(weights[begin : len(heights)]) < weight:
+            heights.append(height)
+    assert heights == pytest.approx(expected)
+
+
+def test_a_fitted_map_says_how_many_are_right() -> None:
+    judged = answers(6000)
+    fitted = fit(judged)
+    for confidence in (0.2, 0.5, 0.8, 0.95):
+        assert fitted("string", confidence, is_null=False) == pytest.approx(confidence**3, abs=0.06)
+    again = [*answers(3000, seed=1)]
+    assert error(again) > 0.2
+    mapped = [
+        Judged(a.document, a.kind, fitted(a.kind, a.confidence, is_null=False), False, a.is_right)
+        for a in again
+    ]
+    assert error(mapped) < 0.04
+
+
+def test_each_kind_and_its_nulls_have_curves_of_their_own() -> None:
+    judged = [
+        *answers(2000, kind="string", power=1.0),
+        *answers(2000, kind="date", power=6.0),
+        *answers(2000, kind="date", is_null=True, power=0.2),
+    ]
+    fitted = fit(judged)
+    assert fitted("string", 0.7, is_null=False) == pytest.approx(0.7, abs=0.08)
+    assert fitted("date", 0.7, is_null=False) < 0.25
+    assert fitted("date", 0.7, is_null=True) > 0.85
+    # A kind that was never seen is mapped as all together are.
+    assert 0.25 < fitted("enum", 0.7, is_null=False) < 0.65
+
+
+def test_two_answers_do_not_decide() -> None:
+    few = [Judged(n, "date", 0.9, False, False) for n in range(2)]
+    assert fit(few)("date", 0.9, is_null=False) > 0.3
+    many = [Judged(n, "date", 0.9, False, False) for n in range(200)]
+    assert fit(many)("date", 0.9, is_null=False) < 0.1
+    # A rare kind follows the others.
+    others = [*answers(3000, kind="string"), *few[:1]]
+    fitted = fit(others)
+    assert fitted("date", 0.9, is_null=False) == pytest.approx(
+        fitted("string", 0.9, is_null=False), abs=0.2
+    )
+
+
+def test_no_answer_is_mapped_by_what_was_fitted_to_its_own_document() -> None:
+    """Right or wrong at random, one document apart from the others: nothing can be learnt of it."""
+    judged = [Judged("a", "string", 0.5, False, True) for _ in range(500)]
+    judged += [Judged(n, "string", 0.5, False, False) for n in range(500)]
+    mapped = cross_fitted(judged)
+    assert [(m.document, m.is_right) for m in mapped] == [(j.document, j.is_right) for j in judged]
+    assert all(m.confidence < 0.05 for m in mapped[:500])
+    # All but a fifth of the others have seen it.
+    assert 399 <= sum(m.confidence > 0.4 for m in mapped[500:]) <= 401
+
+
+def test_cross_fitting_takes_the_error_away() -> None:
+    judged = answers(4000)
+    assert error(cross_fitted(judged)) < 0.04 < 0.2 < error(judged)
+
+
+def test_an_empty_map_leaves_all_as_it_is() -> None:
+    empty = fit([])
+    assert empty == ConfidenceMap()
+    assert empty("string", 0.3, is_null=True) == 0.3
+    assert empty.least("string", 0.3) == 0.3
+
+
+@pytest.mark.parametrize("power", [0.3, 1.0, 4.0])
+def test_the_best_threshold_is_half_of_the_f1_that_it_reaches(power: float) -> None:
+    """So it is where confidence is the share that is right (Lipton et al. 2014)."""
+    made = answers(20_000, power=power)
+    calibrated = [replace(answer, confidence=answer.confidence**power) for answer in made]
+    n_stated = 12_000
+    threshold = best_null_threshold(calibrated, n_stated)
+    kept = [answer.is_right for answer in calibrated if answer.confidence >= threshold]
+    f1 = 2 * sum(kept) / (len(kept) + n_stated)
+    assert threshold == pytest.approx(f1 / 2, abs=0.05)
+    # Nulls have no part in it.
+    nulls = answers(20_000, is_null=True)
+    assert best_null_threshold([*calibrated, *nulls], n_stated) == threshold
+    assert best_null_threshold(calibrated, n_stated, 0.02) < threshold
+    assert best_null_threshold(calibrated, n_stated, 1.0) == 0
+    assert best_null_threshold([], 0) == 0
+
+
+def test_a_short_text_has_curves_and_a_threshold_of_its_own() -> None:
+    short, long = "a title", "a letter " * 100
+    kinds = kind_of("string", short), kind_of("string", long), kind_of("date", short)
+    assert kind_of("string", "x" * N_SHORT) == kinds[0] != kind_of("string", "x" * (N_SHORT + 1))
+    fitted = fit(
+        [
+            *(Judged(n, kinds[0], 0.5, False, n % 10 > 0) for n in range(1000)),
+            *(Judged(n, kinds[1], 0.5, False, n % 10 == 0) for n in range(1000)),
+            *(Judged(n, "date", 0.5, False, n % 2 == 0) for n in range(1000)),
+        ]
+    )
+    fitted = replace(fitted, null_threshold=0.1, null_threshold_of_short=0.4)
+    again = ConfidenceMap.from_json(json.dumps(fitted.to_json()))
+    for each in (fitted, again):
+        shares = [each(kind, 0.5, is_null=False) for kind in kinds]
+        # There were no dates in short texts: they are like other dates.
+        assert shares == pytest.approx([0.9, 0.1, 0.5], abs=0.01)
+        assert [each.null_threshold_of(kind) for kind in kinds] == [0.4, 0.1, 0.4]
+    of_all = replace(fitted, null_threshold_of_short=None)
+    assert [of_all.null_threshold_of(kind) for kind in kinds] == [0.1] * 3
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    fitted = fit([*answers(500), *answers(300, kind="enum", is_null=True)])
+    fitted = replace(fitted, null_threshold=0.07)
+    path = tmp_path / "calibration.json"
+    path.write_text(json.dumps(fitted.to_json()))
+    again = read_map(path)
+    assert again.to_json() == fitted.to_json()
+    assert again.null_threshold == 0.07
+    older = {key: value for key, value in fitted.to_json().items() if key != "null_threshold"}
+    assert ConfidenceMap.from_json(json.dumps(older)).null_threshold == 0
+    for confidence in (0.0, 0.1, 0.5, 0.987, 1.0):
+        assert again("string", confidence, is_null=False) == pytest.approx(
+            fitted("string", confidence, is_null=False), abs=1e-3
+        )
