@@ -16,7 +16,8 @@ from pydantic import BaseModel, ValidationError
 
 from hpd.documents import Document
 from hpd.errors import InputError, ModelLoadError, SchemaError
-from hpd.files import FileWriter, Record, RecordReader, read_status
+from hpd.evaluation.run_status import read_status
+from hpd.files import FileWriter, Record, RecordReader
 from hpd.files.journal import journal_path
 from hpd.files.reader import columns_of, has_fields
 from hpd.files.rows import Format

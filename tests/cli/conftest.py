@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-import hpd.cli.extract
 import hpd.extractor
-from fake_extractor import ASKED, FakeExtractor, resolve_model
+from fake_extractor import fake
 
-
-@pytest.fixture
-def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[FakeExtractor]]:
-    monkeypatch.setattr(hpd.extractor, "Extractor", FakeExtractor)
-    monkeypatch.setattr(hpd.cli.extract, "resolve_model", resolve_model)
-    FakeExtractor.made.clear()
-    ASKED.clear()
-    yield FakeExtractor.made
-    assert all(extractor.closed for extractor in FakeExtractor.made)
+__all__ = ["fake"]
 
 
 @pytest.fixture

@@ -183,7 +183,7 @@ def test_a_pattern_in_a_folder_whose_name_looks_like_one(
         ("[job.a]\ntext_field = 'x'", "there is no setting 'text_field': did you mean text-field?"),
         ("[job.a]\nn_ctx = 5", "there is no setting 'n_ctx': did you mean ctx-size?"),
         ("[job.a]\nzzz.x = 5", "hpd.toml:2: job a: there is no setting 'zzz': hpd extract --help"),
-        ("[job.a]\nstatus = 'out'", "hpd.toml:2: job a: status is for the command line"),
+        ("[job.a]\ndry-run = true", "hpd.toml:2: job a: dry-run is for the command line"),
         ("[job.b]\nlimit = 'x'\n[job.a]\nlimit = 'x'", "hpd.toml:4: job a: limit 'x' is not"),
         ("[job.a]\nlimit = '5'", "limit must be a number, which is written without quotes: 5"),
         ("[job.a]\nlimit = -5", "limit -5 is below 0"),
@@ -221,8 +221,6 @@ def test_files_that_are_not_there(
     )
     assert main(["extract", "--job", "gone.toml:a"]) == 2
     assert "gone.toml cannot be read: No such file" in capfd.readouterr().err
-    assert main(["extract", "--status", "out", "--job", "a"]) == 2
-    assert "--job does nothing with --status" in capfd.readouterr().err
     (tmp_path / "hpd.toml").write_bytes(b"\xff")
     assert main(["extract", "--job", "a"]) == 2
     assert "hpd.toml is not UTF-8 text" in capfd.readouterr().err

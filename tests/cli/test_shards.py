@@ -58,7 +58,7 @@ def test_a_shard_goes_on_where_it_stopped_and_tells_how_far_it_is(
     assert main(command) == 130
     write_texts(source, "a", "b", "c", "d", "e", "f", "g")
     capfd.readouterr()
-    assert main(["extract", "--status", str(out)]) == 0
+    assert main(["status", str(out)]) == 0
     assert "of 4 documents" in capfd.readouterr().out
     other = [*command[:-1], "2/2", "--resume"]
     assert main(other) == 2

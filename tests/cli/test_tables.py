@@ -79,7 +79,7 @@ def test_a_run_that_was_cut_off_goes_on_with_its_table(
     rows = rows_of(out)
     assert [row["extracted.text"] for row in rows] == ["a", "", "c"]
     assert rows[1]["error"].startswith("ContextOverflowError")
-    assert main(["extract", "--status", str(out)]) == 3
+    assert main(["status", str(out)]) == 3
     assert "3 of 3 documents" in capfd.readouterr().out
 
 

@@ -6,7 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from fake_extractor import fake
 from tools.browser import Browser, headless_browser
+
+__all__ = ["fake"]
 
 
 @pytest.fixture(scope="session")

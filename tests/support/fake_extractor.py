@@ -6,6 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
 
+import pytest
+
+import hpd.cli.extract
+import hpd.extractor
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import HpdError, ModelLoadError
 from hpd.options import Options
@@ -82,3 +86,13 @@ class FakeExtractor:
 
     def __exit__(self, *_: object) -> None:
         self.closed = True
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[FakeExtractor]]:
+    monkeypatch.setattr(hpd.extractor, "Extractor", FakeExtractor)
+    monkeypatch.setattr(hpd.cli.extract, "resolve_model", resolve_model)
+    FakeExtractor.made.clear()
+    ASKED.clear()
+    yield FakeExtractor.made
+    assert all(extractor.closed for extractor in FakeExtractor.made)

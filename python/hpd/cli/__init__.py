@@ -40,6 +40,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "hpd.evaluation.commands.calibrate",
         "make confidence say how often it is right",
     ),
+    "status": ("hpd.evaluation.commands.status", "how far a run of extract is"),
     "report": ("hpd.evaluation.commands.report", "a page with the values in their documents"),
     "judge": ("hpd.evaluation.commands.judge", "ask a larger model whether values are right"),
     "compare": (

@@ -345,11 +345,6 @@ def say_without_effect(options: Options) -> None:
         )
 
 
-def said_as(name: str) -> str:
-    """The flag of an argument, for messages, also of one that is an option."""
-    return OPTIONS[name].flag if name in OPTIONS else flag_of(name)
-
-
 def _choices(option: Option) -> str:
     """The choices, where the metavar does not show them."""
     return f": {', '.join(option.choices)}" if option.choices and option.metavar else ""

@@ -33,7 +33,6 @@ from hpd.cli.output import (
     is_stream,
     open_writer,
     output_name,
-    print_status,
     run_settings,
     shows_table,
     written_files,
@@ -91,8 +90,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser = commands.add_parser(
         "extract",
         usage="%(prog)s INPUT... --schema S [-o OUT] [options]\n"
-        "       %(prog)s --job NAME [options]\n"
-        "       %(prog)s --status OUT [INPUT...]",
+        "       %(prog)s --job NAME [options]",
         description=_DESCRIPTION,
         epilog=_EPILOG,
     )
@@ -111,15 +109,13 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     _add_output(parser.add_argument_group("output"))
     add_job_arguments(parser)
     parser.set_defaults(ray=None)
-    parser.set_defaults(run=run, unsaid=vars(parser.parse_args([])), job_file=None)
+    parser.set_defaults(run=run, job_file=None)
     parser.guests = {"--ray": _RAY}
     parser.more_defaults = functools.partial(job_defaults, parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Extract, and write as it comes."""
-    if arguments.status is not None:
-        return print_status(arguments)
     _check_required(arguments)
     if arguments.job_file is not None and not arguments.quiet:
         say(f"job {arguments.job} of {arguments.job_file}")
@@ -382,7 +378,7 @@ def _progress(
 
 
 def _check_required(arguments: argparse.Namespace) -> None:
-    """Refuse a run that lacks what only ``--status`` can do without.
+    """Refuse a run that lacks what a job may give.
 
     Raises:
         UsageError: naming all that is missing.

@@ -146,7 +146,7 @@ def _line_of(text: str, table: tuple[str, ...], key: str) -> int | None:
 
 
 _INPUT = "input"
-_NOT_OF_JOBS = ("help", "job", "set", "status", "dry-run")
+_NOT_OF_JOBS = ("help", "job", "set", "dry-run")
 """Flags that are for one run only."""
 
 _PATHS = ("output", "examples", "cache", "calibration")
@@ -171,7 +171,7 @@ def job_defaults(parser: Parser, said: argparse.Namespace) -> Mapping[str, Any] 
     Raises:
         UsageError: the file, the job, or a setting is not as it should be, with its place.
     """
-    if said.job is None or said.status is not None:  # the latter refuses a job
+    if said.job is None:
         return None
     file, _, name = said.job.rpartition(":")
     job = find_job(name, file or None)

@@ -1,30 +1,23 @@
-"""The output of ``hpd extract``: its arguments, what it may overwrite, and how far it is."""
+"""The output of ``hpd extract``: its arguments, and what it may overwrite."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import re
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from hpd.cli.arguments import not_empty, said_as
-from hpd.cli.common import EXIT_FAILED, EXIT_OK, EXIT_SOME_FAILED, UsageError, table
+from hpd.cli.arguments import not_empty
+from hpd.cli.common import UsageError
 from hpd.errors import InputError
 from hpd.files import (
     FileWriter,
-    InputReader,
-    RunStatus,
     StreamWriter,
     Writer,
     journal_path,
-    parse_shard,
-    read_status,
 )
 from hpd.files.journal import file_fingerprint, text_fingerprint
 from hpd.files.tables import check_writable, is_table, lines_path
@@ -42,9 +35,6 @@ _OTHER_FORMS = (
     *(".html", ".xml", ".yaml", ".yml", ".pdf", ".gz", ".zst", ".bz2", ".xz", ".zip"),
 )
 """Extensions of files that a run does not write, and would write as JSON Lines without a word."""
-
-_HONOURED = ("status", "input", "format", "limit")
-"""Arguments that mean something beside ``--status``."""
 
 
 def add_output_argument(group: argparse._ActionsContainer) -> None:
@@ -93,12 +83,6 @@ def add_output_arguments(group: argparse._ActionsContainer) -> None:
         choices=("input", "finished"),
         default="input",
         help="of the lines: as the documents come in (default), or as they are finished",
-    )
-    group.add_argument(
-        "--status",
-        metavar="OUT",
-        help="instead of all this, print how far the run is that writes OUT, or wrote it; with "
-        "INPUT, what is left of that",
     )
 
 
@@ -214,7 +198,7 @@ def open_writer(
 
 
 def _about(arguments: argparse.Namespace, model: Path) -> dict[str, Any]:
-    """The names of what a run reads, with which ``--status`` tells how much is left."""
+    """The names of what a run reads, with which ``hpd status`` tells how much is left."""
     return {
         "input": [name if name == "-" else os.path.abspath(name) for name in arguments.input],
         "format": arguments.format,
@@ -274,182 +258,3 @@ def same_file(one: Path, other: str | Path) -> bool:
     except (OSError, ValueError):
         return False
     return os.path.samestat(here, there)
-
-
-# --- how far it is (--status) ---
-
-
-def print_status(arguments: argparse.Namespace) -> int:
-    """Print the status of an output, and of the one that is to replace it, if there is one.
-
-    Returns the exit code: 3 if documents have failed, 1 if the output cannot be resumed.
-
-    Raises:
-        UsageError: hpd wrote no such output, or an argument has nothing to do here.
-    """
-    _refuse_others(arguments)
-    output = lines_of(arguments.status)
-    new = output.with_name(output.name + ".new")
-    paths = [path for path in (output, new) if journal_path(path).exists()]
-    try:
-        # Without any journal, the error names the one that is missing.
-        statuses = [read_status(path) for path in paths or [output]]
-    except InputError as error:
-        raise UsageError(str(error)) from error
-    print("\n\n".join(_shown(status, arguments) for status in statuses))
-    if any(status.n_missing for status in statuses):
-        return EXIT_FAILED
-    return EXIT_SOME_FAILED if any(status.failures for status in statuses) else EXIT_OK
-
-
-def _refuse_others(arguments: argparse.Namespace) -> None:
-    for name, unsaid in arguments.unsaid.items():
-        if name not in _HONOURED and getattr(arguments, name) != unsaid:
-            raise UsageError(f"{said_as(name)} does nothing with --status")
-
-
-def _shown(status: RunStatus, arguments: argparse.Namespace) -> str:
-    n_total, why_unknown = _n_documents(status, arguments)
-    rows = [["output", str(status.path)], ["state", _state(status, n_total)]]
-    done = f"{status.n_finished} documents"
-    if n_total is not None:
-        share = status.n_finished / n_total if n_total else 1
-        done = f"{status.n_finished} of {n_total} documents ({share:.0%})"
-    rows.append(["done", done])
-    if status.n_waiting:
-        rows.append(["waiting", f"{status.n_waiting} of these, for the lines before theirs"])
-    if status.failures:
-        kinds = ", ".join(f"{kind} {n}" for kind, n in sorted(status.failures.items()))
-        rows.append(["failed", f"{status.failures.total()} of these: {kinds}"])
-    rows += ([name, text] for name, text in _value_rows(status))
-    left = why_unknown if n_total is None else f"{max(0, n_total - status.n_finished)} documents"
-    rows.append(["left", left])
-    rows.append(["journal", _journal_state(status)])
-    rows += ([name, text] for name, text in _names(status))
-    rows.append(["settings", ""])
-    rows += ([f"  {name}", str(value)] for name, value in status.head.settings.items())
-    return table(rows, n_left=2)
-
-
-def _value_rows(status: RunStatus) -> Iterator[tuple[str, str]]:
-    """The share of nulls and the near ties among the values that are written."""
-    counts = count_values(status.path)
-    if counts.n_values:
-        share = counts.n_nulls / counts.n_values
-        yield "values", f"{counts.n_values}, of which {share:.0%} are null"
-    if counts.n_near_ties:
-        said = "the next best word was nearly as likely, so another run may give another value"
-        yield "near ties", f"{counts.n_near_ties} (near_tie): {said}"
-
-
-def _state(status: RunStatus, n_total: int | None) -> str:
-    if status.is_running:
-        return "a process is writing it"
-    if n_total is not None and status.n_finished >= n_total:
-        failed = "; --resume does again what has failed" if status.failures else ""
-        return f"complete{failed}"
-    return "no process is writing it" + (
-        "" if n_total is None else "; the same command with --resume does the rest"
-    )
-
-
-def _journal_state(status: RunStatus) -> str:
-    name = journal_path(status.path).name
-    if status.n_missing:
-        return (
-            f"{name} knows of {status.n_missing} bytes more than the output has: lines were taken "
-            "away, so start anew (--overwrite)"
-        )
-    if status.n_surplus and not status.is_running:
-        return f"{name}; --resume cuts {status.n_surplus} bytes of an unfinished line off"
-    return f"{name}, in accord with the output"
-
-
-def _names(status: RunStatus) -> Iterator[tuple[str, str]]:
-    for name in ("input", "schema", "model"):
-        value = status.head.about.get(name)
-        if value is not None:
-            shown = ", ".join(value) if isinstance(value, list) else str(value)
-            yield name, " ".join(shown.split())
-
-
-def _n_documents(status: RunStatus, arguments: argparse.Namespace) -> tuple[int | None, str]:
-    """The number of documents of the input, or the reason why it is not known."""
-    about = status.head.about
-    given = bool(arguments.input)
-    names = arguments.input if given else about.get("input")
-    limit = arguments.limit if given else about.get("limit")
-    if not isinstance(names, list) or "-" in names:
-        return None, "not known: the input was a stream"
-    settings = vars(arguments) if given else about
-    shard = status.head.settings.get("--shard")
-    try:
-        with InputReader(
-            names,
-            format=settings.get("format"),
-            leave_out=written_files(str(status.path)),
-            shard=None if shard is None else parse_shard(str(shard)),
-        ) as reader:
-            n = reader.count()
-    except (InputError, KeyError, OSError) as error:
-        return None, f"not known: {error}"
-    if n is None:
-        return None, "not known: the input is compressed, or no file any more"
-    return (min(n, limit) if isinstance(limit, int) else n), ""
-
-
-@dataclass(slots=True)
-class ValueCounts:
-    """Numbers of values in the lines that have any."""
-
-    n_values: int = 0
-    n_nulls: int = 0
-    n_near_ties: int = 0
-
-    def add(self, line: bytes) -> None:
-        """Count the values of a line; one that cannot be read has none."""
-        try:
-            row = json.loads(line)
-            data, fields = row.get("data"), row.get("fields") or {}
-            n_near_ties = sum(bool(field.get("near_tie")) for field in fields.values())
-        except (ValueError, AttributeError, RecursionError):
-            return
-        if data is None:
-            return
-        self.n_values += len(fields)
-        self.n_nulls += sum(_is_null(data, path) for path in fields)
-        self.n_near_ties += n_near_ties
-
-
-def count_values(path: Path) -> ValueCounts:
-    """The counts of a whole file; the beginning of a line, as a killed process leaves it, is none.
-
-    Raises:
-        OSError: it cannot be read.
-    """
-    counts = ValueCounts()
-    with open(path, "rb") as file:
-        for line in file:
-            counts.add(line)
-    return counts
-
-
-def _is_null(data: Any, path: str) -> bool:
-    """Whether the value at a dotted path (``maker.city``, ``tags[1]``) is null, or within one."""
-    while path and data is not None:
-        if isinstance(data, list):
-            index, _, path = path.removeprefix("[").partition("]")
-            if not index.isdecimal() or int(index) >= len(data):
-                return True
-            data = data[int(index)]
-        elif isinstance(data, dict):
-            # A name may have dots in it, so the longest one that fits is taken.
-            names = [name for name in data if re.match(rf"{re.escape(name)}(?:[.\[]|$)", path)]
-            if not names:
-                return True
-            name = max(names, key=len)
-            data, path = data[name], path[len(name) :]
-        else:
-            return False
-        path = path.removeprefix(".")
-    return data is None

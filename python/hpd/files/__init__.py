@@ -5,7 +5,7 @@ becomes a record with an ``error``, and the others go on.
 """
 
 from hpd.files.inputs import InputReader, Shard, find_files, parse_shard, skipped_text
-from hpd.files.journal import RunStatus, journal_path, read_status
+from hpd.files.journal import journal_path
 from hpd.files.reader import (
     TEXT_FIELDS,
     Record,
@@ -34,7 +34,6 @@ __all__ = [
     "Order",
     "Record",
     "RecordReader",
-    "RunStatus",
     "Shard",
     "StreamWriter",
     "Writer",
@@ -47,7 +46,6 @@ __all__ = [
     "kept_columns",
     "page_of",
     "parse_shard",
-    "read_status",
     "skipped_text",
     "source_name",
 ]

@@ -140,7 +140,7 @@ class FileWriter:
         resume: go on with the file that is there.
         overwrite: replace the file that is there, once the new one is complete.
         keep_errors: with ``resume``, do not try documents that failed once more.
-        about: the names of the input, the schema and the model, for ``read_status``.
+        about: the names of the input, the schema and the model, for ``hpd status``.
 
     Raises:
         InputError: there is something already and neither flag says what to do with it; it was

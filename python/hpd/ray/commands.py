@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hpd.cli.arguments import integer, number, said_as
+from hpd.cli.arguments import flag_of, integer, number
 from hpd.cli.common import UsageError, need_extra, say
 from hpd.errors import InputError
 from hpd.options import Options
@@ -49,7 +49,7 @@ def check(arguments: argparse.Namespace, options: Options) -> None:
     if arguments.ray is None:
         for name in ("ray_workers", "ray_gpus"):
             if getattr(arguments, name) is not None:
-                raise UsageError(f"{said_as(name)} does nothing without --ray")
+                raise UsageError(f"{flag_of(name)} does nothing without --ray")
         return
     try:
         if arguments.ray:

@@ -1,4 +1,4 @@
-"""``hpd extract --status``, and the summary at the end of a run."""
+"""``hpd status``: how far a run is, as its journal and its output tell it."""
 
 from __future__ import annotations
 
@@ -10,16 +10,14 @@ import pytest
 
 from fake_extractor import FakeExtractor
 from hpd.cli import main
-from hpd.cli.writing import Summary
 from hpd.files import FileWriter, Record, journal_path
-from hpd.results import Extraction, FieldResult
 from jsonl import write_texts
 
 
 def status(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, str]]:
     """The exit code, and what is printed, by the first word of each line."""
     capfd.readouterr()
-    code = main(["extract", *arguments])
+    code = main(["status", *arguments])
     printed = capfd.readouterr()
     assert printed.err == ""
     shown: dict[str, str] = {}
@@ -38,7 +36,7 @@ def test_the_status_of_a_complete_run(
 ) -> None:
     source, out = write_texts(tmp_path / "in.jsonl", "a", "b", "c"), tmp_path / "out"
     assert extract(source, out) == 0
-    code, shown = status(capfd, "--status", str(out))
+    code, shown = status(capfd, str(out))
     assert code == 0
     assert shown["state"] == "complete"
     assert shown["done"] == "3 of 3 documents (100%)"
@@ -71,7 +69,7 @@ def test_the_status_tells_the_nulls_and_near_ties_of_what_is_written(
             writer.write(place, record, line, failed="error" in line)
     with out.open("ab") as file:
         file.write(b'{"data": {"a": null')
-    _, shown = status(capfd, "--status", str(out))
+    _, shown = status(capfd, str(out))
     assert shown["values"] == "8, of which 50% are null"
     assert shown["near"].startswith("ties 1 (near_tie): ")
 
@@ -84,7 +82,7 @@ def test_the_counts_are_those_of_the_run_s_summary(
     schema = "Brand, maker {name, city}, Color, tags [str]"
     assert main(["extract", str(source), "--schema", schema, "-o", str(out)]) == 0
     (share,) = re.findall(r"(\d+%) null", capfd.readouterr().err)
-    _, shown = status(capfd, "--status", str(out))
+    _, shown = status(capfd, str(out))
     assert shown["values"].endswith(f"of which {share} are null")
 
 
@@ -97,7 +95,7 @@ def test_the_status_of_an_interrupted_run_tells_what_is_left(
     with out.open("a") as file:  # as a kill in the middle of a line leaves it
         file.write('{"id": "3", "da')
     before = {path: path.read_bytes() for path in (out, journal_path(out))}
-    code, shown = status(capfd, "--status", str(out))
+    code, shown = status(capfd, str(out))
     assert code == 3
     assert shown["state"].startswith("no process is writing it; the same command with --resume")
     assert shown["done"] == "2 of 4 documents (50%)"
@@ -105,12 +103,11 @@ def test_the_status_of_an_interrupted_run_tells_what_is_left(
     assert shown["left"] == "2 documents"
     assert "--resume cuts 15 bytes" in shown["journal"]
 
-    assert status(capfd, str(source), "--status", str(out))[1]["left"] == "3 documents"
-    assert status(capfd, str(source), "--limit", "2", "--status", str(out))[1]["left"] == (
-        "0 documents"
-    )
+    assert status(capfd, str(out), str(source))[1]["left"] == "3 documents"
+    limited = status(capfd, str(out), str(source), "--limit", "2")
+    assert limited[1]["left"] == "0 documents"
     source.unlink()
-    code, shown = status(capfd, "--status", str(out))
+    code, shown = status(capfd, str(out))
     assert shown["done"] == "2 documents"
     assert shown["left"] == f"not known: {source}: cannot be opened: No such file or directory"
     assert {path: path.read_bytes() for path in before} == before, "looking changes nothing"
@@ -131,7 +128,7 @@ def test_the_status_of_a_run_that_is_under_way(
     writer.write(0, pending[0], {"id": "a"}, failed=False)
     with journal_path(out).open("a") as file:  # a line that is being written just now
         file.write('{"place": 1, "docu')
-    code, shown = status(capfd, "--status", str(out))
+    code, shown = status(capfd, str(out))
     assert code == 3
     assert shown["state"] == "a process is writing it"
     assert shown["done"] == "2 documents"
@@ -149,7 +146,7 @@ def test_a_line_that_waited_is_counted_once(
         pending = dict(writer.pending(records()))
         for place in (1, 0):
             writer.write(place, pending[place], {"id": pending[place].id}, failed=False)
-    code, shown = status(capfd, "--status", str(out))
+    code, shown = status(capfd, str(out))
     assert (code, shown["done"]) == (0, "2 documents")
     assert "waiting" not in shown
     assert shown["state"] == "no process is writing it"
@@ -162,7 +159,7 @@ def test_an_output_that_was_shortened_is_1(
     assert extract(source, out) == 0
     size = out.stat().st_size
     out.write_bytes(out.read_bytes()[:10])
-    code, shown = status(capfd, "--status", str(out))
+    code, shown = status(capfd, str(out))
     assert code == 1
     assert f"{size - 10} bytes more than the output has" in shown["journal"]
 
@@ -175,25 +172,15 @@ def test_a_replacement_under_way_is_shown_too(
     write_texts(source, "a", "interrupt")
     assert extract(source, out, "--overwrite") == 130
     capfd.readouterr()
-    assert main(["extract", "--status", str(out)]) == 0
+    assert main(["status", str(out)]) == 0
     old, new = capfd.readouterr().out.split("\n\n")
     assert f"output  {out}\n" in re.sub(" +", "  ", old)
     assert f"output  {out}.new\n" in re.sub(" +", "  ", new)
 
 
-@pytest.mark.parametrize(
-    ("extra", "says"),
-    [
-        ([], "out.run, which hpd extract writes beside its output, is not there"),
-        (["--resume"], "--resume does nothing with --status"),
-        (["--schema", "a"], "--schema does nothing with --status"),
-        (["--order", "finished"], "--order does nothing with --status"),
-    ],
-)
-def test_what_has_no_status_is_usage(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], extra: list[str], says: str
-) -> None:
-    assert main(["extract", "--status", str(tmp_path / "out"), *extra]) == 2
+def test_what_no_run_wrote_is_usage(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["status", str(tmp_path / "out")]) == 2
+    says = "out.run, which hpd extract writes beside its output, is not there"
     assert says in capfd.readouterr().err
 
 
@@ -204,43 +191,5 @@ def test_a_journal_of_something_else_is_usage(
     out.write_text("")
     for content, says in (("{}\n", "not a journal"), ('{"hpd_run": 9}\n', "not a journal")):
         journal_path(out).write_text(content)
-        assert main(["extract", "--status", str(out)]) == 2
+        assert main(["status", str(out)]) == 2
         assert says in capfd.readouterr().err
-
-
-def test_without_status_the_input_and_the_schema_are_needed(
-    capfd: pytest.CaptureFixture[str],
-) -> None:
-    assert main(["extract"]) == 2
-    assert "required: INPUT, --schema" in capfd.readouterr().err
-
-
-def test_the_summary_counts_nulls_and_near_ties() -> None:
-    summary = Summary()
-    sure, tie, null = FieldResult(value="x"), FieldResult(value="y", margin=0.01), FieldResult()
-    summary.add_values(Extraction("1", {}, {"a": sure, "b": tie, "c": null, "d": sure}))
-    summary.add_line(None)
-    says = "1 document, 25% null"
-    assert summary.text(n_kept=0, n_failed_kept=0) == says
-    summary.add_values(Extraction("2", {}, dict.fromkeys("abcd", FieldResult(raw=' "x"'))))
-    assert "62% null; 4 of them rejected as low-confidence or not valid" in summary.text(
-        n_kept=0, n_failed_kept=0
-    )
-
-
-def test_every_run_ends_with_a_summary(
-    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
-) -> None:
-    source, out = write_texts(tmp_path / "in.jsonl", "a", "too long", "b"), tmp_path / "out"
-    command = ["extract", str(source), "--schema", "brand"]
-    says = r"hpd: 3 documents, \S+ a second, 1 failed \(ContextOverflowError\): their lines say why"
-    assert main(command) == 3
-    assert re.fullmatch(rf"{says}\n", capfd.readouterr().err)
-    assert main([*command, "--quiet"]) == 3
-    assert capfd.readouterr().err == ""
-    assert main([*command, "-o", str(out)]) == 3
-    assert re.fullmatch(rf"{says}\n", capfd.readouterr().err)
-    assert main([*command, "-o", str(out), "--resume", "--keep-errors"]) == 3
-    assert capfd.readouterr().err == (
-        "hpd: 0 documents (3 more were done before), 1 had failed before\n"
-    )

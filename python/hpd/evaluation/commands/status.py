@@ -1,0 +1,136 @@
+"""``hpd status``: how far a run of ``hpd extract`` is, and what is in its output so far."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+
+from hpd.cli.arguments import integer
+from hpd.cli.common import EXIT_FAILED, EXIT_OK, EXIT_SOME_FAILED, UsageError, table
+from hpd.cli.output import lines_of, written_files
+from hpd.errors import InputError
+from hpd.evaluation.run_status import RunStatus, count_values, read_status
+from hpd.files import FORMATS, InputReader, journal_path, parse_shard
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "status",
+        description="Print how far the run is that writes OUT, or wrote it. INPUT is that of the "
+        "run, unless it is named.",
+    )
+    parser.add_argument("output", metavar="OUT", help="the output of hpd extract")
+    parser.add_argument("input", metavar="INPUT", nargs="*", help="count what is left of these")
+    parser.add_argument("--format", choices=FORMATS, help="of INPUT, if not as its extension says")
+    parser.add_argument("--limit", metavar="N", type=integer(0), help="count N documents at most")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the status of an output, and of the one that is to replace it, if there is one.
+
+    Returns the exit code: 3 if documents have failed, 1 if the output cannot be resumed.
+    """
+    output = lines_of(arguments.output)
+    new = output.with_name(output.name + ".new")
+    paths = [path for path in (output, new) if journal_path(path).exists()]
+    try:
+        # Without any journal, the error names the one that is missing.
+        statuses = [read_status(path) for path in paths or [output]]
+    except InputError as error:
+        raise UsageError(str(error)) from error
+    print("\n\n".join(_shown(status, arguments) for status in statuses))
+    if any(status.n_missing for status in statuses):
+        return EXIT_FAILED
+    return EXIT_SOME_FAILED if any(status.failures for status in statuses) else EXIT_OK
+
+
+def _shown(status: RunStatus, arguments: argparse.Namespace) -> str:
+    n_total, why_unknown = _n_documents(status, arguments)
+    rows = [["output", str(status.path)], ["state", _state(status, n_total)]]
+    done = f"{status.n_finished} documents"
+    if n_total is not None:
+        share = status.n_finished / n_total if n_total else 1
+        done = f"{status.n_finished} of {n_total} documents ({share:.0%})"
+    rows.append(["done", done])
+    if status.n_waiting:
+        rows.append(["waiting", f"{status.n_waiting} of these, for the lines before theirs"])
+    if status.failures:
+        kinds = ", ".join(f"{kind} {n}" for kind, n in sorted(status.failures.items()))
+        rows.append(["failed", f"{status.failures.total()} of these: {kinds}"])
+    rows += ([name, text] for name, text in _value_rows(status))
+    left = why_unknown if n_total is None else f"{max(0, n_total - status.n_finished)} documents"
+    rows.append(["left", left])
+    rows.append(["journal", _journal_state(status)])
+    rows += ([name, text] for name, text in _names(status))
+    rows.append(["settings", ""])
+    rows += ([f"  {name}", str(value)] for name, value in status.head.settings.items())
+    return table(rows, n_left=2)
+
+
+def _value_rows(status: RunStatus) -> Iterator[tuple[str, str]]:
+    """The share of nulls and the near ties among the values that are written."""
+    counts = count_values(status.path)
+    if counts.n_values:
+        share = counts.n_nulls / counts.n_values
+        yield "values", f"{counts.n_values}, of which {share:.0%} are null"
+    if counts.n_near_ties:
+        said = "the next best word was nearly as likely, so another run may give another value"
+        yield "near ties", f"{counts.n_near_ties} (near_tie): {said}"
+
+
+def _state(status: RunStatus, n_total: int | None) -> str:
+    if status.is_running:
+        return "a process is writing it"
+    if n_total is not None and status.n_finished >= n_total:
+        failed = "; --resume does again what has failed" if status.failures else ""
+        return f"complete{failed}"
+    return "no process is writing it" + (
+        "" if n_total is None else "; the same command with --resume does the rest"
+    )
+
+
+def _journal_state(status: RunStatus) -> str:
+    name = journal_path(status.path).name
+    if status.n_missing:
+        return (
+            f"{name} knows of {status.n_missing} bytes more than the output has: lines were taken "
+            "away, so start anew (--overwrite)"
+        )
+    if status.n_surplus and not status.is_running:
+        return f"{name}; --resume cuts {status.n_surplus} bytes of an unfinished line off"
+    return f"{name}, in accord with the output"
+
+
+def _names(status: RunStatus) -> Iterator[tuple[str, str]]:
+    for name in ("input", "schema", "model"):
+        value = status.head.about.get(name)
+        if value is not None:
+            shown = ", ".join(value) if isinstance(value, list) else str(value)
+            yield name, " ".join(shown.split())
+
+
+def _n_documents(status: RunStatus, arguments: argparse.Namespace) -> tuple[int | None, str]:
+    """The number of documents of the input, or the reason why it is not known."""
+    about = status.head.about
+    given = bool(arguments.input)
+    names = arguments.input if given else about.get("input")
+    limit = arguments.limit if given else about.get("limit")
+    if not isinstance(names, list) or "-" in names:
+        return None, "not known: the input was a stream"
+    settings = vars(arguments) if given else about
+    shard = status.head.settings.get("--shard")
+    try:
+        with InputReader(
+            names,
+            format=settings.get("format"),
+            leave_out=written_files(str(status.path)),
+            shard=None if shard is None else parse_shard(str(shard)),
+        ) as reader:
+            n = reader.count()
+    except (InputError, KeyError, OSError) as error:
+        return None, f"not known: {error}"
+    if n is None:
+        return None, "not known: the input is compressed, or no file any more"
+    return (min(n, limit) if isinstance(limit, int) else n), ""

@@ -1,0 +1,179 @@
+"""The status of a run of ``hpd extract``, as its journal and its output tell it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from hpd.errors import InputError
+from hpd.files.journal import Entry, Head, journal_path, lock, read_entry, read_head
+from hpd.files.streams import reason
+
+
+@dataclass(frozen=True, slots=True)
+class RunStatus:
+    """The status of a run of ``hpd extract``."""
+
+    path: Path
+    """The output."""
+    head: Head
+    """The settings of the run, and the names of what it reads."""
+    is_running: bool
+    """Whether a process is writing the output just now."""
+    n_done: int
+    """Documents that have a line, those that failed included."""
+    n_waiting: int
+    """Documents that are finished, and whose lines wait in the journal for their turn."""
+    failures: Counter[str]
+    """Documents that failed, those that wait included, by the type of their error."""
+    n_surplus: int
+    """Bytes at the end of the output that the journal does not know, as a killed process leaves
+    them."""
+    n_missing: int
+    """Bytes that the output lacks, according to the journal; it cannot be resumed then."""
+
+    @property
+    def n_finished(self) -> int:
+        """All documents that need not be done again, but for those that failed."""
+        return self.n_done + self.n_waiting
+
+
+def read_status(path: Path) -> RunStatus:
+    """The status of the run that writes, or wrote, an output.
+
+    A line that a running process has written by half counts as not written.
+
+    Raises:
+        InputError: there is no journal beside the output, or it is none that hpd wrote.
+    """
+    journal = journal_path(path)
+    try:
+        with open(journal, "rb") as file:
+            # Held for this moment only, so that a run that starts just now is not refused.
+            is_running = not lock(file)
+        with open(journal, "rb") as file:
+            return _read(path, journal, file, is_running)
+    except FileNotFoundError as error:
+        raise InputError(
+            f"{path}: {journal.name}, which hpd extract writes beside its output, is not there"
+        ) from error
+    except OSError as error:
+        raise InputError(f"{journal}: cannot be read: {reason(error)}") from error
+
+
+def _read(path: Path, journal: Path, file: BinaryIO, is_running: bool) -> RunStatus:
+    head = read_head(file.readline(), journal)
+    failures: Counter[str] = Counter()
+    waiting: set[int] = set()
+    waiting_failures: dict[int, str] = {}
+    n_done = 0
+    end = 0
+    with _opened(path) as output:
+        for entry in _entries(file, journal):
+            if entry.end is None:
+                waiting.add(entry.place)
+                if entry.failed:
+                    waiting_failures[entry.place] = _error_type(entry.line or "")
+                continue
+            waiting.discard(entry.place)
+            waiting_failures.pop(entry.place, None)
+            n_done += 1
+            if entry.failed:
+                output.seek(end)
+                failures[_error_type(output.read(max(0, entry.end - end)))] += 1
+            end = max(end, entry.end)
+        size = output.seek(0, 2)
+    failures.update(waiting_failures.values())
+    return RunStatus(
+        path=path,
+        head=head,
+        is_running=is_running,
+        n_done=n_done,
+        n_waiting=len(waiting),
+        failures=failures,
+        n_surplus=max(0, size - end),
+        n_missing=max(0, end - size),
+    )
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return open(path, "rb")
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: the output is gone, and only its journal is there") from error
+
+
+def _entries(file: BinaryIO, journal: Path) -> Iterator[Entry]:
+    for number, line in enumerate(file, start=2):
+        if line.endswith(b"\n"):
+            yield read_entry(line, f"{journal}:{number}")
+
+
+def _error_type(line: str | bytes) -> str:
+    """The type of the error in a line of output."""
+    try:
+        return str(json.loads(line)["error"]["type"])
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return "unknown"
+
+
+@dataclass(slots=True)
+class ValueCounts:
+    """Numbers of values in the lines that have any."""
+
+    n_values: int = 0
+    n_nulls: int = 0
+    n_near_ties: int = 0
+
+    def add(self, line: bytes) -> None:
+        """Count the values of a line; one that cannot be read has none."""
+        try:
+            row = json.loads(line)
+            data, fields = row.get("data"), row.get("fields") or {}
+            n_near_ties = sum(bool(field.get("near_tie")) for field in fields.values())
+        except (ValueError, AttributeError, RecursionError):
+            return
+        if data is None:
+            return
+        self.n_values += len(fields)
+        self.n_nulls += sum(_is_null(data, path) for path in fields)
+        self.n_near_ties += n_near_ties
+
+
+def count_values(path: Path) -> ValueCounts:
+    """The counts of a whole file; the beginning of a line, as a killed process leaves it, is none.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    counts = ValueCounts()
+    with open(path, "rb") as file:
+        for line in file:
+            counts.add(line)
+    return counts
+
+
+def _is_null(data: Any, path: str) -> bool:
+    """Whether the value at a dotted path (``maker.city``, ``tags[1]``) is null, or within one."""
+    while path and data is not None:
+        if isinstance(data, list):
+            index, _, path = path.removeprefix("[").partition("]")
+            if not index.isdecimal() or int(index) >= len(data):
+                return True
+            data = data[int(index)]
+        elif isinstance(data, dict):
+            # A name may have dots in it, so the longest one that fits is taken.
+            names = [name for name in data if re.match(rf"{re.escape(name)}(?:[.\[]|$)", path)]
+            if not names:
+                return True
+            name = max(names, key=len)
+            data, path = data[name], path[len(name) :]
+        else:
+            return False
+        path = path.removeprefix(".")
+    return data is None
