@@ -59,19 +59,19 @@ class Option:
     """One or two sentences, without the default."""
     decides: Decides
     target: Target
-    native_name: str
+    native_name: str = ""
     """Its name in that struct, if it is a different one."""
-    metavar: str
-    minimum: float
-    maximum: float
+    metavar: str = ""
+    minimum: float = -math.inf
+    maximum: float = math.inf
     """The bounds of a number."""
-    needs: str
+    needs: str = ""
     """The option without which this one does nothing."""
-    is_prose: bool
+    is_prose: bool = False
     """Whether it is text for the model, for which ``@FILE`` stands on the command line."""
-    per_call: bool
+    per_call: bool = False
     """Whether a call may set it for itself: it is none of the engine's, and names no file."""
-    tuning: Tuning | None
+    tuning: Tuning | None = None
     # From the field itself:
     name: str = ""
     kind: Kind = "text"
@@ -175,37 +175,9 @@ class Option:
         return f" from {low} to {high}"
 
 
-def option(
-    default: T,
-    *flags: str,
-    help: str,  # noqa: A002
-    decides: Decides,
-    target: Target,
-    native_name: str = "",
-    metavar: str = "",
-    minimum: float = -math.inf,
-    maximum: float = math.inf,
-    needs: str = "",
-    is_prose: bool = False,
-    per_call: bool = False,
-    tuning: Tuning | None = None,
-) -> T:
-    """A dataclass field that is an option; the arguments are ``Option``'s."""
-    declared = Option(
-        flags=flags,
-        help=help,
-        decides=decides,
-        target=target,
-        native_name=native_name,
-        metavar=metavar,
-        minimum=minimum,
-        maximum=maximum,
-        needs=needs,
-        is_prose=is_prose,
-        per_call=per_call,
-        tuning=tuning,
-    )
-    made: T = field(default=default, metadata={_METADATA: declared})
+def option(default: T, *flags: str, **declared: Any) -> T:
+    """A dataclass field that is an option; ``declared`` are the fields of ``Option``."""
+    made: T = field(default=default, metadata={_METADATA: Option(flags=flags, **declared)})
     return made
 
 

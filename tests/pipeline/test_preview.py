@@ -80,7 +80,7 @@ def test_the_preview_is_what_the_extractor_asks(
         # Control tokens have no text of their own. The prompt goes on into the keys as far as
         # all of them agree.
         assert text.startswith(re.sub(r"<\|im_\w+\|>", "", shown.text))
-        assert context_size(vocabulary) == 2048 == extractor._pipeline._limit.n_cells
+        assert context_size(vocabulary, Options()) == 2048 == extractor._pipeline._limit.n_cells
 
 
 def test_dry_run_prints_prompt_and_counts(
@@ -136,16 +136,6 @@ def test_dry_run_of_nothing_is_an_error(
     source.write_text("")
     assert main(["extract", str(source), "--schema", "a", "-m", str(model), "--dry-run"]) == 2
     assert "there is no document" in capsys.readouterr().err
-
-
-def test_the_schema_with_its_prompt(
-    model: Path, no_weights: None, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["schema", "brand: the maker", "-m", str(model), "--prompt"]) == 0
-    printed = capsys.readouterr().out
-    assert printed.startswith("PATH")
-    assert "- brand: the maker" in printed
-    assert "shared by all documents" in printed
 
 
 def test_a_warning_is_one_plain_line(capsys: pytest.CaptureFixture[str]) -> None:

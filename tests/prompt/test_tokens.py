@@ -168,7 +168,7 @@ def test_the_instruction_is_shared_and_the_document_is_not(
     splitter = tokenizer(model, turn)
     first = splitter.tokenize(["Nike shoe"], ['{"Brand":'])
     second = splitter.tokenize(["Éclair 12"], ['{"Brand":'])
-    assert first.n_instruction == second.n_instruction == splitter.n_instruction_tokens()
+    assert first.n_instruction == second.n_instruction == len(splitter._shared)
     assert first.prompt[: first.n_instruction] == second.prompt[: first.n_instruction]
     text = b"".join(model.piece(token) for token in first.prompt[: first.n_instruction]).decode()
     assert "Pack size" in text

@@ -24,7 +24,7 @@ from hpd.cli.arguments import (
     options_of,
     say_without_effect,
 )
-from hpd.cli.common import EXIT_OK, UsageError, before_the_model, in_words, say
+from hpd.cli.common import EXIT_OK, UsageError, before_the_model, in_words, say, table
 from hpd.cli.jobs import add_job_arguments, job_defaults
 from hpd.cli.output import (
     add_output_argument,
@@ -63,6 +63,7 @@ from hpd.values.confidence import NO_MAP, asked_map
 
 if TYPE_CHECKING:
     from hpd.options import Options
+    from hpd.pipeline.pipeline import Preview
 
 Examples = list[tuple[str, object]] | dict[str, list[tuple[str, object]]]
 
@@ -321,7 +322,6 @@ def _dry_run(
             raise UsageError(f"there is no schema for the category {category!r}")
 
     from hpd import _native
-    from hpd.cli.schema import report
     from hpd.pipeline import examples_of
     from hpd.pipeline.pipeline import context_size, open_vocabulary, preview
 
@@ -334,8 +334,28 @@ def _dry_run(
         options,
         examples_of(examples, category),
     )
-    print(report(shown, context_size(model, options)))
+    print(_previewed(shown, context_size(model, options)))
     return EXIT_OK
+
+
+def _previewed(preview: Preview, n_ctx: int) -> str:
+    """The prompt and, below it, the numbers of tokens in its parts."""
+    n_keys = sum(n_tokens for _, n_tokens in preview.keys)
+    rows = [
+        ["prompt", f"{preview.n_prompt} tokens"],
+        ["  shared by all documents", f"{preview.n_instruction}"],
+        ["  of this one", f"{preview.n_prompt - preview.n_instruction}"],
+        ["keys", f"{n_keys} tokens"],
+        ["fields that wait for other values", f"{preview.n_later}"],
+        ["longest value and its key", f"up to {preview.n_longest} tokens"],
+        ["context", f"{n_ctx} tokens"],
+    ]
+    n_over = preview.n_prompt + preview.n_longest - n_ctx
+    if n_over > 0:
+        rows.append(["over", f"{n_over} tokens"])
+    fields = [["key", "tokens"], *([key or "(none)", str(n)] for key, n in preview.keys)]
+    parts = [preview.text, "-" * 40, table(fields), "", table(rows)]
+    return "\n".join(parts)
 
 
 def _examples(arguments: argparse.Namespace, schemas: Schema | Mapping[str, Schema]) -> Examples:

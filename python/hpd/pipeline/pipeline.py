@@ -352,24 +352,22 @@ def open_vocabulary(
     return _native.Model([str(resolve_model(model, hf, progress=progress))], native)
 
 
-def context_size(model: _native.Model, options: Options | None = None) -> int:
+def context_size(model: _native.Model, options: Options) -> int:
     """The most tokens of a prompt with a value that the extractor would accept."""
     architecture = model.metadata("general.architecture")
     trained = model.metadata(f"{architecture}.context_length")
-    wanted = options.n_ctx if options is not None else 0
     n_trained = int(trained) if trained.isdecimal() else 0
-    return min(wanted or DEFAULT_N_CTX, n_trained or DEFAULT_N_CTX)
+    return min(options.n_ctx or DEFAULT_N_CTX, n_trained or DEFAULT_N_CTX)
 
 
 def preview(
     model: _native.Model,
     schema: Schema,
     documents: Sequence[str],
-    options: Options | None = None,
+    options: Options,
     examples: Examples = (),
 ) -> Preview:
     """The first request for ``documents``, as the extractor makes it; several are a stack."""
-    options = options or Options()
     questionnaire = Questionnaire(model, schema, options, examples)
     n_stacked = len(documents)
     waves = questionnaire.waves(n_stacked)

@@ -133,10 +133,6 @@ class PromptTokenizer:
         n_instruction = common_prefix([self._shared, tokens])
         return TokenizedPrompt(tokens, n_instruction, [rest[n_common:] for rest in rests])
 
-    def n_instruction_tokens(self) -> int:
-        """The number of tokens with which every prompt of this instruction begins."""
-        return len(self._shared)
-
     def _key(self, text: str) -> list[int]:
         """The tokens of a key, which are remembered. Any number of threads may ask."""
         tokens = self._keys.get(text)
