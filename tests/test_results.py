@@ -135,10 +135,6 @@ def test_data_that_the_class_refuses_stays_a_dict() -> None:
     }
 
 
-def test_data_without_a_class_is_a_dict() -> None:
-    assert build_data(load_schema("a"), {"a": "x"}) == ({"a": "x"}, {})
-
-
 @given(
     st.builds(
         FieldResult,

@@ -288,14 +288,12 @@ def _with_numbers(plain: Any, typed: Any) -> Any:
 
 
 def build_data(schema: Schema, data: dict[str, Any]) -> tuple[Any, dict[str, str]]:
-    """``data`` as an instance of the schema's Pydantic class, if it has one.
+    """``data`` as an instance of the schema's class.
 
     If the class refuses the data (a required value is absent, or a validator of its own raises),
     the data stays a dict, and the second part of the result has the reasons by dotted path.
     Anything else that its own code raises is a reason, too.
     """
-    if schema.model is None:
-        return data, {}
     from pydantic import ValidationError
 
     try:

@@ -67,6 +67,8 @@ class DocumentValues:
     """The values of one document with the evidence for each, by the paths of their fields."""
 
     results: dict[Path, FieldResult] = field(default_factory=dict)
+    attributes: dict[Path, Attribute] = field(default_factory=dict)
+    """Of the fields that were stored; those put together from chunks are found in the schema."""
 
     def store(
         self,
@@ -107,7 +109,11 @@ class DocumentValues:
             if margin != result.margin:  # A copy costs more than all the rest.
                 result = replace(result, margin=margin)
         self.results[path] = result
+        self.attributes[path] = attribute
         return result.value
+
+    def _attribute(self, schema: Schema, path: Path) -> Attribute | None:
+        return self.attributes.get(path) or answer_leaf(schema, path)
 
     def inherited_margin(self, leaf: Leaf) -> float | None:
         """The margin of the values on which a leaf depends, if one of them is a near tie.
@@ -131,7 +137,7 @@ class DocumentValues:
             for path, result in self.results.items()
             if result.value is not None and not (path[-1] == COUNT_KEY and path[:-1] in arrays)
         ]
-        found = {path: answer_leaf(schema, path) for path in given}
+        found = {path: self._attribute(schema, path) for path in given}
         attributes = {path: one for path, one in found.items() if one is not None}
         values = {path: self.results[path].value for path in attributes}
         of_set = {path for path, one in attributes.items() if one.type in ("enum", "boolean")}
@@ -155,7 +161,7 @@ class DocumentValues:
             text: the whole document.
             confidence_map: says the share.
         """
-        found = {path: answer_leaf(schema, path) for path in self.results}
+        found = {path: self._attribute(schema, path) for path in self.results}
         kinds = {
             path: COUNT if is_count(schema, path) else attribute.type
             for path, attribute in found.items()
@@ -347,7 +353,10 @@ class Retries:
 
 def _built(schema: Schema, assembled: Assembled, options: Options) -> tuple[Any, dict[str, str]]:
     """The data for the user, and why the user's class refuses it."""
-    data, problems = build_data(schema, bare_data(schema, assembled.data))
+    data = bare_data(schema, assembled.data)
+    if schema.model is None:
+        return data, {}
+    data, problems = build_data(schema, data)
     if options.missing == "null":
         problems = {p: why for p, why in problems.items() if p not in assembled.missing}
     return data, problems

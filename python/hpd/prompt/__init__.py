@@ -15,11 +15,9 @@ from hpd.prompt.text import (
     answer_text,
     asked_answer,
     attribute_lines,
-    documents_text,
     instruction_text,
     key_text,
     key_texts,
-    may_share_prompt,
     system_text,
     type_hint,
     value_text,
@@ -29,6 +27,8 @@ from hpd.prompt.tokens import (
     TokenizedPrompt,
     Vocabulary,
     common_prefix,
+    documents_text,
+    may_share_prompt,
     rendered,
 )
 

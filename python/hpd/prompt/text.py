@@ -1,4 +1,4 @@
-"""The text of a prompt: the instruction, the documents and the keys.
+"""The text of a prompt: the instruction and the keys.
 
 This is pure text and needs no model; ``hpd.prompt.tokens`` turns it into tokens.
 
@@ -12,8 +12,6 @@ open it come before them and are shared as well.
 from __future__ import annotations
 
 import json
-import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -65,18 +63,6 @@ MAX_CHOICES = 300
 """The most choices that the prompt names; of more, the constraint alone holds values to them."""
 
 _N_SHOWN = 5
-
-_OPENING = r"[\[({<⟦⟨〔【〖「『《〈‹«\"'“”„‘’‚`|]"  # noqa: RUF001
-_CLOSING = r"[\])}>⟧⟩〕】〗」』》〉›»\"'“”„‘’‚`|]"  # noqa: RUF001
-_STACK_MARK = re.compile(
-    rf"{_OPENING}\s*\d+\s*{_CLOSING}|^\s*(?:#\s*\d+|\d{{1,4}}\s*(?:[.):](?!\d)|$))|\bdocuments?\W*\d",
-    re.IGNORECASE | re.MULTILINE,
-)
-
-_OTHER_BLANK = re.compile(r"[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
-_UNSEEN = re.compile(r"[\u00ad\u200b\u2060\ufeff]")
-_BLANKS = re.compile(r"[ \t]{2,}|\t")
-_ODD_BLANK = re.compile(f"{_OTHER_BLANK.pattern}|{_UNSEEN.pattern}|{_BLANKS.pattern}")
 
 _TYPE_HINTS = {
     "integer": "whole number",
@@ -209,48 +195,6 @@ def attribute_line(path: str, attribute: Attribute, bullet: str = "-") -> str:
     if attribute.examples:
         line += f" (for example: {'; '.join(attribute.examples)})"
     return line
-
-
-def documents_text(documents: Sequence[str]) -> str:
-    """The user's text from the documents on; several documents are numbered from 1."""
-    if len(documents) == 1:
-        return f"Document:\n{even_blanks(documents[0])}"
-    numbered = (
-        f"[{number}]\n{even_blanks(text)}" for number, text in enumerate(documents, start=1)
-    )
-    return "Documents:\n" + "\n".join(numbered)
-
-
-def even_blanks(document: str) -> str:
-    """A document whose blanks are those that a model has seen most.
-
-    No-break blanks and their like become plain ones, and what cannot be seen (zero-width blanks, a
-    byte order mark, soft hyphens) is left out. In a document of one line, as a title is, tabs and
-    doubled blanks become one blank; in others they may be columns. Values are found in the document
-    all the same, as a search for them evens out blanks, too.
-    """
-    if _ODD_BLANK.search(document) is None:
-        return document
-    document = _UNSEEN.sub("", _OTHER_BLANK.sub(" ", document))
-    if "\n" not in document:
-        document = _BLANKS.sub(" ", document)
-    return document
-
-
-def may_share_prompt(document: str) -> bool:
-    """Whether a document can be in a stack: it holds nothing like the marks of a stack itself.
-
-    Like ``[2]``, which stands in front of a document, and ``"2":`` in an answer are all numbers in
-    brackets or quotation marks, those in front of a line as in a list, and those behind the word
-    document, in all the characters that Unicode has for them.
-    """
-    if document.isascii():
-        return _STACK_MARK.search(document) is None
-    if not any(char.isnumeric() for char in document):
-        return True
-    plain = unicodedata.normalize("NFKC", document)
-    plain = "".join(char for char in plain if unicodedata.category(char) != "Cf")
-    return _STACK_MARK.search(plain) is None
 
 
 def answer_text(answer: object) -> str:

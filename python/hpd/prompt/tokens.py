@@ -1,4 +1,4 @@
-"""Prompts as tokens, the same ones as if prompt and key were tokenised in one piece.
+"""Documents and keys as tokens, the same ones as if both were tokenised in one piece.
 
 A prompt is tokenised in *fragments*, which control tokens separate. The text of a fragment goes to
 the tokenizer at once, so no token boundary is forced into the document or the key. Control tokens
@@ -8,16 +8,30 @@ task, their text stays plain text.
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from hpd.prompt import text as prompt_text
 from hpd.prompt.template import BEHIND_DOCUMENTS, Rendered, render
 from hpd.prompt.text import DocumentTurn
 
 _N_KEYS = 1024
 """The number of keys whose tokens are remembered, as they come again with every document."""
+
+
+_OPENING = r"[\[({<⟦⟨〔【〖「『《〈‹«\"'“”„‘’‚`|]"  # noqa: RUF001
+_CLOSING = r"[\])}>⟧⟩〕】〗」』》〉›»\"'“”„‘’‚`|]"  # noqa: RUF001
+_STACK_MARK = re.compile(
+    rf"{_OPENING}\s*\d+\s*{_CLOSING}|^\s*(?:#\s*\d+|\d{{1,4}}\s*(?:[.):](?!\d)|$))|\bdocuments?\W*\d",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+_OTHER_BLANK = re.compile(r"[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+_UNSEEN = re.compile(r"[\u00ad\u200b\u2060\ufeff]")
+_BLANKS = re.compile(r"[ \t]{2,}|\t")
+_ODD_BLANK = re.compile(f"{_OTHER_BLANK.pattern}|{_UNSEEN.pattern}|{_BLANKS.pattern}")
 
 
 class Vocabulary(Protocol):
@@ -115,7 +129,7 @@ class PromptTokenizer:
                 not remembered: over a long run they would fill the memory for nothing.
         """
         frame = self._frame
-        text = frame.before + prompt_text.documents_text(documents) + frame.after
+        text = frame.before + documents_text(documents) + frame.after
         if frame.middle is None:
             # No control token separates them, so each key is tokenised with the documents.
             fixed = frame.head
@@ -195,7 +209,7 @@ class PromptTokenizer:
         """The tokens that no document changes: those that very different documents share."""
         samples = []
         for document in ("A", "b", "1", "é", " ", "\n", '"', "(", "…"):
-            text = self._frame.before + prompt_text.documents_text([document])
+            text = self._frame.before + documents_text([document])
             samples.append(self._frame.head + self._model.tokenize(text))
         return samples[0][: common_prefix(samples)]
 
@@ -210,3 +224,45 @@ def common_prefix(sequences: Sequence[list[int]]) -> int:
             break
         n_common += 1
     return n_common
+
+
+def documents_text(documents: Sequence[str]) -> str:
+    """The user's text from the documents on; several documents are numbered from 1."""
+    if len(documents) == 1:
+        return f"Document:\n{even_blanks(documents[0])}"
+    numbered = (
+        f"[{number}]\n{even_blanks(text)}" for number, text in enumerate(documents, start=1)
+    )
+    return "Documents:\n" + "\n".join(numbered)
+
+
+def even_blanks(document: str) -> str:
+    """A document whose blanks are those that a model has seen most.
+
+    No-break blanks and their like become plain ones, and what cannot be seen (zero-width blanks, a
+    byte order mark, soft hyphens) is left out. In a document of one line, as a title is, tabs and
+    doubled blanks become one blank; in others they may be columns. Values are found in the document
+    all the same, as a search for them evens out blanks, too.
+    """
+    if _ODD_BLANK.search(document) is None:
+        return document
+    document = _UNSEEN.sub("", _OTHER_BLANK.sub(" ", document))
+    if "\n" not in document:
+        document = _BLANKS.sub(" ", document)
+    return document
+
+
+def may_share_prompt(document: str) -> bool:
+    """Whether a document can be in a stack: it holds nothing like the marks of a stack itself.
+
+    Like ``[2]``, which stands in front of a document, and ``"2":`` in an answer are all numbers in
+    brackets or quotation marks, those in front of a line as in a list, and those behind the word
+    document, in all the characters that Unicode has for them.
+    """
+    if document.isascii():
+        return _STACK_MARK.search(document) is None
+    if not any(char.isnumeric() for char in document):
+        return True
+    plain = unicodedata.normalize("NFKC", document)
+    plain = "".join(char for char in plain if unicodedata.category(char) != "Cf")
+    return _STACK_MARK.search(plain) is None

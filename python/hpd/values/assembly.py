@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hpd.prompt import COUNT_KEY, Path
-from hpd.schema.attributes import MAP_NAME, MAP_VALUE, WHICH_KEY, Attribute, Schema
+from hpd.schema.attributes import MAP_NAME, MAP_VALUE, SCALARS, WHICH_KEY, Attribute, Schema
 from hpd.schema.checks import schema_faults
 from hpd.values.parsing import ABSENT, Parsed, absent
 
@@ -53,7 +53,7 @@ def assemble(
     """
     assembly = _Assembly(values, as_asked=as_asked, allows_null=allows_null)
     data: dict[str, Any] = {}
-    for attribute in schema:
+    for attribute in schema.attributes:
         place = "" if schema.is_bare else attribute.name
         value, _ = assembly.build(attribute, (attribute.name,), place)
         _put(data, attribute, value)
@@ -109,15 +109,16 @@ class _Assembly:
         if attribute.given:
             value = attribute.choices[0] if attribute.choices else None
             return (value, True) if attribute.choices else self.nothing(attribute, place, path)
-        attribute = attribute.expanded
-        if attribute.type == "object":
-            return self.object(attribute, path, place)
-        if attribute.type == "tuple":
-            return self.sequence(attribute, path, place)
-        if attribute.is_counted:
-            return self.array(attribute, path, place)
-        if attribute.type == "union" and not attribute.is_scalar:
-            return self.union(attribute, path, place)
+        if attribute.type not in SCALARS:
+            attribute = attribute.expanded
+            if attribute.type == "object":
+                return self.object(attribute, path, place)
+            if attribute.type == "tuple":
+                return self.sequence(attribute, path, place)
+            if attribute.is_counted:
+                return self.array(attribute, path, place)
+            if attribute.type == "union" and not attribute.is_scalar:
+                return self.union(attribute, path, place)
         parsed = self.values.get(path)
         if parsed is None:
             parsed = absent(attribute)
