@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 import tiny_models
 from decoding import open_model
+from grounding import ground
 from hpd import _native, prompt
 from hpd.errors import ModelLoadError
 from hpd.prompt import documents_text
 from hpd.prompt.template import PLAIN, render
 from hpd.prompt.tokens import PromptTokenizer, common_prefix
 from hpd.schema import load_schema
-from hpd.values.places import ground
 from tiny_models import TinyModel
 
 SCHEMA = load_schema(["Brand", "Pack size", "Größe", 'a "quoted" name', "Brand name"])

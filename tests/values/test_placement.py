@@ -8,16 +8,8 @@ import time
 
 import pytest
 
-from hpd.values.placement import (
-    APART,
-    UNLIKE,
-    Candidates,
-    Item,
-    Part,
-    place_values,
-    windows_in_order,
-)
-from hpd.values.places import Grounder, Span
+from hpd.values.places import Grounder, place_values
+from hpd.values.windows import APART, UNLIKE, Candidates, Item, Part, Span, windows_in_order
 
 Row = dict[str, object]
 

@@ -13,15 +13,9 @@ from rapidfuzz import fuzz
 
 import hostile_documents
 import strategies
-from hpd.values.places import (
-    FUZZY_THRESHOLD,
-    Span,
-    extends,
-    ground,
-    ground_all,
-    normalize,
-    normalized_text,
-)
+from grounding import ground, ground_all
+from hpd.values.places import FUZZY_THRESHOLD, extends, normalize, normalized_text
+from hpd.values.windows import Span
 
 
 def found(value: object, document: str) -> tuple[str, str] | None:

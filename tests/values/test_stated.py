@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grounding import ground
 from hpd.schema.attributes import Attribute
-from hpd.values.places import ground
 from hpd.values.stated import Stated
 
 WHOLE, NUMBER = Attribute("a", "integer"), Attribute("a", "number")

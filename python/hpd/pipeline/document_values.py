@@ -24,8 +24,7 @@ from hpd.results import Extraction, Failure, FieldResult, RefusedText, Usage, bu
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values import ABSENT, LACKING, Assembled, Parsed, answer_leaf, assemble, bare_data
 from hpd.values.confidence import COUNT, ConfidenceMap, kind_of
-from hpd.values.placement import place_values
-from hpd.values.places import Grounder
+from hpd.values.places import Grounder, place_values
 
 LEAST_LIKELY = 0.001
 """The probability under which a choice, or any required value, becomes null: that of its text among

@@ -1,8 +1,11 @@
-"""The search for a value in its document.
+"""The places of values in their document.
 
-Four searches, one after the other: the very text; the text in its normal form (case, blanks,
-quotes, dashes and Unicode's forms evened out); the number or the day that the text means; a
-similar text. Offsets are those of the original document, as Python counts characters.
+A value is searched for in four ways, one after the other: the very text; the text in its normal
+form (case, blanks, quotes, dashes and Unicode's forms evened out); the number or the day that the
+text means; a similar text. Offsets are those of the original document, as Python counts characters.
+
+The places of a list's items are found together (``windows``). What is in no window is placed last,
+at a place that nothing else has, if there is one.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property, lru_cache
@@ -18,8 +21,17 @@ from typing import Any, Final
 
 from rapidfuzz import fuzz
 
-from hpd.results import Match
+from hpd.prompt import Path
 from hpd.values.numbers import DaysOf, numbers_in
+from hpd.values.windows import (
+    MIN_ANCHORS,
+    Candidates,
+    Item,
+    Part,
+    Span,
+    Window,
+    windows_in_order,
+)
 
 FUZZY_THRESHOLD: Final = 85.0
 """The least similarity of a text that is taken for the value, of 100 (rapidfuzz's ratio)."""
@@ -36,31 +48,6 @@ _DIGITS = re.compile(r"\d+")
 _LETTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz")
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}\S*)?", re.ASCII)
 _ZERO_WIDTH_JOINER = "\u200d"
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A part of a document that holds a value."""
-
-    start: int
-    end: int
-    match: Match
-    score: float = 100.0
-    """The similarity of the two texts, of 100; less only in a fuzzy match."""
-
-
-def ground(value: Any, document: str, *, fuzzy: bool = True) -> Span | None:
-    """The best place of a value in a document; None if the document does not hold it.
-
-    Whole words come before parts of words, then the first place before the others.
-    ``fuzzy=False`` is for the values of a fixed set, where a similar text means nothing.
-    """
-    return Grounder(document).ground(value, fuzzy=fuzzy)
-
-
-def ground_all(value: Any, document: str, *, fuzzy: bool = True) -> list[Span]:
-    """All places of a value that match as well as the best one, from left to right."""
-    return Grounder(document).ground_all(value, fuzzy=fuzzy)
 
 
 class Grounder:
@@ -113,12 +100,16 @@ class Grounder:
         return whole or self.ground_all(value, fuzzy=fuzzy)
 
     def ground(self, value: Any, *, fuzzy: bool = True) -> Span | None:
-        """``ground`` in this document."""
+        """The best place of a value; None if the document does not hold it.
+
+        Whole words come before parts of words, then the first place before the others.
+        ``fuzzy=False`` is for the values of a fixed set, where a similar text means nothing.
+        """
         spans = self.ground_all(value, fuzzy=fuzzy, only_first=True)
         return spans[0] if spans else None
 
     def ground_all(self, value: Any, *, fuzzy: bool = True, only_first: bool = False) -> list[Span]:
-        """``ground_all`` in this document; ``only_first`` keeps one place of them."""
+        """All places that match as well as the best one; ``only_first`` keeps one of them."""
         if isinstance(value, bool):
             return self._text("true" if value else "false", only_first)
         if isinstance(value, int | float):
@@ -394,3 +385,209 @@ def _even_out(cluster: str) -> str:
     even = unicodedata.normalize("NFKC", seen.translate(_ALIKE)).casefold()
     even = unicodedata.normalize("NFKC", even).translate(_ALIKE)
     return " " if even.isspace() else even
+
+
+class Placement:
+    """The places of the values of a document.
+
+    Args:
+        grounder: of the document.
+        values: by the paths of their fields; none is null.
+        arrays: the paths of all arrays.
+        is_fixed: whether a value is one of a fixed set, where a similar text means nothing.
+    """
+
+    def __init__(
+        self,
+        grounder: Grounder,
+        values: Mapping[Path, Any],
+        arrays: Collection[Path],
+        is_fixed: Callable[[Path], bool] = lambda _: False,
+    ) -> None:
+        self._grounder = grounder
+        self._values = values
+        self._arrays = arrays
+        self._is_fixed = is_fixed
+        self._used: set[tuple[int, int]] = set()
+        self._known: dict[tuple[type, Any, bool], Candidates] = {}
+        self.spans: dict[Path, Span] = {}
+        """The place of each value that has one."""
+        lists, objects, single = self._sorted(values, 0)
+        for items in lists:
+            self._list(items, 0, len(grounder.document))
+        for paths in objects:
+            self._list([(paths[0][:1], paths)], 0, len(grounder.document))
+        for path in single:
+            self._alone(path)
+
+    def _sorted(
+        self, paths: Iterable[Path], depth: int
+    ) -> tuple[list[list[tuple[Path, list[Path]]]], list[list[Path]], list[Path]]:
+        """The values of an object: those in its lists, by item; in its objects; and its own."""
+        lists: dict[Path, dict[int, list[Path]]] = {}
+        objects: dict[str, list[Path]] = {}
+        own: list[Path] = []
+        for path in paths:
+            ns = (n for n in range(depth + 1, len(path)) if path[:n] in self._arrays)
+            n = next((n for n in ns if path[n].isdecimal()), None)
+            if n is not None:
+                lists.setdefault(path[:n], {}).setdefault(int(path[n]), []).append(path)
+            elif len(path) > depth + 1:
+                objects.setdefault(path[depth], []).append(path)
+            else:
+                own.append(path)
+        in_order = [
+            [((*prefix, str(number)), items[number]) for number in sorted(items)]
+            for prefix, items in lists.items()
+        ]
+        return in_order, list(objects.values()), own
+
+    def _part(self, path: Path, low: int, high: int) -> Part | None:
+        """A value with its places in a part of the text, or in all of it if it has none there."""
+        value, is_fixed = self._values[path], self._is_fixed(path)
+        key = type(value), value, is_fixed
+        known = self._known.get(key)
+        if known is None:
+            spans = self._grounder.places(value, fuzzy=not is_fixed)
+            unlike = [self._unlike(value, span) for span in spans]
+            known = self._known[key] = Candidates(spans, [s.start for s in spans], unlike)
+        if not known.spans:
+            return None
+        first, last = bisect_left(known.starts, low), bisect_left(known.starts, high)
+        if first < last and last - first < len(known.spans):
+            known = Candidates(
+                known.spans[first:last], known.starts[first:last], known.unlike[first:last]
+            )
+        return Part(path, known)
+
+    def _unlike(self, value: Any, span: Span) -> int:
+        """How far a place is from the way in which a value is written: 0 to 2."""
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            text = self._grounder.document[span.start : span.end]
+            has_decimals = text[-3:-2] in (".", ",") or text[-2:-1] in (".", ",")
+            if has_decimals != isinstance(value, float):
+                return 2
+        return int(span.match != "exact")
+
+    def _list(self, items: Sequence[tuple[Path, list[Path]]], low: int, high: int) -> None:
+        """Place the items of a list (the path of each, and those of its values)."""
+        sorted_ = [(path, *self._sorted(paths, len(path))) for path, paths in items]
+        parts: list[list[Part]] = []
+        for path, _, objects, own in sorted_:
+            paths = [*own, *(inner for paths in objects for inner in paths)]
+            if not paths and not own:
+                paths = [p for p in (path,) if p in self._values]
+            found = (self._part(p, low, high) for p in paths)
+            parts.append([part for part in found if part is not None])
+        placed = [n for n, its in enumerate(parts) if its]
+        windows: list[Window | None] = [None] * len(items)
+        made = {n: Item(parts[n]) for n in placed}
+        for n, window in zip(placed, windows_in_order(list(made.values())), strict=True):
+            windows[n] = window
+            if window is not None:
+                self._take(made[n], window)
+        segments = _segments(windows, low, high)
+        last: dict[Path, int] = {}
+        for n in placed:
+            if windows[n] is None:
+                self._out_of_order(made[n])
+            for part in parts[n]:
+                name = part.path[len(items[n][0]) :]
+                if part.path not in self.spans:
+                    self._rest(part, segments[n], last.get(name, 0))
+                last[name] = self.spans[part.path].end
+        self._inner_lists([lists for _, lists, _, _ in sorted_], windows, segments)
+
+    def _inner_lists(
+        self,
+        lists: Sequence[list[list[tuple[Path, list[Path]]]]],
+        windows: Sequence[Window | None],
+        segments: Sequence[tuple[int, int]],
+    ) -> None:
+        together: dict[str, list[tuple[Path, list[Path]]]] = {}
+        for inner, window, segment in zip(lists, windows, segments, strict=True):
+            for items in inner:
+                if window is None:
+                    # Nothing says where the item is, so its lists are one with those of the others.
+                    together.setdefault(items[0][0][-2], []).extend(items)
+                else:
+                    # Lists stand behind what their item begins with.
+                    self._list(items, window.start, segment[1])
+        for items in together.values():
+            self._list(items, 0, len(self._grounder.document))
+
+    def _take(self, item: Item, window: Window) -> None:
+        for part, span in item.places(window):
+            self._put(part.path, span)
+
+    def _put(self, path: Path, span: Span) -> None:
+        self.spans[path] = span
+        self._used.add((span.start, span.end))
+
+    def _out_of_order(self, item: Item) -> None:
+        """Place an item wherever its parts are nearest to each other."""
+
+        def order(window: Window) -> tuple[int, int, int]:
+            spans = (span for _, span in item.places(window))
+            n_used = sum((span.start, span.end) in self._used for span in spans)
+            return n_used, window.cost, window.start
+
+        anchors = list(enumerate(item.anchors.spans))[:MIN_ANCHORS]
+        self._take(item, min((w for n, a in anchors for w in item.windows(a, n)), key=order))
+
+    def _rest(self, part: Part, segment: tuple[int, int], last: int) -> None:
+        """Place a part that is in no window: near its item, else where nothing else is."""
+        candidates = part.candidates
+
+        def order(n: int) -> tuple[bool, bool, bool, int, int]:
+            span = candidates.spans[n]
+            is_outside = span.start < segment[0] or span.end > segment[1]
+            is_used = (span.start, span.end) in self._used
+            return is_outside, is_used, span.start < last, candidates.unlike[n], span.start
+
+        self._put(part.path, candidates.spans[min(range(len(candidates.spans)), key=order)])
+
+    def _alone(self, path: Path) -> None:
+        """Place a value of the document itself: at the best of its places, or the first of them.
+
+        A number is not where another one is, which may mean something else, if it can be elsewhere.
+        """
+        value, fuzzy = self._values[path], not self._is_fixed(path)
+        if isinstance(value, str | bool):
+            span = self._grounder.ground(value, fuzzy=fuzzy)
+            if span is not None:
+                self._put(path, span)
+            return
+        part = self._part(path, 0, len(self._grounder.document))
+        if part is None:
+            return
+
+        def order(n: int) -> tuple[bool, int, int]:
+            span = candidates.spans[n]
+            return (span.start, span.end) in self._used, candidates.unlike[n], n
+
+        candidates = part.candidates
+        self._put(path, candidates.spans[min(range(len(candidates.spans)), key=order)])
+
+
+def place_values(
+    grounder: Grounder,
+    values: Mapping[Path, Any],
+    arrays: Collection[Path] = (),
+    is_fixed: Callable[[Path], bool] = lambda _: False,
+) -> dict[Path, Span]:
+    """The places of all values of a document that have one; the arguments are ``Placement``'s."""
+    spans = Placement(grounder, values, arrays, is_fixed).spans
+    return {path: spans[path] for path in values if path in spans}
+
+
+def _segments(windows: Sequence[Window | None], low: int, high: int) -> list[tuple[int, int]]:
+    """The stretch of the text that each item has: from the window before it to the one behind."""
+    segments = []
+    start = low
+    for n, window in enumerate(windows):
+        end = next((w.start for w in windows[n + 1 :] if w is not None), high)
+        segments.append((start, end))
+        if window is not None:
+            start = window.end
+    return segments
