@@ -15,7 +15,8 @@ from typing import Any
 from hpd.prompt.questions import count_attribute, which_attribute
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute
-from hpd.values.grammar import enum_texts, unconstrained, value_grammar
+from hpd.values.grammar import enum_texts, value_grammar
+from tools.unconstrained import unconstrained
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "types.md"
 SCHEMAS = PAGE.parents[1] / "benchmarks" / "schemas.json"

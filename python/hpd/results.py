@@ -98,6 +98,17 @@ class FieldResult:
         return result
 
 
+_SHARED = (
+    "prompt_tokens",
+    "cached_tokens",
+    "completion_tokens",
+    "drafted_tokens",
+    "accepted_tokens",
+    "reused_values",
+)
+"""The parts of a usage that stacked documents share."""
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """The tokens, steps and time of one document."""
@@ -120,32 +131,14 @@ class Usage:
 
     def __add__(self, other: Usage) -> Usage:
         """The usage of both together; ``n_chunks`` is taken from the first."""
-        return Usage(
-            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
-            cached_tokens=self.cached_tokens + other.cached_tokens,
-            completion_tokens=self.completion_tokens + other.completion_tokens,
-            steps=self.steps + other.steps,
-            seconds=self.seconds + other.seconds,
-            n_chunks=self.n_chunks,
-            drafted_tokens=self.drafted_tokens + other.drafted_tokens,
-            accepted_tokens=self.accepted_tokens + other.accepted_tokens,
-            reused_values=self.reused_values + other.reused_values,
-        )
+        added = (*_SHARED, "steps", "seconds")
+        return replace(self, **{n: getattr(self, n) + getattr(other, n) for n in added})
 
     def share(self, i: int, n: int) -> Usage:
         """The part of document ``i`` in a stack of ``n``; steps and time are the whole stack's."""
-
-        def part(total: int) -> int:
-            return total // n + (i < total % n)
-
+        totals = {name: getattr(self, name) for name in _SHARED}
         return replace(
-            self,
-            prompt_tokens=part(self.prompt_tokens),
-            cached_tokens=part(self.cached_tokens),
-            completion_tokens=part(self.completion_tokens),
-            drafted_tokens=part(self.drafted_tokens),
-            accepted_tokens=part(self.accepted_tokens),
-            reused_values=part(self.reused_values),
+            self, **{name: total // n + (i < total % n) for name, total in totals.items()}
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -17,8 +17,9 @@ from gbnf import Vocabulary, to_regex
 from hpd.schema import to_json_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values import parse_value, split_answer
-from hpd.values.grammar import answer_grammar, enum_texts, literal, unconstrained, value_grammar
+from hpd.values.grammar import answer_grammar, enum_texts, literal, value_grammar
 from tiny_models import TinyModel
+from tools.unconstrained import unconstrained
 
 FEW = strategies.part_of_examples(0.4, suppress_health_check=list(HealthCheck))
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from queue import Empty, Queue
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from hpd.cli.common import EXIT_OK, EXIT_SIGNAL, EXIT_SOME_FAILED, say
@@ -356,12 +356,7 @@ class Interrupts:
                     self._before[number] = signal.signal(number, self._interrupt)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
         self._before.clear()

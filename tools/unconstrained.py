@@ -1,0 +1,36 @@
+"""What a grammar leaves to the check after decoding."""
+
+from __future__ import annotations
+
+from hpd.schema.attributes import Attribute
+from hpd.values.grammar import (
+    _FORMATS,
+    MAX_REPETITION,
+    _decimal_places,
+    _pattern_is_supported,
+)
+
+
+def unconstrained(attribute: Attribute) -> list[str]:
+    """The limits of a scalar that its grammar leaves to the check after decoding."""
+    left = []
+    if attribute.type == "string":
+        if attribute.pattern is not None:
+            if not _pattern_is_supported(attribute.pattern):
+                left.append("pattern")
+            elif attribute.min_length is not None or attribute.max_length is not None:
+                left.append("length")
+        elif max(attribute.min_length or 0, attribute.max_length or 0) > MAX_REPETITION:
+            left.append("length")
+        if attribute.format is not None and (
+            attribute.pattern is not None or attribute.format not in _FORMATS
+        ):
+            left.append("format")
+    elif attribute.type in ("integer", "number"):
+        if attribute.multiple_of is not None and not _decimal_places(attribute):
+            left.append("multipleOf")
+        if attribute.type == "number" and (
+            attribute.exclusive_minimum is not None or attribute.exclusive_maximum is not None
+        ):
+            left.append("exclusive bounds")
+    return left
