@@ -8,6 +8,7 @@ import warnings
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from hpd.errors import HpdWarning, SchemaError
@@ -56,41 +57,28 @@ def first_waves(attributes: Sequence[Attribute], where: str = "") -> dict[str, i
 
     Raises ``SchemaError`` for an ``after`` that names no sibling, or that leads in a circle.
     """
-    siblings = _Siblings(attributes, where)
-    return {attribute.name: siblings.start(attribute.name) for attribute in attributes}
-
-
-class _Siblings:
-    """The first waves of siblings, each found once."""
-
-    def __init__(self, attributes: Sequence[Attribute], where: str) -> None:
-        self._by_name = {attribute.name: attribute for attribute in attributes}
-        self._where = where
-        self._starts: dict[str, int] = {}
-        self._waiting: list[str] = []
-
-    def start(self, name: str) -> int:
-        """The first wave of the one of this name."""
-        if name in self._starts:
-            return self._starts[name]
-        place = _join(self._where, name)
-        if name in self._waiting:
-            circle = " -> ".join([*self._waiting[self._waiting.index(name) :], name])
-            raise fail(place, f"the dependencies form a circle: {circle}")
-        self._waiting.append(name)
-        wave = 0
-        for other in self._by_name[name].after:
-            if other not in self._by_name:
+    by_name = {attribute.name: attribute for attribute in attributes}
+    for name, attribute in by_name.items():
+        for other in attribute.after:
+            if other not in by_name:
                 raise fail(
-                    place,
+                    _join(where, name),
                     f"it comes after {other!r}, which is not one of its siblings "
-                    f"({', '.join(self._by_name)})",
+                    f"({', '.join(by_name)})",
                 )
-            n_other = n_waves(self._by_name[other], _join(self._where, other))
-            wave = max(wave, self.start(other) + n_other)
-        self._waiting.pop()
-        self._starts[name] = wave
-        return wave
+    starts = dict.fromkeys(by_name, 0)
+    if not any(attribute.after for attribute in attributes):
+        return starts
+    try:
+        order = [*TopologicalSorter({a.name: a.after for a in attributes}).static_order()]
+    except CycleError as error:
+        circle = error.args[1][::-1]
+        shown = " -> ".join(circle)
+        raise fail(_join(where, circle[0]), f"the dependencies form a circle: {shown}") from None
+    for name in order:
+        ends = (starts[o] + n_waves(by_name[o], _join(where, o)) for o in by_name[name].after)
+        starts[name] = max(ends, default=0)
+    return starts
 
 
 def _join(where: str, name: str) -> str:
