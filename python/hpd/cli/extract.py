@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, redirect_stdout
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hpd.cli.arguments import (
     Parser,
@@ -66,6 +66,16 @@ if TYPE_CHECKING:
     from hpd.pipeline.pipeline import Preview
 
 Examples = list[tuple[str, object]] | dict[str, list[tuple[str, object]]]
+
+
+class Run(NamedTuple):
+    """What is asked of the documents of a run, and how."""
+
+    arguments: argparse.Namespace
+    schemas: Schema | Mapping[str, Schema]
+    options: Options
+    examples: Examples
+
 
 _RAY = "hpd.ray.commands"
 """The guest that honours ``--ray``, loaded when that is said."""
@@ -142,7 +152,7 @@ def run(arguments: argparse.Namespace) -> int:
         if reader.files.skipped and not options.quiet:
             say(skipped_text(reader.files.skipped))
         if arguments.dry_run:
-            return _dry_run(arguments, schemas, options, examples, reader)
+            return _dry_run(Run(arguments, schemas, options, examples), reader)
         with before_the_model():
             records = itertools.islice(_peeked(reader), arguments.limit)
         model = resolve_model(arguments.model, arguments.hf, progress=not options.quiet)
@@ -161,7 +171,8 @@ def run(arguments: argparse.Namespace) -> int:
         with writing.to_the_end():
             for repair in writer.repairs:
                 say(f"{output}: {repair}")
-            _extract(arguments, schemas, options, examples, model, reader, writer, writing, records)
+            asked = Run(arguments, schemas, options, examples)
+            _extract(asked, model, reader, writer, writing, records)
         if writing.stopped is not None:
             return writing.stopped
         for unread in reader.unread:
@@ -177,10 +188,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _extract(
-    arguments: argparse.Namespace,
-    schemas: Schema | Mapping[str, Schema],
-    options: Options,
-    examples: Examples,
+    run: Run,
     model: Path,
     reader: InputReader,
     writer: Writer,
@@ -198,20 +206,23 @@ def _extract(
         todo = ReadAhead(todo)
     with (
         # The writer has standard output already; Ray prints there what becomes of its workers.
-        redirect_stdout(sys.stderr) if arguments.ray is not None else nullcontext(),
-        _opened_extractor(arguments, schemas, options, examples, model) as extractor,
-        _progress(arguments, options, reader, writer.n_kept) as progress,
+        redirect_stdout(sys.stderr) if run.arguments.ray is not None else nullcontext(),
+        _opened_extractor(run, model) as extractor,
+        _progress(run, reader, writer.n_kept) as progress,
     ):
-        if arguments.ray is not None:
-            writing.run(extractor, todo, progress)
-            return
-        say_without_effect(options)
-        on_terminal = shows_table(arguments) and sys.stderr.isatty()
-        if progress.shown or (on_terminal and not options.quiet):
-            say(f"{_name(model)} on {computing_place(options.n_gpu_layers)}")
-        if options.verbose:
-            _say_tuned(extractor.tuned)
+        if run.arguments.ray is None:
+            _say_where(run, model, is_shown=progress.shown, tuned=extractor.tuned)
         writing.run(extractor, todo, progress)
+
+
+def _say_where(run: Run, model: Path, *, is_shown: bool, tuned: Mapping[str, int]) -> None:
+    """Say what computes, with which settings, where somebody looks on."""
+    say_without_effect(run.options)
+    on_terminal = shows_table(run.arguments) and sys.stderr.isatty()
+    if is_shown or (on_terminal and not run.options.quiet):
+        say(f"{_name(model)} on {computing_place(run.options.n_gpu_layers)}")
+    if run.options.verbose and tuned:
+        say(f"as hpd tune found: {in_words(tuned)}; HPD_TUNED=0 leaves that out")
 
 
 def _name(model: Path) -> str:
@@ -221,20 +232,13 @@ def _name(model: Path) -> str:
     return model.name
 
 
-def _opened_extractor(
-    arguments: argparse.Namespace,
-    schemas: Schema | Mapping[str, Schema],
-    options: Options,
-    examples: Examples,
-    model: Path,
-) -> Any:
+def _opened_extractor(run: Run, model: Path) -> Any:
     """The loaded model, in this process or in the workers of a cluster."""
-    if arguments.ray is not None:
-        guest = import_module(_RAY)
-        return guest.open_extractor(arguments, schemas, options, examples, model)
+    if run.arguments.ray is not None:
+        return import_module(_RAY).open_extractor(*run, model)
     from hpd.extractor import Extractor
 
-    return Extractor(schemas, model, options=options, examples=examples)
+    return Extractor(run.schemas, model, options=run.options, examples=run.examples)
 
 
 def added_columns(
@@ -294,19 +298,9 @@ def _check(
         import_module(_RAY).check(arguments, options)
 
 
-def _say_tuned(tuned: Mapping[str, int]) -> None:
-    if tuned:
-        say(f"as hpd tune found: {in_words(tuned)}; HPD_TUNED=0 leaves that out")
-
-
-def _dry_run(
-    arguments: argparse.Namespace,
-    schemas: Schema | Mapping[str, Schema],
-    options: Options,
-    examples: Examples,
-    reader: InputReader,
-) -> int:
+def _dry_run(run: Run, reader: InputReader) -> int:
     """Print the prompt of the first documents that belong together."""
+    arguments, schemas, options, examples = run
     with before_the_model():
         n_shown = min(options.stack, sys.maxsize if arguments.limit is None else arguments.limit)
         records = list(itertools.islice(reader, n_shown))
@@ -386,14 +380,12 @@ def _peeked(reader: InputReader) -> Iterator[Record]:
     return iter(()) if first is None else itertools.chain([first], reader)
 
 
-def _progress(
-    arguments: argparse.Namespace, options: Options, reader: InputReader, n_kept: int
-) -> Progress:
+def _progress(run: Run, reader: InputReader, n_kept: int) -> Progress:
     # A bar would run through the rows of a table on the same terminal.
-    shown = not options.quiet and sys.stderr.isatty() and not shows_table(arguments)
+    shown = not run.options.quiet and sys.stderr.isatty() and not shows_table(run.arguments)
     total = reader.count() if shown else None
-    if total is not None and arguments.limit is not None:
-        total = min(total, arguments.limit)
+    if total is not None and run.arguments.limit is not None:
+        total = min(total, run.arguments.limit)
     return Progress(total, n_kept, shown=shown)
 
 

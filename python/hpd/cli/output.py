@@ -134,16 +134,6 @@ def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None
                 raise UsageError(f"{name} is read in this run ({shown}): name another output")
 
 
-def check_new(target: str | None) -> None:
-    """Refuse to replace a file.
-
-    Raises:
-        UsageError: there is one, with something in it.
-    """
-    if not is_stream(target) and os.path.exists(str(target)) and os.path.getsize(str(target)):
-        raise UsageError(f"{target} is there already: name another output, or remove it")
-
-
 def written_files(target: str | None) -> tuple[Path, ...]:
     """The files that a run may write, which it must not read."""
     if is_stream(target):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
@@ -23,7 +24,7 @@ from hpd.cli.arguments import (
     say_without_effect,
 )
 from hpd.cli.common import EXIT_FAILED, EXIT_OK, UsageError, before_the_model, say, table
-from hpd.cli.output import check_new
+from hpd.cli.output import is_stream
 from hpd.pipeline import check_method
 from hpd.schema import load_schemas
 
@@ -117,7 +118,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Measure, and print the table."""
     schemas = load_schemas(arguments.schema)
     base = options_of(arguments)
-    check_new(arguments.output)
+    _check_new(arguments.output)
     contests = _contests(arguments, base)
     for method in (method for contest in contests for method in contest.methods):
         check_method(method.options, schemas)
@@ -224,3 +225,13 @@ def _writer(path: str | None, stack: contextlib.ExitStack) -> Callable[[Mapping[
         print(json.dumps(row, ensure_ascii=False), file=file, flush=True)
 
     return write
+
+
+def _check_new(target: str | None) -> None:
+    """Refuse to replace a file.
+
+    Raises:
+        UsageError: there is one, with something in it.
+    """
+    if not is_stream(target) and os.path.exists(str(target)) and os.path.getsize(str(target)):
+        raise UsageError(f"{target} is there already: name another output, or remove it")
