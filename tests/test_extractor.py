@@ -409,6 +409,17 @@ def test_a_value_that_is_too_long_is_cut_and_says_so(model: Path) -> None:
     assert field.value == field.raw.strip()[1:]
 
 
+def test_a_long_text_and_a_long_choice_are_kept_whole(model: Path) -> None:
+    long = " ".join(f"word{n}" for n in range(20))
+    properties = {"summary": {"type": "string"}, "clause": {"enum": [long, "none"]}}
+    answer = {"summary": long, "clause": long}
+    schema = {"type": "object", "properties": properties}
+    with Extractor(schema, model, answers={"doc": answer}) as extractor:
+        extraction = extractor.extract("doc")
+    assert extraction.data == answer
+    assert not any(field.truncated for field in extraction.fields.values())
+
+
 # --- examples, Pydantic ----------------------------------------------------------------------
 
 

@@ -32,6 +32,8 @@ _FLOATS: tuple[CacheType, ...] = ("f32", "f16", "bf16")
 _FOR_GPUS = ("split_mode", "tensor_split", "main_gpu")
 _MOST_IN_FLIGHT = 24  # of the engine's choice: Limits::n_in_flight
 _N_SEQUENCES = 256  # that llama.cpp can tell apart
+N_SHORT = 64
+"""The most tokens of a value that is no text."""
 _N_THREADS = 512  # that ggml can have: GGML_MAX_N_THREADS
 _WHY_NOT_REUSED = {
     "temperature": "values are drawn at random",
@@ -159,12 +161,13 @@ class Options:
         "and after --resume: prompts are decoded one after another, and those in flight wait",
     )
     max_tokens: int = option(
-        64,
+        256,
         "--max-tokens",
         metavar="K",
         decides="values",
         target="answer",
-        help="longest value, in tokens; a longer one is cut and marked",
+        help="longest value, in tokens: a longer text is cut and marked; numbers, dates and counts "
+        f"have at most {N_SHORT} in any case, and choices as many as they need",
         minimum=1,
         maximum=_INT32,
         per_call=True,

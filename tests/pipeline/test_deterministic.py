@@ -110,7 +110,7 @@ def test_other_schemas_in_between_change_nothing() -> None:
         {"flash_attn": "off"},
         {"drafts": False},
         {"n_batch": 32, "n_ubatch": 16},
-        {"n_ctx": 288},
+        {"n_ctx": 288, "max_tokens": 64},
         {"layout": "skeleton"},
         {"temperature": 1.0, "seed": 3},
         {"n_threads": 2},

@@ -12,7 +12,7 @@ from typing import Any
 
 from hpd import prompt
 from hpd._native import Field, Model
-from hpd.options import Options, values_identity
+from hpd.options import N_SHORT, Options, values_identity
 from hpd.pipeline import Examples
 from hpd.pipeline.document_values import N_REFUSED_TOKENS, N_RETRIES, Limits
 from hpd.pipeline.reuse import fingerprint
@@ -343,7 +343,9 @@ class Questionnaire:
         """The request of ``method="ar"``: one field, which is the whole answer."""
         n_stacked = len(texts)
         tokens = self._tokenizer(n_stacked).tokenize(texts, [""])
+        # Hardly all values are long: there is room for one.
         n_tokens = max(1, sum(self._n_answer_tokens(leaf) for leaf in self.leaves)) * n_stacked
+        n_tokens += max(0, self.options.max_tokens - N_SHORT)
         known = [answer for answer in answers if answer is not None]
         replay: list[int] = []
         if known:
@@ -535,7 +537,8 @@ class Questionnaire:
                 constraint = FREE
         return Field(
             key,
-            max_tokens=self.options.max_tokens,
+            # A choice ends by itself.
+            max_tokens=max(map(len, constraint.choices), default=self._n_most(leaf.attribute)),
             grammar=constraint.grammar,
             choices=constraint.choices,
             counted_grammar=constraint.counted_grammar,
@@ -547,19 +550,27 @@ class Questionnaire:
 
     def _n_key_tokens(self, leaf: Leaf) -> int:
         """The number of tokens in a field's key, if all values that it sees are the longest."""
-        n_seen = sum(
-            1 for path in leaf.after for other in self.leaves if other.path[: len(path)] == path
-        )
         # A value that is seen comes with its name.
-        n_each = self.options.max_tokens + _N_NAME_TOKENS
+        n_seen = sum(
+            self._n_most(other.attribute) + _N_NAME_TOKENS
+            for path in leaf.after
+            for other in self.leaves
+            if other.path[: len(path)] == path
+        )
         key = self._labels.key((), leaf.path) if self._labels else prompt.key_text(leaf.path)
-        return self.n_tokens(key) + n_seen * n_each
+        return self.n_tokens(key) + n_seen
+
+    def _n_most(self, attribute: Attribute) -> int:
+        """The most tokens of a value."""
+        types = {attribute.type, *(variant.type for variant in attribute.attributes)}
+        has_text = "string" in types or "enum" in types
+        return self.options.max_tokens if has_text else min(N_SHORT, self.options.max_tokens)
 
     def _n_answer_tokens(self, leaf: Leaf) -> int:
         n_own = self.n_tokens(prompt.key_text(leaf.path))
         items = item_leaves(leaf, 1)
         if leaf.array is None or not items:
-            return n_own + self.options.max_tokens
+            return n_own + min(N_SHORT, self.options.max_tokens)
         most = _N_ANSWER_ITEMS if leaf.array.max_items is None else leaf.array.max_items
         n_items = max(1, min(most, _N_ANSWER_ITEMS))
         return n_own + n_items * sum(self._n_answer_tokens(item) for item in items)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -138,8 +138,9 @@ def _add_task(group: argparse._ArgumentGroup) -> None:
         "letter in place of a key (label), or also unfinished values (paper); ar is the whole "
         "object. Several with their shares: branch=8,label=1,ar=1 [default: branch]",
     )  # fmt: skip
+    longest = replace(OPTIONS["max_tokens"], default=64)  # The gap has as many tokens.
     add_option_argument(
-        group, OPTIONS["max_tokens"], help="longest value, in tokens, and the gap of --mask paper"
+        group, longest, help="longest value, in tokens, and the gap of --mask paper"
     )
     add_option_argument(group, OPTIONS["stack"])
     add_option_argument(group, OPTIONS["document_turn"])
