@@ -24,7 +24,7 @@ from hpd.cli.arguments import (
     options_of,
     say_without_effect,
 )
-from hpd.cli.common import EXIT_OK, UsageError, before_the_model, in_words, say, table
+from hpd.cli.common import UsageError, before_the_model, in_words, say
 from hpd.cli.jobs import add_job_arguments, job_defaults
 from hpd.cli.output import (
     add_output_argument,
@@ -63,7 +63,6 @@ from hpd.values.confidence import NO_MAP, asked_map
 
 if TYPE_CHECKING:
     from hpd.options import Options
-    from hpd.pipeline.pipeline import Preview
 
 Examples = list[tuple[str, object]] | dict[str, list[tuple[str, object]]]
 
@@ -152,7 +151,9 @@ def run(arguments: argparse.Namespace) -> int:
         if reader.files.skipped and not options.quiet:
             say(skipped_text(reader.files.skipped))
         if arguments.dry_run:
-            return _dry_run(Run(arguments, schemas, options, examples), reader)
+            from hpd.cli.dry_run import print_prompt
+
+            return print_prompt(arguments, schemas, options, examples, reader)
         with before_the_model():
             records = itertools.islice(_peeked(reader), arguments.limit)
         model = resolve_model(arguments.model, arguments.hf, progress=not options.quiet)
@@ -296,60 +297,6 @@ def _check(
     check_output(arguments, [])
     if "ray_workers" in arguments:  # the guest is loaded
         import_module(_RAY).check(arguments, options)
-
-
-def _dry_run(run: Run, reader: InputReader) -> int:
-    """Print the prompt of the first documents that belong together."""
-    arguments, schemas, options, examples = run
-    with before_the_model():
-        n_shown = min(options.stack, sys.maxsize if arguments.limit is None else arguments.limit)
-        records = list(itertools.islice(reader, n_shown))
-        failed = next((record.error for record in records if record.error is not None), None)
-        if failed is not None:
-            raise failed
-        if not records:
-            raise UsageError(f"{', '.join(arguments.input)}: there is no document")
-        category = records[0].category
-        records = [record for record in records if record.category == category]
-        schema = schemas if isinstance(schemas, Schema) else schemas.get(str(category))
-        if schema is None:
-            raise UsageError(f"there is no schema for the category {category!r}")
-
-    from hpd import _native
-    from hpd.pipeline import examples_of
-    from hpd.pipeline.pipeline import context_size, open_vocabulary, preview
-
-    _native.echo_log(options.verbose)
-    model = open_vocabulary(arguments.model, arguments.hf, progress=not options.quiet)
-    shown = preview(
-        model,
-        schema,
-        [record.text for record in records],
-        options,
-        examples_of(examples, category),
-    )
-    print(_previewed(shown, context_size(model, options)))
-    return EXIT_OK
-
-
-def _previewed(preview: Preview, n_ctx: int) -> str:
-    """The prompt and, below it, the numbers of tokens in its parts."""
-    n_keys = sum(n_tokens for _, n_tokens in preview.keys)
-    rows = [
-        ["prompt", f"{preview.n_prompt} tokens"],
-        ["  shared by all documents", f"{preview.n_instruction}"],
-        ["  of this one", f"{preview.n_prompt - preview.n_instruction}"],
-        ["keys", f"{n_keys} tokens"],
-        ["fields that wait for other values", f"{preview.n_later}"],
-        ["longest value and its key", f"up to {preview.n_longest} tokens"],
-        ["context", f"{n_ctx} tokens"],
-    ]
-    n_over = preview.n_prompt + preview.n_longest - n_ctx
-    if n_over > 0:
-        rows.append(["over", f"{n_over} tokens"])
-    fields = [["key", "tokens"], *([key or "(none)", str(n)] for key, n in preview.keys)]
-    parts = [preview.text, "-" * 40, table(fields), "", table(rows)]
-    return "\n".join(parts)
 
 
 def _examples(arguments: argparse.Namespace, schemas: Schema | Mapping[str, Schema]) -> Examples:

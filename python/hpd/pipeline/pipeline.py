@@ -6,15 +6,13 @@ import copy
 import itertools
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from hpd import _native, prompt
+from hpd import _native
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import EngineClosedError
-from hpd.models.model_files import resolve_model
 from hpd.options import Options
 from hpd.pipeline import (
     Cancellation,
@@ -319,77 +317,3 @@ def _refusal(document: Document, schemas: Schemas) -> Failure | None:
         what = "no category" if document.category is None else f"category {document.category!r}"
         return Failure("InputError", f"{what}: the schema has {names}")
     return None
-
-
-DEFAULT_N_CTX = 8192
-"""The KV cells of the engine, if the user names no number."""
-
-
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """The first request for some documents."""
-
-    text: str
-    """The prompt, with the control tokens of the model's template."""
-    keys: tuple[tuple[str, int], ...]
-    """The text of each field's key, which follows the prompt, and the number of its tokens."""
-    n_prompt: int
-    """The number of tokens in the prompt."""
-    n_instruction: int
-    """The number of these that every document of the schema shares."""
-    n_later: int
-    """The number of fields that wait for the values of others; items of arrays do not count."""
-    n_longest: int
-    """The most tokens that a field can have, with its key and its value."""
-
-
-def open_vocabulary(
-    model: str | Path | None = None, hf: str | None = None, *, progress: bool = True
-) -> _native.Model:
-    """Load only the tokenizer of a model, which is named as for the extractor."""
-    native = _native.ModelOptions()
-    native.vocab_only = True
-    return _native.Model([str(resolve_model(model, hf, progress=progress))], native)
-
-
-def context_size(model: _native.Model, options: Options) -> int:
-    """The most tokens of a prompt with a value that the extractor would accept."""
-    architecture = model.metadata("general.architecture")
-    trained = model.metadata(f"{architecture}.context_length")
-    n_trained = int(trained) if trained.isdecimal() else 0
-    return min(options.n_ctx or DEFAULT_N_CTX, n_trained or DEFAULT_N_CTX)
-
-
-def preview(
-    model: _native.Model,
-    schema: Schema,
-    documents: Sequence[str],
-    options: Options,
-    examples: Examples = (),
-) -> Preview:
-    """The first request for ``documents``, as the extractor makes it; several are a stack."""
-    questionnaire = Questionnaire(model, schema, options, examples)
-    n_stacked = len(documents)
-    waves = questionnaire.waves(n_stacked)
-    questions = waves.first()
-    if options.method == "ar":
-        keys = [""]
-        request = questionnaire.answer_request(documents)
-        n_later = 0
-    else:
-        keys = [question.key for question in questions]
-        request = questionnaire.request(documents, questions, first=True, keep_prompt=False)
-        n_later = len(questionnaire.leaves) * n_stacked - len(questions)
-    system = prompt.system_text(n_stacked, options.layout)
-    instruction = prompt.instruction_text(
-        schema, examples, options.layout, options.instructions, options.document_turn
-    )
-    around = prompt.rendered(model, system)
-    return Preview(
-        text=around.text(instruction, prompt.documents_text(documents), options.document_turn),
-        keys=tuple((key, len(field.key)) for key, field in zip(keys, request.fields, strict=True)),
-        n_prompt=len(request.prompt),
-        n_instruction=request.n_instruction,
-        n_later=n_later,
-        n_longest=request.n_cells - len(request.prompt),
-    )

@@ -1,4 +1,4 @@
-"""Previews of a request without a model: ``--dry-run``, ``hpd schema --prompt``; and warnings."""
+"""Previews of a request without a model (``--dry-run``); and warnings."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 
 from hpd import _native
 from hpd.cli import main
+from hpd.cli.dry_run import context_size, open_vocabulary, preview
 from hpd.options import Options
-from hpd.pipeline.pipeline import context_size, open_vocabulary, preview
 from hpd.pipeline.prompts import Prompt
 from hpd.pipeline.questionnaire import Request
 from hpd.schema import load_schema

@@ -1,0 +1,141 @@
+"""``hpd extract --dry-run``: the prompt of the first document, or stack, and its tokens."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hpd import _native, prompt
+from hpd.cli.common import EXIT_OK, UsageError, before_the_model, table
+from hpd.files import InputReader
+from hpd.models.model_files import resolve_model
+from hpd.options import Options
+from hpd.pipeline import Examples, examples_of
+from hpd.pipeline.questionnaire import Questionnaire
+from hpd.schema.attributes import Schema
+
+
+def print_prompt(
+    arguments: argparse.Namespace,
+    schemas: Schema | Mapping[str, Schema],
+    options: Options,
+    examples: Examples | Mapping[str, Examples],
+    reader: InputReader,
+) -> int:
+    """Print the prompt of the first documents that belong together."""
+    with before_the_model():
+        n_shown = min(options.stack, sys.maxsize if arguments.limit is None else arguments.limit)
+        records = list(itertools.islice(reader, n_shown))
+        failed = next((record.error for record in records if record.error is not None), None)
+        if failed is not None:
+            raise failed
+        if not records:
+            raise UsageError(f"{', '.join(arguments.input)}: there is no document")
+        category = records[0].category
+        texts = [record.text for record in records if record.category == category]
+        schema = schemas if isinstance(schemas, Schema) else schemas.get(str(category))
+        if schema is None:
+            raise UsageError(f"there is no schema for the category {category!r}")
+    _native.echo_log(options.verbose)
+    model = open_vocabulary(arguments.model, arguments.hf, progress=not options.quiet)
+    shown = preview(model, schema, texts, options, examples_of(examples, category))
+    print(_in_words(shown, context_size(model, options)))
+    return EXIT_OK
+
+
+DEFAULT_N_CTX = 8192
+"""The KV cells of the engine, if the user names no number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The first request for some documents."""
+
+    text: str
+    """The prompt, with the control tokens of the model's template."""
+    keys: tuple[tuple[str, int], ...]
+    """The text of each field's key, which follows the prompt, and the number of its tokens."""
+    n_prompt: int
+    """The number of tokens in the prompt."""
+    n_instruction: int
+    """The number of these that every document of the schema shares."""
+    n_later: int
+    """The number of fields that wait for the values of others; items of arrays do not count."""
+    n_longest: int
+    """The most tokens that a field can have, with its key and its value."""
+
+
+def open_vocabulary(
+    model: str | Path | None = None, hf: str | None = None, *, progress: bool = True
+) -> _native.Model:
+    """Load only the tokenizer of a model, which is named as for the extractor."""
+    native = _native.ModelOptions()
+    native.vocab_only = True
+    return _native.Model([str(resolve_model(model, hf, progress=progress))], native)
+
+
+def context_size(model: _native.Model, options: Options) -> int:
+    """The most tokens of a prompt with a value that the extractor would accept."""
+    architecture = model.metadata("general.architecture")
+    trained = model.metadata(f"{architecture}.context_length")
+    n_trained = int(trained) if trained.isdecimal() else 0
+    return min(options.n_ctx or DEFAULT_N_CTX, n_trained or DEFAULT_N_CTX)
+
+
+def preview(
+    model: _native.Model,
+    schema: Schema,
+    documents: Sequence[str],
+    options: Options,
+    examples: Examples = (),
+) -> Preview:
+    """The first request for ``documents``, as the extractor makes it; several are a stack."""
+    questionnaire = Questionnaire(model, schema, options, examples)
+    n_stacked = len(documents)
+    waves = questionnaire.waves(n_stacked)
+    questions = waves.first()
+    if options.method == "ar":
+        keys = [""]
+        request = questionnaire.answer_request(documents)
+        n_later = 0
+    else:
+        keys = [question.key for question in questions]
+        request = questionnaire.request(documents, questions, first=True, keep_prompt=False)
+        n_later = len(questionnaire.leaves) * n_stacked - len(questions)
+    system = prompt.system_text(n_stacked, options.layout)
+    instruction = prompt.instruction_text(
+        schema, examples, options.layout, options.instructions, options.document_turn
+    )
+    around = prompt.rendered(model, system)
+    return Preview(
+        text=around.text(instruction, prompt.documents_text(documents), options.document_turn),
+        keys=tuple((key, len(field.key)) for key, field in zip(keys, request.fields, strict=True)),
+        n_prompt=len(request.prompt),
+        n_instruction=request.n_instruction,
+        n_later=n_later,
+        n_longest=request.n_cells - len(request.prompt),
+    )
+
+
+def _in_words(preview: Preview, n_ctx: int) -> str:
+    """The prompt and, below it, the numbers of tokens in its parts."""
+    n_keys = sum(n_tokens for _, n_tokens in preview.keys)
+    rows = [
+        ["prompt", f"{preview.n_prompt} tokens"],
+        ["  shared by all documents", f"{preview.n_instruction}"],
+        ["  of this one", f"{preview.n_prompt - preview.n_instruction}"],
+        ["keys", f"{n_keys} tokens"],
+        ["fields that wait for other values", f"{preview.n_later}"],
+        ["longest value and its key", f"up to {preview.n_longest} tokens"],
+        ["context", f"{n_ctx} tokens"],
+    ]
+    n_over = preview.n_prompt + preview.n_longest - n_ctx
+    if n_over > 0:
+        rows.append(["over", f"{n_over} tokens"])
+    fields = [["key", "tokens"], *([key or "(none)", str(n)] for key, n in preview.keys)]
+    parts = [preview.text, "-" * 40, table(fields), "", table(rows)]
+    return "\n".join(parts)
