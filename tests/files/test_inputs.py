@@ -95,10 +95,7 @@ def test_a_file_that_is_given_twice_is_an_error(tmp_path: Path) -> None:
 
 def test_lines_of_text_files_are_documents_if_asked_for(tmp_path: Path) -> None:
     path = write(tmp_path / "a.txt", "one\n\ntwo\n")
-    other = write(tmp_path / "b.jsonl", '{"text": "three"}')
-    assert [record.text for record in read(path, other, per_line=True)] == ["one", "two", "three"]
-    with pytest.raises(InputError, match="no documents on its lines"):
-        read(write(tmp_path / "c.eml", mail("x")), per_line=True)
+    assert [record.text for record in read(path, format="lines")] == ["one", "two"]
 
 
 def zstandard(data: bytes) -> bytes:

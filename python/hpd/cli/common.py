@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import difflib
 import sys
-import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 
 from hpd.errors import HpdError, InputError
-from hpd.options import OPTIONS
 from hpd.version import install_command
 
 EXIT_OK = 0
@@ -20,8 +18,6 @@ EXIT_SOME_FAILED = 3
 EXIT_INTERRUPTED = 130
 EXIT_SIGNAL = 128
 """Of a run that a signal ended, before the signal's number is added."""
-
-_TRAINING = ("gguf", "torch", "transformers")
 
 
 class UsageError(HpdError):
@@ -36,15 +32,6 @@ def say(message: str) -> None:
 def in_words(settings: Mapping[str, int]) -> str:
     """Options as the methods of ``hpd bench`` name them: ``in_flight=8, drafts=on``."""
     return ", ".join(f"{name}={setting_text(value)}" for name, value in settings.items())
-
-
-def in_lines(names: Iterable[str]) -> str:
-    """Options by their flags, for a description: indented, and broken into lines."""
-    flags = " ".join(OPTIONS[name].flag for name in names)
-    indent = " " * 4
-    return textwrap.fill(
-        flags, 96, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
-    )
 
 
 def setting_text(value: int) -> str:
@@ -65,11 +52,6 @@ def before_the_model() -> Iterator[None]:
         yield
     except InputError as error:
         raise UsageError(str(error)) from error
-
-
-def need_training(command: str) -> None:
-    """Refuse a command that needs the extra ``training`` where that is not installed."""
-    need_extra(f"hpd {command}", "training", _TRAINING)
 
 
 def need_extra(what: str, extra: str, packages: Iterable[str]) -> None:

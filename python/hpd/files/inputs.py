@@ -108,7 +108,6 @@ class RepeatedIds:
 
 
 _N_NOTES_SHOWN = 10
-_LINE_FORMATS = ("txt", "md")
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +173,6 @@ class InputReader:
     Args:
         names: files, folders, patterns, and ``-`` for standard input.
         format: the format of all of them, else each is told by its extension.
-        per_line: whether each line of a text file is a document of its own.
         text_field: the fields with the text, for formats that have fields.
         id_field: the field with the id.
         category_field: the field with the category.
@@ -193,7 +191,6 @@ class InputReader:
         names: Sequence[str],
         *,
         format: Format | None = None,  # noqa: A002
-        per_line: bool = False,
         text_field: Sequence[str] | None = None,
         id_field: str | None = None,
         category_field: str | None = None,
@@ -215,7 +212,7 @@ class InputReader:
         """The errors of inputs for which another shard has the line."""
         self.repeated_ids = RepeatedIds()
         """Those of the records that were given so far."""
-        self._formats = [_format(path, format, per_line=per_line) for path in self.files.paths]
+        self._formats = [format or guess_format(path) for path in self.files.paths]
         self._fields = {
             "text_field": text_field,
             "id_field": id_field,
@@ -344,17 +341,6 @@ class InputReader:
             needs_columns=True,
             **(self._fields if has_fields(format_) else {}),  # type: ignore[arg-type]
         )
-
-
-def _format(path: str, format: Format | None, *, per_line: bool) -> Format:  # noqa: A002
-    known = format or guess_format(path)
-    if not per_line:
-        return known
-    if known in _LINE_FORMATS or (path == "-" and format is None):
-        return "lines"
-    if known in WHOLE_FORMATS:
-        raise InputError(f"{path}: a file of the format {known} has no documents on its lines")
-    return known
 
 
 def _walk(folder: str, skipped: Counter[str]) -> Iterator[str]:

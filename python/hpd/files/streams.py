@@ -221,13 +221,6 @@ def check_encoding(name: str | None) -> None:
         )
 
 
-def lenient_text(data: bytes) -> str:
-    """A text of unknown encoding: UTF-8 if it is valid, else Windows-1252."""
-    if _is_utf8(data):
-        return data.decode("utf-8")
-    return data.decode("cp1252", "replace")
-
-
 def shown(encoding: str) -> str:
     """The name of an encoding for people."""
     return {"utf-8": "UTF-8", "utf-8-sig": "UTF-8", "cp1252": "Windows-1252"}.get(

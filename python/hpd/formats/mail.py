@@ -11,7 +11,7 @@ from typing import Any
 
 from hpd.errors import InputError
 from hpd.files.rows import WholeText
-from hpd.files.streams import Source, known_encoding, lenient_text, needed
+from hpd.files.streams import Source, known_encoding, needed
 from hpd.formats.html import declared_encoding, text_of_html
 
 _LONGEST_HEADER = 10_000
@@ -27,7 +27,7 @@ class _Policy(email.policy.EmailPolicy):
         if len(value) > _LONGEST_HEADER:
             return "".join(value.splitlines())
         if not value.isascii():  # bytes that no header should have
-            value = lenient_text(value.encode("utf-8", "surrogateescape"))
+            value = _lenient_text(value.encode("utf-8", "surrogateescape"))
         if name.lower() == "content-type":
             value = _BARE_BOUNDARY.sub(r'\1"\2"', value)
         return super().header_fetch_parse(name, value)
@@ -98,7 +98,7 @@ def _decoded_part(data: bytes, part: Message, source: Source) -> str:
     if encoding is None and part.get_content_type() == "text/html":
         encoding = declared_encoding(data)
     if encoding in (None, "utf-8", "cp1252"):
-        text = lenient_text(data)
+        text = _lenient_text(data)
     else:
         text = data.decode(encoding, "replace")
         if "\ufffd" in text:
@@ -156,3 +156,11 @@ def _read_msg(source: Source) -> WholeText:
 
 
 READERS = {"eml": _read_mail, "msg": _read_msg}
+
+
+def _lenient_text(data: bytes) -> str:
+    """A text of unknown encoding: UTF-8 if it is valid, else Windows-1252."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("cp1252", "replace")

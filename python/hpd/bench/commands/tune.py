@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import statistics
+import textwrap
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hpd.bench.workload import Workload, load_workload
@@ -22,7 +23,6 @@ from hpd.cli.common import (
     EXIT_OK,
     UsageError,
     before_the_model,
-    in_lines,
     in_words,
     say,
     setting_text,
@@ -37,12 +37,21 @@ if TYPE_CHECKING:
 
 _SECONDS = 180
 
+
+def _flags(names: Iterable[str]) -> str:
+    """Options by their flags, for a description: indented, and broken into lines."""
+    flags, indent = " ".join(OPTIONS[name].flag for name in names), " " * 4
+    return textwrap.fill(
+        flags, 96, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+    )
+
+
 _DESCRIPTION = f"""\
 Find the settings that are the fastest for a model on this machine, and keep them. From then on they
 are the default of hpd extract, and of the extractor in Python. Values do not depend on them, but
 for rounding. What is tried, and not said below:
 
-{in_lines(TUNABLE)}
+{_flags(TUNABLE)}
 
   hpd tune -m model.gguf listings.jsonl --schema "brand, color, size"
   hpd tune -m model.gguf                        # on made-up listings
@@ -53,7 +62,7 @@ that answer more than one document in ten otherwise than the default ones are no
 kept holds for the model, the processor, the GPUs, the versions of hpd and llama.cpp, and for these
 options as they are now; HPD_TUNED=0 leaves it out:
 
-{in_lines(speed_identity(Options()))}
+{_flags(speed_identity(Options()))}
 """
 
 
