@@ -40,11 +40,27 @@ _WHY_NOT_REUSED = {
     "stack": "documents in one prompt see each other",
     "deterministic": "which documents came before would show in a line's counts",
 }
-_WHY_NOT_FORCED = {
-    ("method", "ar"): "all values are written at once, so that none can be asked again",
-    ("require_grounding", True): "a value that is made up stands in no document",
-    ("on_overflow", "chunk"): "a part of a document need not state what another part does",
-}
+_SET: Any = object()
+"""Any value but the default."""
+_AT_ONCE = "all values are written at once, so that none can be asked again"
+_NOT_TOGETHER: tuple[tuple[str, Any, str, Any, str], ...] = (
+    ("layout", _SET, "method", "ar", "it writes all keys itself"),
+    ("on_invalid", "retry", "method", "ar", _AT_ONCE),
+    ("missing", "force", "method", "ar", _AT_ONCE),
+    ("missing", "force", "require_grounding", True, "a made-up value stands in no document"),
+    ("missing", "force", "on_overflow", "chunk", "a part need not state what another part does"),
+    ("deterministic", True, "stack", _SET, "documents in one prompt see each other"),
+    ("deterministic", True, "draft_model", _SET, "its guesses depend on what it has read before"),
+    ("dedupe", False, "cache", _SET, "it keeps equal documents from being decoded twice"),
+    *(
+        (name, value, other, _SET, reason)
+        for name, value in (("dedupe", True), ("cache", _SET))
+        for other, reason in _WHY_NOT_REUSED.items()
+    ),
+    ("tensor_split", _SET, "split_mode", "none", "one GPU has all of the model"),
+    ("main_gpu", _SET, "split_mode", "tensor", "no GPU has more of the model than another"),
+)
+"""Options with values that do nothing, or cannot work, beside those of others, and the reason."""
 _MOST_PASSES = 16  # the cuts of more would be next to each other
 _INT32 = 2**31 - 1
 _UINT64 = 2**64 - 1
@@ -508,24 +524,11 @@ class Options:
 
     def _check_together(self) -> None:
         """Refuse options that do nothing, or cannot work, beside another one."""
-        if self.method == "ar" and self.layout != "branch":
-            raise OptionError(
-                f"layout {self.layout!r} ({OPTIONS['layout'].flag}) does nothing with method 'ar' "
-                f"({OPTIONS['method'].flag}), which writes all keys itself"
-            )
-        if self.method == "ar" and self.on_invalid == "retry":
-            raise OptionError(
-                f"{named('on_invalid')} 'retry' cannot be had with {named('method')} 'ar', which "
-                "writes all values at once: no single one can be asked again"
-            )
-        for (name, value), reason in _WHY_NOT_FORCED.items():
-            if self.missing == "force" and getattr(self, name) == value:
+        for name, value, other, its_value, reason in _NOT_TOGETHER:
+            if self._has(name, value) and self._has(other, its_value):
                 raise OptionError(
-                    f"{named('missing')} 'force' cannot be had with {named(name)} {value}: {reason}"
+                    f"{_said(name, value)} cannot be had with {_said(other, its_value)}: {reason}"
                 )
-        if self.deterministic:
-            self._check_deterministic()
-        self._check_reuse()
         for name in ("chunk_size", "passes"):
             if self._is_set(name) and self.on_overflow != "chunk":
                 raise OptionError(
@@ -538,14 +541,6 @@ class Options:
             raise OptionError(
                 f"{named('n_ubatch')} must not be above {named('n_batch')}: "
                 f"{self.n_ubatch} tokens in a pass of {self.n_batch}"
-            )
-        if self.split_mode == "none" and self.tensor_split:
-            raise OptionError(
-                f"{named('tensor_split')} does nothing where {named('split_mode')} is none"
-            )
-        if self.main_gpu and self.split_mode == "tensor":
-            raise OptionError(
-                f"{named('main_gpu')} does nothing where {named('split_mode')} is tensor"
             )
         if self.logits_on_device == "on":
             self._check_logits_on_device()
@@ -566,28 +561,6 @@ class Options:
                 f"{named('logits_on_device')} cannot be on where {named('n_batch')} is above "
                 f"{named('n_ubatch')}: the second pass of a batch writes over the logits of the "
                 "first"
-            )
-
-    def _check_deterministic(self) -> None:
-        reasons = {
-            "stack": "documents in one prompt see each other",
-            "draft_model": "what a draft model guesses depends on what it has read before",
-        }
-        for name, reason in reasons.items():
-            if self._is_set(name):
-                raise OptionError(
-                    f"{named('deterministic')} cannot be had with {named(name)}: {reason}"
-                )
-
-    def _check_reuse(self) -> None:
-        for name, wanted in (("dedupe", self.dedupe is True), ("cache", bool(self.cache))):
-            for other, reason in _WHY_NOT_REUSED.items():
-                if wanted and self._is_set(other):
-                    raise OptionError(f"{named(name)} cannot be had with {named(other)}: {reason}")
-        if self.cache and self.dedupe is False:
-            raise OptionError(
-                f"{named('cache')} keeps equal documents from being decoded twice, so "
-                f"{named('dedupe')} cannot be off"
             )
 
     @property
@@ -652,6 +625,9 @@ class Options:
 
     def _is_set(self, name: str) -> bool:
         return bool(getattr(self, name) != OPTIONS[name].default)
+
+    def _has(self, name: str, value: object) -> bool:
+        return self._is_set(name) if value is _SET else getattr(self, name) == value
 
 
 OPTIONS: dict[str, Option] = table_of(Options)
@@ -750,6 +726,13 @@ def named(name: str) -> str:
     """An option in an error message, by its names in Python and on the command line."""
     option = OPTIONS[name]
     return f"{name} ({option.flag})" if option.flags else name
+
+
+def _said(name: str, value: object) -> str:
+    """An option in an error message, with its value where that matters."""
+    if value is _SET or value is True:
+        return named(name)
+    return f"{named(name)} {'off' if value is False else repr(value)}"
 
 
 def _checked(name: str, value: object) -> Any:

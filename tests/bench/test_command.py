@@ -96,7 +96,7 @@ def test_methods_are_compared_where_nothing_is_replayed(
         (["--method", "hpd:n_gpu_layers=0"], "no setting of a method"),
         (["--method", "hpd:stack=1,stack=2"], "stack is said twice"),
         (["--method", "prefill:max_tokens=5"], "prefill generates nothing"),
-        (["--method", "ar:layout=skeleton"], "does nothing with method 'ar'"),
+        (["--method", "ar:layout=skeleton"], "cannot be had with method 'ar'"),
         (["--replay", "missing.jsonl"], "missing.jsonl"),
     ],
 )

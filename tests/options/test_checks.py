@@ -121,7 +121,7 @@ def test_the_bounds_are_good_and_what_is_beyond_them_is_not(option: Option) -> N
         ({"tensor_split": (10**400,)}, "not (1000"),
         (
             {"tensor_split": (3, 1), "split_mode": "none"},
-            "tensor_split does nothing where split_mode is none",
+            "tensor_split cannot be had with split_mode 'none': one GPU has all",
         ),
         (
             {"main_gpu": 1},
@@ -129,7 +129,7 @@ def test_the_bounds_are_good_and_what_is_beyond_them_is_not(option: Option) -> N
         ),
         (
             {"main_gpu": 1, "split_mode": "tensor"},
-            "main_gpu does nothing where split_mode is tensor",
+            "main_gpu cannot be had with split_mode 'tensor': no GPU has more",
         ),
         ({"n_draft": 4}, "n_draft does nothing without draft_model"),
         ({"top_k": 4}, "top_k does nothing without temperature (--temp)"),
