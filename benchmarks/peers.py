@@ -33,6 +33,7 @@ from hpd import Document, Extractor, prompt
 from hpd.cli.common import table
 from hpd.evaluation.rows import Example, load_examples
 from hpd.evaluation.scores import evaluate
+from hpd.prompt.text import attribute_lines
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
 from hpd.schema.render import to_json_schema
@@ -328,9 +329,7 @@ def encoder(setting: Setting, **shape: int) -> Iterator[Answerer]:
     vocabulary = llama_cpp.Llama(str(setting.model), vocab_only=True, verbose=False)
 
     def read(questions: Sequence[Question]) -> list[str]:
-        texts = [
-            "\n".join([*prompt.attribute_lines(q.attributes), q.example.text]) for q in questions
-        ]
+        texts = ["\n".join([*attribute_lines(q.attributes), q.example.text]) for q in questions]
         lengths = sorted(len(vocabulary.tokenize(text.encode())) for text in texts)
         with torch.inference_mode():
             for start in range(0, len(lengths), 8):

@@ -31,8 +31,8 @@ import hpd
 from hpd.pipeline.document_values import DocumentValues
 from hpd.prompt.questions import Question, Waves
 from hpd.results import Extraction, FieldResult, Usage
-from hpd.schema import Schema, load_schema
-from hpd.schema.attributes import Attribute
+from hpd.schema import load_schema
+from hpd.schema.attributes import Attribute, Schema
 from hpd.values import parse_value
 
 SLOW = 1.0

@@ -28,8 +28,9 @@ from hpd.options import Options
 from hpd.prompt.questions import schema_leaves
 from hpd.prompt.text import instruction_text
 from hpd.results import Extraction
-from hpd.schema import describe, load_schema, load_schemas, parse_one_line, to_json_schema
+from hpd.schema import describe, load_schema, load_schemas, to_json_schema
 from hpd.schema.attributes import Attribute, Schema
+from hpd.schema.one_line import parse_one_line
 from hpd.serving.bodies import ChatBody, ExtractBody, RefusedError, json_of, refusal_of
 from hpd.values import assemble, parse_value, split_answer
 from hpd.values.grammar import answer_grammar, value_grammar

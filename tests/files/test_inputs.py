@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from hpd.errors import InputError
-from hpd.files import InputReader, Record, find_files, page_of
+from hpd.files import InputReader, Record, page_of
+from hpd.files.inputs import find_files
 from pdf_files import pdf_of
 
 

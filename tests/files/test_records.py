@@ -20,15 +20,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hpd.errors import InputError
-from hpd.files import (
-    Record,
-    RecordReader,
-    clean_text,
-    count_records,
-    error_line,
-    guess_format,
-)
-from hpd.files.reader import columns_of
+from hpd.files import Record, RecordReader, error_line, guess_format
+from hpd.files.reader import clean_text, columns_of, count_records
 
 
 def read(content: bytes | str, format: Any = "jsonl", **options: Any) -> list[Record]:  # noqa: A002

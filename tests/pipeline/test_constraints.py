@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hpd.pipeline.questionnaire import Constraints, _continued
-from hpd.schema import parse_one_line
+from hpd.schema.one_line import parse_one_line
 
 
 class Tokens:

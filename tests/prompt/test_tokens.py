@@ -13,6 +13,7 @@ from hpd import _native, prompt
 from hpd.errors import ModelLoadError
 from hpd.prompt import documents_text
 from hpd.prompt.template import PLAIN, render
+from hpd.prompt.text import key_texts
 from hpd.prompt.tokens import PromptTokenizer, common_prefix
 from hpd.schema import load_schema
 from tiny_models import TinyModel
@@ -67,7 +68,7 @@ def test_prompt_and_key_are_tokenised_as_one(
     if layout == "label":
         keys = [prompt.Labels(SCHEMA).key((), path) for path in paths]
     else:
-        keys = prompt.key_texts(paths, layout)
+        keys = key_texts(paths, layout)
     got = tokenizer(model, turn).tokenize([document], keys)
     for key, tokens in zip(keys, got.keys, strict=True):
         assert got.prompt + tokens == joint(model, [document], key, turn)
@@ -190,7 +191,7 @@ def test_what_is_asked_later_has_the_same_prompt(
 
 def test_skeleton_keys_continue_each_other() -> None:
     paths = [("brand",), ("maker", "city"), ("maker", "zip"), ("color",)]
-    assert prompt.key_texts(paths, "skeleton") == [
+    assert key_texts(paths, "skeleton") == [
         '{"brand":',
         '{"brand":, "maker": {"city":',
         '{"brand":, "maker": {"city":, "zip":',

@@ -15,10 +15,11 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field, RootModel, SecretStr
 
 from hpd.pipeline.document_values import DocumentValues
-from hpd.prompt import asked_answer
 from hpd.prompt.questions import Waves, answer_at
+from hpd.prompt.text import asked_answer
 from hpd.results import Extraction, FieldResult, Usage, plain_data
-from hpd.schema import Schema, SchemaWarning, load_schema, to_json_schema
+from hpd.schema import SchemaWarning, load_schema, to_json_schema
+from hpd.schema.attributes import Schema
 from hpd.values import Parsed, check_value
 
 TEXT = {"type": "string"}
@@ -187,7 +188,7 @@ def test_what_no_attribute_says_is_checked_afterwards(limit: Any, data: Any) -> 
 
 
 def test_many_choices_are_not_in_the_prompt() -> None:
-    from hpd.prompt import attribute_lines
+    from hpd.prompt.text import attribute_lines
 
     schema = read(of(a={"enum": [f"value {n}" for n in range(5000)]}))
     assert len("".join(attribute_lines(schema))) < 200

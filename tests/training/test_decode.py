@@ -9,6 +9,7 @@ pytest.importorskip("transformers")
 
 from decoding import engine_options, make_requests, open_model, run
 from hpd import _native, prompt
+from hpd.prompt.text import key_texts
 from hpd.prompt.tokens import PromptTokenizer
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training import masks
@@ -148,7 +149,7 @@ def test_prompts_are_the_engines(gguf, vocabulary, n_stacked, instructions, turn
         if layout == "label":
             keys = [prompt.Labels(schema).key((), path) for path in paths]
         else:
-            keys = prompt.key_texts(paths, layout)
+            keys = key_texts(paths, layout)
         theirs = (labels if layout == "label" else engines).tokenize(documents, keys)
         prompter = Prompter(vocabulary, schema, layout, instructions, turn)
         ours = prompter.fields(documents, keys)
@@ -164,7 +165,7 @@ def test_prompts_are_the_engines(gguf, vocabulary, n_stacked, instructions, turn
 def test_skeletons_share_their_keys(gguf, vocabulary):
     schema = Schema(tuple(Attribute(name) for name in ("Brand", "Color", "Size")))
     paths = [("Brand",), ("Color",), ("Size",)]
-    keys = prompt.key_texts(paths, "skeleton")
+    keys = key_texts(paths, "skeleton")
     asked = Prompter(vocabulary, schema, "skeleton").fields(["Nike Shoe"], keys)
     text = b"".join(map(vocabulary.piece, [t for key in asked.keys for t in key])).decode()
     if asked.mask == "skeleton":
@@ -189,7 +190,7 @@ def test_cache_batches_and_pruning_change_nothing(decoder, vocabulary, mask, n_s
     prompts = []
     for i, words in enumerate(["Nike Shoe", "Black Boot, 10 M US", "Canon Battery 日本 12-Pack"]):
         paths = [(*place, name) for place in places for name in ("Brand", "Color", "Size")[: i + 1]]
-        keys = prompt.key_texts(paths, prompter.layout)
+        keys = key_texts(paths, prompter.layout)
         prompts.append(prompter.fields([words] * n_stacked, keys))
     decoded = decoder.decode(prompts, batch_size=2)
     assert len({len(values) for values in decoded}) > 1
@@ -208,7 +209,7 @@ def test_values_of_the_paper_see_each_other(decoder, vocabulary):
     paths = [("Brand",), ("Color",)]
     for mask in masks.MASKS:
         prompter = Prompter(vocabulary, schema, mask)
-        asked = prompter.fields(["Nike Shoe"], prompt.key_texts(paths, prompter.layout))
+        asked = prompter.fields(["Nike Shoe"], key_texts(paths, prompter.layout))
         color = vocabulary.tokenize(' "Black')
         one, other = (
             full_logits(decoder.model, asked, [vocabulary.tokenize(f' "{brand}'), color], 9)[1]

@@ -13,12 +13,8 @@ import strategies
 from hpd.prompt.questions import item_leaves, schema_leaves
 from hpd.schema import load_schema, to_json_schema
 from hpd.schema.attributes import Schema
-from hpd.values import (
-    Parsed,
-    absent,
-    assemble,
-    parse_value,
-)
+from hpd.values import Parsed, assemble, parse_value
+from hpd.values.parsing import absent
 
 Path = tuple[str, ...]
 

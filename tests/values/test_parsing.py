@@ -17,14 +17,8 @@ from hypothesis import strategies as st
 import strategies
 from hpd.schema import to_json_schema
 from hpd.schema.attributes import Attribute, Schema
-from hpd.values import (
-    Parsed,
-    absent,
-    joint_probability,
-    parse_cut,
-    parse_value,
-    typed_value,
-)
+from hpd.values import Parsed, joint_probability, parse_cut, parse_value, typed_value
+from hpd.values.parsing import absent
 
 
 def pieces(schema: Schema) -> dict[str, Any]:

@@ -4,14 +4,12 @@ Everything is lazy, so ten million lines take no more memory than ten. A line th
 becomes a record with an ``error``, and the others go on.
 """
 
-from hpd.files.inputs import InputReader, Shard, find_files, parse_shard, skipped_text
+from hpd.files.inputs import InputReader, Shard, parse_shard, skipped_text
 from hpd.files.journal import journal_path
 from hpd.files.reader import (
     TEXT_FIELDS,
     Record,
     RecordReader,
-    clean_text,
-    count_records,
     guess_format,
     kept_columns,
     source_name,
@@ -19,7 +17,6 @@ from hpd.files.reader import (
 from hpd.files.rows import FORMATS, Format, page_of
 from hpd.files.writer import (
     FileWriter,
-    Order,
     StreamWriter,
     Writer,
     error_line,
@@ -31,16 +28,12 @@ __all__ = [
     "FileWriter",
     "Format",
     "InputReader",
-    "Order",
     "Record",
     "RecordReader",
     "Shard",
     "StreamWriter",
     "Writer",
-    "clean_text",
-    "count_records",
     "error_line",
-    "find_files",
     "guess_format",
     "journal_path",
     "kept_columns",
