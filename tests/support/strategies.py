@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from datetime import date, datetime
 from typing import Any
 
@@ -190,6 +191,24 @@ def values_of(attribute: Attribute) -> st.SearchStrategy[Any]:
 def answers_of(schema: Schema) -> st.SearchStrategy[dict[str, Any]]:
     """Whole answers to a schema, most of which obey it."""
     return values_of(Attribute("root", "object", attributes=schema.attributes))
+
+
+def changed(value: Any, draw: random.Random) -> Any:
+    """A JSON value with one change somewhere."""
+    if isinstance(value, dict | list) and value and draw.random() < 0.8:
+        other: Any = value.copy()
+        place = draw.choice([*value]) if isinstance(value, dict) else draw.randrange(len(value))
+        kind = draw.random()
+        if kind < 0.2:
+            del other[place]
+        elif kind < 0.3 and isinstance(value, dict):
+            other["another"] = draw.choice([1, "x", {}])
+        elif kind < 0.4 and isinstance(value, list):
+            other.append(draw.choice([1, "x", {}]))
+        else:
+            other[place] = changed(value[place], draw)
+        return other
+    return draw.choice([None, 1, 1.5, "x", True, [], {}, ["x"], {"x": "y"}, value])
 
 
 raw_texts = st.one_of(

@@ -369,6 +369,7 @@ class _Reader:
             return self.map(common, node, where, refs)
         if isinstance(extra, Mapping) and extra:
             warn(where, "additionalProperties: only the named properties are extracted")
+            self.is_complete = False
         if patterns:
             warn(where, "patternProperties: only the named properties are extracted")
         if {"minProperties", "maxProperties", "propertyNames"} & {*node}:

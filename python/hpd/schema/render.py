@@ -13,7 +13,12 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def to_json_schema(schema: Schema) -> dict[str, Any]:
-    """The JSON Schema with the same meaning; every result of ``schema`` obeys it."""
+    """The JSON Schema with the same meaning; every result of ``schema`` obeys it.
+
+    It is the one that was read, where attributes do not say all that it does.
+    """
+    if schema.document is not None:
+        return dict(schema.document)
     document: dict[str, Any] = {"$schema": DIALECT}
     if schema.title:
         document["title"] = schema.title
