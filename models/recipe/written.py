@@ -16,12 +16,13 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import hpd
+from hpd.evaluation.calibration import Answer, reliability
 from hpd.evaluation.outcomes import Outcome, gold_values, normalized, outcome, value_text
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute
@@ -133,66 +134,99 @@ def order(fields: Sequence[Cell]) -> Counter[str]:
     return counts
 
 
-def confident(
+def judged(
     document: Written, fields: Sequence[Cell], extraction: hpd.Extraction[Any]
-) -> Counter[str]:
-    """The values and the nulls of at least the confidence ``CONFIDENT``, and the right ones."""
-    counts: Counter[str] = Counter()
+) -> Iterator[Answer]:
+    """The values and the nulls that have a confidence."""
 
-    def count(path: str, kind: str, *, is_right: bool) -> None:
+    def answer(path: str, result: Outcome) -> Iterator[Answer]:
         details = extraction.fields.get(path)
-        if details is not None and (details.confidence or 0) >= CONFIDENT:
-            counts[kind] += 1
-            counts[f"right {kind}"] += is_right
+        if details is not None and details.confidence is not None:
+            yield Answer(details.confidence, result)
 
     for cell in fields:
         if cell.attribute.item is None:
-            kind = "nulls" if cell.predicted is None else "values"
-            count(cell.path, kind, is_right=cell.is_right)
+            yield from answer(cell.path, cell.outcome)
     for attribute in document.attributes:
         # The confidence of an empty list is that of the number of its items.
         if attribute.item is not None and not extraction.data.get(attribute.name):
-            count(attribute.name, "nulls", is_right=not document.data[attribute.name])
-    return counts
+            yield from answer(attribute.name, "vn" if document.data[attribute.name] else "nn")
 
 
-def scores(extractor: hpd.Extractor[Any], documents: Sequence[Written]) -> dict[str, Counter[str]]:
-    """The counts of each kind of document, and of all."""
-    by_kind: dict[str, Counter[str]] = {}
+@dataclass
+class Score:
+    """The counts of some documents, and their values and nulls with confidence."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    answers: list[Answer] = field(default_factory=list)
+
+    def add(self, other: Score) -> None:
+        """Add the counts and the answers of others."""
+        self.counts += other.counts
+        self.answers += other.answers
+
+
+def scores(extractor: hpd.Extractor[Any], documents: Sequence[Written]) -> dict[str, Score]:
+    """The score of each kind of document, and of all."""
+    by_kind: dict[str, Score] = {}
+    every = Score()
     for document in documents:
         extraction = extractor.extract(document.text, schema=document.schema)
         fields = list(cells(document.attributes, document.data, extraction.data))
-        counts = order(fields) + confident(document, fields, extraction)
+        counts = order(fields)
         counts["documents"] += 1
         counts["fields"] += len(fields)
         counts["right"] += sum(cell.is_right for cell in fields)
         outcomes = Counter(cell.outcome for cell in fields)
         counts["given"] += outcomes["vc"] + outcomes["vw"] + outcomes["nv"]
         counts["given right"] += outcomes["vc"]
-        by_kind.setdefault(document.kind, Counter()).update(counts)
-    return {**by_kind, "all": sum(by_kind.values(), Counter())}
+        score = Score(counts, list(judged(document, fields, extraction)))
+        by_kind.setdefault(document.kind, Score()).add(score)
+        every.add(score)
+    return {**by_kind, "all": every}
 
 
-def table(by_kind: Mapping[str, Counter[str]]) -> str:
-    """The scores in Markdown."""
+def table(by_kind: Mapping[str, Score]) -> str:
+    """The scores in Markdown, and below them how far confidence is from the share that is right."""
     lines = [
         "| kind | documents | fields right | of the values given, right | items of lists in place "
         f"| values at {CONFIDENT} and more right | nulls at {CONFIDENT} and more right |",
         "|---|---:|---:|---:|---:|---:|---:|",
     ]
-    for kind, counts in by_kind.items():
+    for kind, score in by_kind.items():
+        counts = score.counts
         shares = [
             _share(counts[part], counts[whole])
             for part, whole in (
                 ("right", "fields"),
                 ("given right", "given"),
                 ("in place", "stated"),
-                ("right values", "values"),
-                ("right nulls", "nulls"),
             )
         ]
+        for is_value in (True, False):
+            sure = [
+                answer.is_right
+                for answer in score.answers
+                if answer.is_value == is_value and answer.confidence >= CONFIDENT
+            ]
+            shares.append(_share(sum(sure), len(sure)))
         lines.append(f"| {' | '.join([kind, str(counts['documents']), *shares])} |")
+    values, nulls = (
+        reliability([a for a in by_kind["all"].answers if a.is_value == is_value])
+        for is_value in (True, False)
+    )
+    lines += [
+        "",
+        f"Expected calibration error: {values.ece:.3f} of {values.n} values, "
+        f"{nulls.ece:.3f} of {nulls.n} nulls.",
+    ]
     return "\n".join(lines)
+
+
+def report(settings: Mapping[str, Any]) -> str:
+    """The table of all documents, with a model that is chosen as ``hpd.Extractor`` does."""
+    with hpd.Extractor("text", **settings) as extractor:
+        return table(scores(extractor, read_written()))
 
 
 def _share(part: int, whole: int) -> str:
@@ -239,10 +273,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"--draw {asked.draw}: there are {len(documents)} documents")
     settings = {"model": asked.model} if asked.model else {}
     try:
+        if asked.draw is None:
+            print(report(settings))
+            return 0
         with hpd.Extractor("text", **settings) as extractor:
-            if asked.draw is None:
-                print(table(scores(extractor, documents)))
-                return 0
             for document in Random(asked.seed).sample(documents, asked.draw):
                 print(answers(extractor, document))
     except hpd.HpdError as error:

@@ -19,7 +19,7 @@ from recipe.written import (
     Written,
     answers,
     cells,
-    confident,
+    judged,
     order,
     read_written,
     scores,
@@ -83,13 +83,13 @@ GOLD = {
 }
 
 
-def judged(**predicted):
+def compared(**predicted):
     return list(cells(ATTRIBUTES, GOLD, predicted))
 
 
 def wrong(**changes):
     gold = {**GOLD, "shop": "Moth"}
-    return [cell.path for cell in judged(**{**gold, **changes}) if not cell.is_right]
+    return [cell.path for cell in compared(**{**gold, **changes}) if not cell.is_right]
 
 
 def test_fields_are_compared_place_by_place():
@@ -104,10 +104,10 @@ def test_fields_are_compared_place_by_place():
 
 
 def test_order_counts_values_of_the_list_and_those_in_place():
-    assert order(judged(**GOLD)) == {"stated": 4, "in place": 4}
+    assert order(compared(**GOLD)) == {"stated": 4, "in place": 4}
     repeated = [GOLD["lines"][0], GOLD["lines"][0]]
-    assert order(judged(lines=repeated)) == {"stated": 4, "in place": 2}
-    assert order(judged(lines=[{"name": "cake", "price": 4.5}])) == {"stated": 1, "in place": 0}
+    assert order(compared(lines=repeated)) == {"stated": 4, "in place": 2}
+    assert order(compared(lines=[{"name": "cake", "price": 4.5}])) == {"stated": 1, "in place": 0}
 
 
 def test_confidence_is_counted_for_values_nulls_and_empty_lists():
@@ -127,9 +127,10 @@ def test_confidence_is_counted_for_values_nulls_and_empty_lists():
         },
     )
     fields = list(cells(document.attributes, document.data, data))
-    assert confident(document, fields, extraction) == {
-        "values": 1, "right values": 0, "nulls": 2, "right nulls": 1,
-    }  # fmt: skip
+    found = judged(document, fields, extraction)
+    assert [(answer.confidence, answer.outcome) for answer in found] == [
+        (0.95, "vw"), (0.94, "vn"), (1.0, "nn"), (0.99, "vn"),
+    ]  # fmt: skip
 
 
 class Oracle:
@@ -151,15 +152,16 @@ class Oracle:
 
 def test_the_gold_is_right_everywhere_and_nothing_only_where_nothing_is_stated():
     right = scores(Oracle(), DOCUMENTS)
-    assert right["all"]["right"] == right["all"]["fields"] >= 900
-    assert right["all"]["in place"] == right["all"]["stated"] > 100
+    counts = right["all"].counts
+    assert counts["right"] == counts["fields"] >= 900
+    assert counts["in place"] == counts["stated"] > 100
     assert f"| all | {len(DOCUMENTS)} | 100% " in table(right)
     n_absent = sum(
         not cell.gold
         for document in DOCUMENTS
         for cell in cells(document.attributes, document.data, {})
     )
-    assert scores(Oracle({}), DOCUMENTS)["all"]["right"] == n_absent > 40
+    assert scores(Oracle({}), DOCUMENTS)["all"].counts["right"] == n_absent > 40
 
 
 def test_a_wrong_answer_is_shown_with_the_right_one():

@@ -1,0 +1,156 @@
+"""The tables of the model's card: a model on data sets that nobody trains on, in Markdown.
+
+    PYTHONPATH=python:models python -m recipe.scores DATA [-m MODEL] [--limit N] [--ar N]
+
+DATA has a folder for each data set, and those that are not there are left out: oa-mine and ae-110k
+with dev.jsonl and attributes.json, wdc-pave with train.jsonl, and crossner with DOMAIN.jsonl and
+DOMAIN.schema.json, as hpd data convert makes them of CrossNER's development halves.
+
+F1 is micro, values are compared letter by letter, and intervals are of 95%, by drawing documents.
+Plain counts the attributes that a row names; strict counts all those of its category. A named
+entity is right if its text stands in the list of its type; those of the type misc are left out.
+Of CrossNER the F1 of each domain counts the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import hpd
+from hpd.documents import Document
+from hpd.evaluation.dataset_readers import DatasetDocument
+from hpd.evaluation.datasets import find_format, read_dataset
+from hpd.evaluation.outcomes import category_attributes, field_outcomes
+from hpd.evaluation.rows import Example, load_examples
+from hpd.evaluation.scores import USUAL, count_outcomes
+from hpd.evaluation.statistics import Interval, drawn_documents, evaluation_intervals
+from hpd.schema import load_schemas
+from recipe import written
+
+TITLES = {"oa-mine": "dev.jsonl", "ae-110k": "dev.jsonl", "wdc-pave": "train.jsonl"}
+DOMAINS = ("ai", "literature", "music", "politics", "science")
+LEFT_OUT = "misc"
+
+Row = tuple[str, ...]
+Settings = Mapping[str, Any]
+
+
+def drawn(rows: Sequence[Any], limit: int | None) -> list[Any]:
+    """So many of the rows, evenly over the file."""
+    n = len(rows) if limit is None else min(limit, len(rows))
+    return [rows[i * len(rows) // n] for i in range(n)]
+
+
+def extracted(examples: Sequence[Example], schema: object, settings: Settings) -> list[Any]:
+    """What the model finds in each."""
+    texts = [Document(each.text, category=each.category or None) for each in examples]
+    with hpd.Extractor(schema, **settings) as extractor:  # type: ignore[call-overload]
+        return [each.data for each in extractor.extract_many(texts, on_error="record")]
+
+
+def titles(folder: Path, limit: int | None, settings: Settings) -> Row:
+    """The scores of a data set of products: its documents, and F1 in both scopes."""
+    source = folder / TITLES[folder.name]
+    examples = [
+        Example(row.id, row.text, row.category, row.gold or {})
+        for row in read_dataset(source, find_format(source))
+        if isinstance(row, DatasetDocument)
+    ]
+    names: Mapping[str, Sequence[str]] = {
+        category: list(each) for category, each in category_attributes(examples).items()
+    }
+    if (folder / "attributes.json").exists():
+        schemas = load_schemas(str(folder / "attributes.json"))
+        assert isinstance(schemas, Mapping)
+        names = {each: [a.name for a in schema.attributes] for each, schema in schemas.items()}
+    examples = drawn(examples, limit)
+    fields = list(field_outcomes(examples, extracted(examples, names, settings), names))
+    found, around = count_outcomes(fields), evaluation_intervals(fields, len(examples))
+    return (
+        str(len(examples)),
+        _with_interval(found.plain.micro.f1, around.plain.micro["f1"]),
+        _with_interval(found.strict.micro.f1, around.strict.micro["f1"]),
+    )
+
+
+def entities(folder: Path, limit: int | None, settings: Settings) -> tuple[int, float, Interval]:
+    """The sentences of CrossNER, and the mean of the domains' F1."""
+    n_documents = 0
+    means: list[float] = []
+    samples = []
+    for domain in DOMAINS:
+        examples = drawn(list(load_examples(folder / f"{domain}.jsonl")), limit)
+        found = extracted(examples, folder / f"{domain}.schema.json", settings)
+        counts = np.array(
+            [list(entity_counts(*pair)) for pair in zip(examples, found, strict=True)]
+        )
+        n_documents += len(examples)
+        means.append(float(_f1(counts.sum(axis=0))))
+        weights = np.concatenate(list(drawn_documents(len(examples), [USUAL.n], USUAL.seed)))
+        samples.append(_f1(weights @ counts))
+    return n_documents, float(np.mean(means)), Interval.of(np.mean(samples, axis=0))
+
+
+def entity_counts(example: Example, data: Mapping[str, Any] | None) -> Iterator[int]:
+    """The entities of a sentence: right ones, those that were given, and those that it has."""
+    gold, given = (
+        Counter((kind, text) for kind, texts in each.items() if kind != LEFT_OUT
+                for text in texts or ())
+        for each in (example.gold, data or {})
+    )  # fmt: skip
+    yield from ((gold & given).total(), given.total(), gold.total())
+
+
+def _f1(counts: Any) -> Any:
+    """F1 in percent of right, given and stated ones: (..., 3) to (...)."""
+    return 200 * counts[..., 0] / np.maximum(1, counts[..., 1] + counts[..., 2])
+
+
+def _with_interval(score: float, interval: Interval) -> str:
+    return f"{score:.1f} ({interval.low:.1f} to {interval.high:.1f})"
+
+
+def _data_sets(data: Path, limit: int | None, settings: Settings) -> Iterator[Row]:
+    for name in TITLES:
+        if (data / name).is_dir():
+            yield name, *titles(data / name, limit, settings)
+    if (data / "crossner").is_dir():
+        n_documents, mean, interval = entities(data / "crossner", limit, settings)
+        yield "crossner", str(n_documents), _with_interval(mean, interval), ""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The program; gives its exit code."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("data", type=Path, metavar="DATA")
+    parser.add_argument("-m", "--model", help="a GGUF file or a model's name (default: the box)")
+    parser.add_argument("--limit", type=int, metavar="N", help="documents of each file")
+    parser.add_argument("--ar", type=int, metavar="N", help="also both methods on so many of each")
+    asked = parser.parse_args(arguments)
+    settings = {"model": asked.model} if asked.model else {}
+    runs = [("HPD", asked.limit, settings)]
+    if asked.ar:
+        runs += [("HPD", asked.ar, settings), ("AR", asked.ar, {**settings, "method": "ar"})]
+    try:
+        print(written.report(settings), flush=True)
+        print("\n| set | method | documents | F1, plain | F1, strict |\n|---|---|---:|---:|---:|")
+        for method, limit, its in runs:
+            for name, *cells in _data_sets(asked.data, limit, its):
+                print(f"| {' | '.join([name, method, *cells])} |", flush=True)
+    except hpd.HpdError as error:
+        print(f"scores: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
