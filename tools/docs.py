@@ -13,6 +13,7 @@ model in the box.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import re
 import subprocess
@@ -55,27 +56,29 @@ def command(name: str) -> str:
     return text.strip()
 
 
-def run(line: str) -> str:
-    """The output of a command, both streams, run in the repository's root.
-
-    Raises ``RuntimeError`` if it fails.
-    """
+@contextlib.contextmanager
+def hpd_on_path() -> Iterator[dict[str, str]]:
+    """An environment whose ``hpd`` is that of this Python, and asks the model in the box."""
     with tempfile.TemporaryDirectory() as folder:
         shim = Path(folder) / "hpd"
         shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m hpd.cli "$@"\n', encoding="utf-8")
         shim.chmod(0o755)
+        path = [folder, str(Path(sys.executable).parent), os.environ["PATH"]]
+        others = {name: value for name, value in os.environ.items() if name != "HPD_MODEL"}
+        yield {**others, "PATH": os.pathsep.join(path)}
+
+
+def run(line: str, folder: Path = ROOT, model: Path | None = None) -> str:
+    """The output of a command, both streams, run in a folder.
+
+    ``hpd`` asks that model, or the one in the box. Raises ``RuntimeError`` if it fails.
+    """
+    with hpd_on_path() as environment:
+        plain = {"COLUMNS": "100", "NO_COLOR": "1", "PYTHON_COLORS": "0"}
         done = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", line],
-            cwd=ROOT,
-            env={
-                **{name: value for name, value in os.environ.items() if name != "HPD_MODEL"},
-                "PATH": os.pathsep.join(
-                    [folder, str(Path(sys.executable).parent), os.environ["PATH"]]
-                ),
-                "COLUMNS": "100",
-                "NO_COLOR": "1",
-                "PYTHON_COLORS": "0",
-            },
+            cwd=folder,
+            env={**environment, **plain, **({"HPD_MODEL": str(model)} if model else {})},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -1,0 +1,148 @@
+"""The commands of docs/tasks.md, as they stand there, with files of the names that they use."""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pdf_files import pdf_of
+from small_model import small_model
+from tools import docs
+from tools.server_process import Server, serving
+
+MADE = Path(__file__).parents[1] / "formats/made"
+ADDRESS = "http://127.0.0.1:8000"
+TITLES = ["Luma Cotton T-Shirt for Men, White, XL", "Tavola Frying Pan, black"]
+
+PACKAGES = {
+    "[files]": (),
+    "[frames]": ("narwhals", "pyarrow", "pandas"),
+    "[html]": ("inscriptis",),
+    "[mcp]": ("mcp",),
+    "[office]": ("inscriptis", "python_calamine", "oxmsg"),
+    "[parquet]": ("pyarrow",),
+    "[pdf]": ("pypdfium2",),
+    "[ray]": ("ray", "pyarrow"),
+    "[serve]": ("fastapi", "uvicorn", "httptools", "prometheus_client"),
+}
+"""What the extras install, as far as a task needs it."""
+
+EXPECTED = {
+    "Word and OpenDocument": "4711",
+    "Rows of a spreadsheet": "Wool coat",
+    "Slides": "35",
+    "A book": "4711",
+    "What hpd understood of a schema": "the maker",
+    "Go on after an interruption": "order                     input",
+    "Are they right?": "right",
+    "Does it work here?": "ok",
+}
+"""What a task prints or writes where it is not a value of ``brand``, whichever that is."""
+
+_PAGE = (docs.ROOT / "docs/tasks.md").read_text(encoding="utf-8")
+TASKS = dict(re.findall(r"^### ([^\n]+)\n(.*?)(?=^##|\Z)", _PAGE, re.MULTILINE | re.DOTALL))
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with serving("-t", "1") as server:
+        yield server
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The files of the page."""
+    shirt, pan = TITLES
+    goods = [
+        {"text": shirt, "title": shirt, "sku": "a1", "kind": "clothes"},
+        {"text": pan, "title": pan, "sku": "a2", "kind": "pans"},
+    ]
+    lines = "".join(json.dumps(row) + "\n" for row in goods).encode()
+    table = f'sku,title\na1,"{shirt}"\na2,"{pan}"\n'
+    letter = f"From: a@shop.example\nSubject: order\n\n{shirt}\n"
+    answers = [{"brand": "Luma", "color": "White"}, {"brand": "Tavola", "color": "black"}]
+    gold = "".join(json.dumps({"id": i, "data": row}) + "\n" for i, row in enumerate(answers, 1))
+    files = {
+        "texts/shirt.txt": shirt.encode(),
+        "texts/more/pan.txt": pan.encode(),
+        "titles.txt": "\n".join(TITLES).encode(),
+        "listings.csv": table.encode(),
+        "old.csv": f"text\tprice\n{shirt}\t12,50 €\n".encode("cp1252"),
+        "listings.jsonl": lines,
+        "listings.jsonl.gz": gzip.compress(lines),
+        "goods.jsonl": lines,
+        "gold.jsonl": gold.encode(),
+        "invoices/2026/shirt.pdf": pdf_of(shirt),
+        "pages/shirt.html": f"<title>Shop</title><p>{shirt}</p>".encode(),
+        "mails/order.eml": letter.encode(),
+        "letter.docx": (MADE / "w.docx").read_bytes(),
+        "letter.odt": (MADE / "w.odt").read_bytes(),
+        "stock.xlsx": (MADE / "t.xlsx").read_bytes(),
+        "slides.pptx": (MADE / "p.pptx").read_bytes(),
+        "book.epub": (MADE / "w.epub").read_bytes(),
+    }
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    if importlib.util.find_spec("pyarrow"):
+        import pyarrow as pa
+        import pyarrow.parquet
+
+        pa.parquet.write_table(pa.table({"title": TITLES}), tmp_path / "listings.parquet")
+    return tmp_path
+
+
+def need(text: str) -> None:
+    """Skip the test if a task's text names what is not installed."""
+    for extra in re.findall(r"`(\[\w+\])`", text):
+        for package in PACKAGES[extra]:
+            pytest.importorskip(package)
+    for package in ("langchain_openai", "openai", "pydantic"):
+        if f"from {package} import" in text:
+            pytest.importorskip(package)
+    if "docker" in text and (
+        shutil.which("docker") is None
+        or subprocess.run(["docker", "info"], capture_output=True, check=False).returncode
+    ):
+        pytest.skip("no Docker engine can be reached")
+
+
+def written(folder: Path) -> str:
+    """What a task wrote, as text."""
+    text = ""
+    for file in folder.glob("values.*"):
+        if file.suffix == ".parquet":
+            import pyarrow.parquet
+
+            text += str(pyarrow.parquet.read_table(file).to_pylist())
+        elif file.is_file():
+            text += file.read_text(encoding="utf-8")
+    return text
+
+
+def test_there_are_thirty_tasks() -> None:
+    assert len(TASKS) >= 30
+    assert EXPECTED.keys() <= TASKS.keys()
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_task(task: str, folder: Path, request: pytest.FixtureRequest) -> None:
+    text = TASKS[task]
+    script = ""
+    if ADDRESS in text:
+        need("`[serve]`")
+        text = text.replace(ADDRESS, request.getfixturevalue("server").url)
+    need(text)
+    for language, block in re.findall(r"^```(bash|python)\n(.*?)^```", text, re.M | re.S):
+        script += block if language == "bash" else f"python - <<'END'\n{block}END\n"
+    root = docs.ROOT if "checkout" in text else folder
+    printed = docs.run(script, root, small_model())
+    assert EXPECTED.get(task, "brand") in printed + written(folder)
