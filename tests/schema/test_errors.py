@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -10,6 +11,7 @@ import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel, ConfigDict
 
 import strategies
 from hpd.errors import SchemaError
@@ -88,6 +90,15 @@ from hpd.schema.references import ALL_KEYWORDS, ANNOTATIONS, CHECKED_AFTERWARDS
 def test_errors_say_where_and_what_to_do(source: Any, message: str) -> None:
     with pytest.raises(SchemaError, match=message):
         load_schemas(source)
+
+
+def test_the_reason_why_pydantic_refuses_a_class_is_told() -> None:
+    class Odd(BaseModel):
+        model_config = ConfigDict(arbitrary_types_allowed=True)
+        a: socket.socket
+
+    with pytest.raises(SchemaError, match=r"IsInstanceSchema .*; or give the attribute a plain"):
+        load_schema(Odd)
 
 
 def test_a_schema_as_deep_as_the_stack_is_an_error() -> None:

@@ -35,6 +35,7 @@ def test_all_forms_of_plain_names_are_equal(tmp_path: Path) -> None:
         str(lines),
         lines,
         {"properties": {"brand": nullable, "Net content": nullable}},
+        {"type": ["object", "null"], "properties": {"brand": nullable, "Net content": nullable}},
         expected,
     ):
         assert load_schema(source) == expected, source

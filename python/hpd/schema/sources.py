@@ -173,7 +173,7 @@ def _is_by_category(source: Mapping[Any, Any]) -> bool:
         for key, value in source.items()
         if isinstance(value, list | tuple | Mapping | Schema) or is_model(value)
     ]
-    if _has_only_choices(source):
+    if _has_only_choices(source) or _has_types(source):
         return False
     if len(holders) == len(source):
         # {"properties": {...}} is a JSON Schema, unless other keys beside it are no keywords.
@@ -204,6 +204,12 @@ def _is_by_category(source: Mapping[Any, Any]) -> bool:
 def _has_only_choices(source: Mapping[Any, Any]) -> bool:
     """Whether a dict is a JSON Schema with choices and words about them."""
     return isinstance(source.get("enum"), list) and {*source} <= ANNOTATIONS
+
+
+def _has_types(source: Mapping[Any, Any]) -> bool:
+    """Whether a dict is a JSON Schema with several types."""
+    types = source.get("type")
+    return isinstance(types, list) and bool(types) and all(kind in JSON_TYPES for kind in types)
 
 
 def _has_only_keywords(source: Mapping[Any, Any]) -> bool:
@@ -374,8 +380,8 @@ def read_model(model: Any) -> Schema:
         raise
     except Exception as error:  # Pydantic raises what its plugins and the model's own code raise.
         raise SchemaError(
-            f"{model.__name__}: Pydantic cannot write it as JSON Schema ({error}). "
-            "Give the attribute a plain type"
+            f"{model.__name__}: Pydantic cannot write it as JSON Schema: "
+            f"{str(error).partition(chr(10))[0].rstrip('.')}; or give the attribute a plain type"
         ) from error
     try:
         return replace(read_json_schema(document), model=model)
