@@ -109,7 +109,7 @@ steps() { # a line for each: its name, and what it runs
   fi
   echo "device device"
   local test
-  for test in choices device_rows adapters pitfalls drafting draft_model engine; do
+  for test in choices adapters pitfalls drafting draft_model engine; do
     echo "suite-$test suite test_$test"
   done
   echo "workloads workload_files"

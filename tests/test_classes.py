@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from typing_extensions import TypedDict
 
 import hpd
-from small_extractor import replay_answers
+from small_extractor import give_answers
 from tiny_models import TinyModel
 
 
@@ -47,7 +47,7 @@ EXPECTED = {"brand": "Nike", "day": datetime.date(2024, 5, 31), "maker": Maker("
 
 def extraction(schema: Any, model: Path) -> hpd.Extraction[Any]:
     with hpd.Extractor(schema, model, n_threads=1) as extractor:
-        replay_answers(extractor, lambda _: ANSWER)
+        give_answers(extractor, lambda _: ANSWER)
         return extractor.extract("Nike, made in Oslo on 2024-05-31")
 
 

@@ -44,7 +44,6 @@ class EngineOptions:
     swa_full: bool
     cpu_attention: bool
     offload_kqv: bool
-    logits_on_device: str
     deterministic: bool
     sampling: SamplingOptions
 
@@ -100,12 +99,12 @@ class Field:
         attribute: int = 0,
         closed: bool = False,
     ) -> None: ...
+    replay: list[int]
+    closed: bool
     @property
     def key(self) -> list[int]: ...
     @property
     def max_tokens(self) -> int: ...
-    @property
-    def closed(self) -> bool: ...
 
 @final
 class Value:
@@ -159,8 +158,6 @@ class EngineStats:
     def n_tokens(self) -> int: ...
     @property
     def n_rows(self) -> int: ...
-    @property
-    def n_rows_copied(self) -> int: ...
     @property
     def n_graphs(self) -> int: ...
     @property

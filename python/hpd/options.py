@@ -24,7 +24,6 @@ OnInvalid = Literal["raise", "record", "retry"]
 Missing = Literal["error", "force", "null"]
 OnOverflow = Literal["error", "chunk", "truncate"]
 FlashAttention = Literal["auto", "on", "off"]
-LogitsOnDevice = Literal["auto", "on", "off"]
 SplitMode = Literal["none", "layer", "row", "tensor"]
 CacheType = Literal["f32", "f16", "bf16", "q8_0", "q4_0", "q4_1", "iq4_nl", "q5_0", "q5_1"]
 
@@ -307,14 +306,6 @@ class Options:
         target="engine",
         help="llama.cpp's flash attention",
     )
-    logits_on_device: LogitsOnDevice = option(
-        "off",
-        decides="speed",
-        target="engine",
-        help="of the logits of a token only the likeliest are copied from the device that computes "
-        "them, and all where these do not tell the next token; auto: where that is a GPU, on which "
-        "it was never tried",
-    )
     cpu_attention: bool = option(
         True,
         decides="values",
@@ -542,25 +533,10 @@ class Options:
                 f"{named('n_ubatch')} must not be above {named('n_batch')}: "
                 f"{self.n_ubatch} tokens in a pass of {self.n_batch}"
             )
-        if self.logits_on_device == "on":
-            self._check_logits_on_device()
         if self.flash_attn == "off" and self.cache_type_v not in _FLOATS:
             raise OptionError(
                 f"{named('cache_type_v')} must be one of {', '.join(_FLOATS)} where "
                 f"{named('flash_attn')} is off, not {self.cache_type_v}"
-            )
-
-    def _check_logits_on_device(self) -> None:
-        if self._is_set("temperature"):
-            raise OptionError(
-                f"{named('logits_on_device')} cannot be on with {named('temperature')}: a random "
-                "token is drawn from all logits"
-            )
-        if self.n_batch > (self.n_ubatch or TUNABLE["n_ubatch"]):
-            raise OptionError(
-                f"{named('logits_on_device')} cannot be on where {named('n_batch')} is above "
-                f"{named('n_ubatch')}: the second pass of a batch writes over the logits of the "
-                "first"
             )
 
     @property
@@ -778,7 +754,6 @@ class Settings(TypedDict, total=False):
     tensor_split: tuple[float, ...]
     main_gpu: int
     flash_attn: FlashAttention
-    logits_on_device: LogitsOnDevice
     cpu_attention: bool
     cache_type_k: CacheType
     cache_type_v: CacheType

@@ -48,6 +48,8 @@ class FieldResult:
     forced: bool = False
     """Whether the model said null first, or what is not likely enough, and had to answer all the
     same (``missing="force"``)."""
+    repeated: bool = False
+    """Whether the model repeated itself without end: the text is cut after the first turn."""
     value: Any = None
     margin: float | None = None
     """The margin of a near tie: the smallest difference between the logit of a token that was taken
@@ -91,6 +93,8 @@ class FieldResult:
             result["truncated"] = True
         if self.forced:
             result["forced"] = True
+        if self.repeated:
+            result["repeated"] = True
         if self.refused:
             result["refused"] = [{"raw": text.raw, "error": text.error} for text in self.refused]
         if self.margin is not None:

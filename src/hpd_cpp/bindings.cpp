@@ -37,6 +37,8 @@ const char * name_of(Finish finish) {
             return "end_of_generation";
         case Finish::truncated:
             return "truncated";
+        case Finish::repeated:
+            return "repeated";
         case Finish::invalid:
             return "invalid";
         case Finish::none:
@@ -101,7 +103,6 @@ void bind_options(py::module_ & m) {
         .def_readwrite("swa_full", &EngineOptions::swa_full)
         .def_readwrite("cpu_attention", &EngineOptions::cpu_attention)
         .def_readwrite("offload_kqv", &EngineOptions::offload_kqv)
-        .def_readwrite("logits_on_device", &EngineOptions::logits_on_device)
         .def_readwrite("deterministic", &EngineOptions::deterministic)
         .def_readwrite("sampling", &EngineOptions::sampling);
     bind_whole(engine, "n_ctx", &EngineOptions::n_ctx);
@@ -210,9 +211,10 @@ void bind_engine(py::module_ & m) {
              py::arg("choices") = Choices(), py::arg("counted_grammar") = "",
              py::arg("counted_choices") = Choices(), py::arg("replay") = std::vector<Token>(),
              py::arg("attribute") = 0, py::arg("closed") = false)
+        .def_readwrite("replay", &Field::replay)
         .def_readonly("key", &Field::key)
         .def_readonly("max_tokens", &Field::max_tokens)
-        .def_readonly("closed", &Field::closed);
+        .def_readwrite("closed", &Field::closed);
 
     py::class_<Value>(m, "Value")
         .def_readonly("tokens", &Value::tokens)
@@ -262,7 +264,6 @@ void bind_engine(py::module_ & m) {
         .def_readonly("n_batches", &EngineStats::n_batches)
         .def_readonly("n_tokens", &EngineStats::n_tokens)
         .def_readonly("n_rows", &EngineStats::n_rows)
-        .def_readonly("n_rows_copied", &EngineStats::n_rows_copied)
         .def_readonly("n_graphs", &EngineStats::n_graphs)
         .def_readonly("n_graphs_reused", &EngineStats::n_graphs_reused)
         .def_readonly("n_preempted", &EngineStats::n_preempted)

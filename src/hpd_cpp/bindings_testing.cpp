@@ -30,8 +30,8 @@
 #include "sampling/choices.h"
 #include "sampling/constraint.h"
 #include "sampling/json_scanner.h"
+#include "sampling/repetition.h"
 #include "sampling/sampling.h"
-#include "sampling/top_row.h"
 
 // What only tests need: a module of its own, which a user's import leaves alone. It works with the
 // types of _core, which it imports first.
@@ -105,20 +105,11 @@ struct ContextForTests {
         return "aborted";
     }
 
-    // (n_rows, n_vocab); llama.cpp's own memory, which the next decode writes over, where the rows
-    // do not stay on the device.
+    // (n_rows, n_vocab); llama.cpp's own memory, which the next decode writes over.
     py::array_t<float> rows(const py::object & owner) {
+        const std::vector<LogitRow> read = context.rows();
         const std::vector<py::ssize_t> shape{n_rows, model->n_vocab()};
-        BatchRows read = context.rows();
-        if (!context.keeps_rows_on_device()) {
-            return py::array_t<float>(shape, n_rows > 0 ? read.whole(0).logits : nullptr, owner);
-        }
-        py::array_t<float> copies(shape);
-        for (int32_t i = 0; i < n_rows; ++i) {
-            const float * row = read.whole(static_cast<size_t>(i)).logits;
-            std::copy(row, row + model->n_vocab(), copies.mutable_data(i, 0));
-        }
-        return copies;
+        return py::array_t<float>(shape, read.empty() ? nullptr : read[0].logits, owner);
     }
 };
 
@@ -345,31 +336,12 @@ void bind_parts(py::module_ & m) {
         py::arg("row"), py::arg("options"), py::arg("uniform") = 0.0,
         py::arg("allowed") = py::none());
     m.def(
-        "choose_from_top",
-        [](const std::vector<float> & row, size_t n,
-           const std::optional<std::set<Token>> & allowed) -> py::object {
-            const LogitRow whole = read_row(row.data(), static_cast<int32_t>(row.size()));
-            std::vector<Token> tokens(row.size());
-            std::iota(tokens.begin(), tokens.end(), 0);
-            // Of equals, the last ones: as unlike the whole row as a device may choose.
-            std::sort(tokens.begin(), tokens.end(), [&](Token a, Token b) {
-                const float x = row[static_cast<size_t>(a)];
-                const float y = row[static_cast<size_t>(b)];
-                return x != y ? x > y : a > b;
-            });
-            tokens.resize(std::min(n, tokens.size()));
-            std::vector<float> logits;
-            logits.reserve(tokens.size());
-            for (const Token token : tokens) logits.push_back(row[static_cast<size_t>(token)]);
-            const auto best = static_cast<float>(std::exp(whole.best_logit - whole.log_sum));
-            const TopRow top =
-                top_row(tokens.data(), logits.data(), tokens.size(), best, whole.n_vocab);
-            const auto c = allowed ? choose_greedy(top, [&](Token t) { return allowed->count(t); })
-                                   : choose_greedy(top);
-            if (!c) return py::none();
-            return py::make_tuple(c->token, c->logprob, c->margin);
+        "repetition_of",
+        [](const std::vector<Token> & tokens, size_t first) {
+            const Repetition found = repetition_of(tokens, first);
+            return py::make_tuple(found.period, found.n_tokens);
         },
-        py::arg("row"), py::arg("n"), py::arg("allowed") = py::none());
+        py::arg("tokens"), py::arg("first"));
     m.def(
         "tokens_beside",
         [](const std::vector<float> & row, Token token) {

@@ -65,7 +65,8 @@ public:
             Value & value = *plan_.rows[i].value;
             value.tokens.push_back(tokens.at(i));
             if (last.at(i)) {
-                scheduler_.retire(value, Finish::complete);
+                value.finish = Finish::complete;
+                scheduler_.retire(value);
             } else {
                 scheduler_.keep(value, 0);
             }

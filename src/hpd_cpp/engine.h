@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <set>
 #include <vector>
 
@@ -13,8 +12,7 @@
 #include "model/model.h"
 #include "observers.h"
 #include "options.h"
-#include "sampling/constraint.h"
-#include "sampling/sampling.h"
+#include "sampling/value_writer.h"
 #include "scheduling/scheduler.h"
 
 namespace hpd {
@@ -72,30 +70,23 @@ public:
     void replace_calls(const FallibleCalls & calls);
 
     // For tests: guesses as likely as this are made, however many values share a step.
-    void fix_least_probability(double p) { fixed_least_probability_ = p; }
+    void fix_least_probability(double p);
 
 private:
     bool decode_batch();
-    double least_probability() const;
+    DecodeStatus decode(const BatchPlan & plan);
     void accept(const BatchPlan & plan);
-    bool accept_token(Value & value, BatchRows & rows, size_t row);
-    Choice choose(Value & value, BatchRows & rows, size_t row);
-    float share_of(const Choice & choice, const Value & value, BatchRows & rows, size_t row);
-    std::vector<Token> completing_alike(Token token, const Value & value,
-                                        const std::vector<Token> & others) const;
+    void retire(Value & value);
     void start_again(bool shrink);
     void clear_caches();
     void check() const;
 
     std::shared_ptr<const Model> model_;
-    SamplingOptions sampling_;
     Context context_;
     std::unique_ptr<Drafter> drafter_;  // none where drafts are off, or cells cannot be trimmed
     std::unique_ptr<ModelDrafter> model_drafter_;  // likewise
-    std::optional<double> fixed_least_probability_;
     Scheduler scheduler_;
-    ConstraintFactory constraints_;
-    std::unordered_map<const Value *, std::unique_ptr<Constraint>> value_constraints_;
+    ValueWriter writer_;
     std::atomic<bool> woken_{false};
 #ifdef NDEBUG
     bool check_ = false;

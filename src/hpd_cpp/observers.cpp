@@ -20,9 +20,29 @@ double seconds_since(Clock::time_point start) {
 
 }  // namespace
 
-void StepRecorder::step_begins() {
-    step_began_ = Clock::now();
-    waited_ = 0.0;
+StepRecorder::Step::Step(StepRecorder & recorder, const Scheduler & scheduler,
+                         const Context & context, const ModelDrafter * model_drafter)
+    : recorder_(recorder), scheduler_(scheduler), context_(context), model_drafter_(model_drafter) {
+    recorder_.waited_ = 0.0;
+}
+
+StepRecorder::Step::~Step() {
+    EngineStats & stats = recorder_.stats_;
+    double & waited = recorder_.waited_;
+    if (model_drafter_) {
+        const double drafted = model_drafter_->seconds();
+        waited += drafted - std::exchange(recorder_.drafted_, drafted);
+        stats.n_draft_batches = model_drafter_->n_batches();
+    }
+    stats.decode_seconds += waited;
+    stats.host_seconds += seconds_since(began_) - waited;
+    stats.n_preempted = scheduler_.n_preempted();
+    stats.n_graphs = context_.n_graphs();
+    stats.n_graphs_reused = context_.n_graphs_reused();
+    stats.n_attention_taken = context_.n_attention_taken();
+    stats.n_attention_left = context_.n_attention_left();
+    const std::lock_guard<std::mutex> lock(recorder_.mutex_);
+    recorder_.published_ = stats;
 }
 
 void StepRecorder::decode_begins() { decode_began_ = Clock::now(); }
@@ -35,23 +55,6 @@ void StepRecorder::decode_ends(const BatchPlan & plan, DecodeStatus status) {
     ++stats_.n_batches;
     stats_.n_tokens += plan.batch.size();
     stats_.n_rows += static_cast<uint64_t>(plan.n_rows);
-}
-
-void StepRecorder::step_ends(const Scheduler & scheduler, const Context & context,
-                             const ModelDrafter * model_drafter) {
-    if (model_drafter) {
-        waited_ += model_drafter->seconds() - std::exchange(drafted_, model_drafter->seconds());
-        stats_.n_draft_batches = model_drafter->n_batches();
-    }
-    stats_.decode_seconds += waited_;
-    stats_.host_seconds += seconds_since(step_began_) - waited_;
-    stats_.n_preempted = scheduler.n_preempted();
-    stats_.n_graphs = context.n_graphs();
-    stats_.n_graphs_reused = context.n_graphs_reused();
-    stats_.n_attention_taken = context.n_attention_taken();
-    stats_.n_attention_left = context.n_attention_left();
-    const std::lock_guard<std::mutex> lock(mutex_);
-    published_ = stats_;
 }
 
 EngineStats StepRecorder::stats() const {

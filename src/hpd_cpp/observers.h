@@ -15,7 +15,6 @@ struct EngineStats {
     uint64_t n_batches = 0;       // decode calls
     uint64_t n_tokens = 0;        // tokens in them
     uint64_t n_rows = 0;          // rows of logits that llama.cpp computed for them
-    uint64_t n_rows_copied = 0;   // those that did not stay on the device, as a whole
     uint64_t n_graphs = 0;  // graphs that llama.cpp computed, the draft model's not counted
     uint64_t n_graphs_reused = 0;  // those of them that it had computed just before
     uint64_t n_preempted = 0;  // times that a request was sent back to start again
@@ -30,21 +29,30 @@ struct EngineStats {
 // Counts and times the steps of an engine, which calls it from its own thread.
 class StepRecorder {
 public:
-    void step_begins();
+    // One step, from its making to its end, however that comes.
+    class Step {
+    public:
+        Step(StepRecorder & recorder, const Scheduler & scheduler, const Context & context,
+             const ModelDrafter * model_drafter);
+        ~Step();
+        Step(const Step &) = delete;
+
+    private:
+        StepRecorder & recorder_;
+        const Scheduler & scheduler_;
+        const Context & context_;
+        const ModelDrafter * model_drafter_;
+        std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+    };
+
     void decode_begins();
     void decode_ends(const BatchPlan & plan, DecodeStatus status);
-    void rows_read(size_t n_copied) { stats_.n_rows_copied += n_copied; }
-    void step_ends(const Scheduler & scheduler, const Context & context,
-                   const ModelDrafter * model_drafter);
 
     // After the last step. From any thread.
     EngineStats stats() const;
 
 private:
-    using Time = std::chrono::steady_clock::time_point;
-
-    Time step_began_;
-    Time decode_began_;
+    std::chrono::steady_clock::time_point decode_began_;
     double waited_ = 0.0;  // for llama.cpp, in this step
     double drafted_ = 0.0;  // for the draft model, before this step
     EngineStats stats_;

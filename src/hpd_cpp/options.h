@@ -50,10 +50,6 @@ struct EngineOptions {
     bool swa_full = true;  // keep every cell of sliding-window layers: forks need them
     bool cpu_attention = true;  // on a CPU, hpd's kernel for flash attention
     bool offload_kqv = true;  // attention and the KV cells on the GPU
-    // on | off | auto: a row of logits stays on the device where it was computed as long as its
-    // likeliest tokens tell what is asked. auto: where that is a GPU and tokens are not random.
-    // Off, because no GPU has shown yet that it pays: llama.cpp hardly reuses graphs with it.
-    std::string logits_on_device = "off";
     // One request after another, by a recipe that depends on that request alone: its values are the
     // same bits whatever came before it. Documents in flight are then none of the engine's
     // business.

@@ -43,7 +43,7 @@ def model(tiny_model: TinyModel) -> _native.Model:
 
 def new_context(model: _native.Model, **settings: object) -> _core_testing.Context:
     # All rows of logits are looked at here.
-    return _core_testing.Context(model, engine_options(logits_on_device="off", **settings))
+    return _core_testing.Context(model, engine_options(**settings))
 
 
 def test_threads_for_one_token_and_for_more(model: _native.Model) -> None:

@@ -25,7 +25,7 @@ from hpd.evaluation.scores import Counts
 from hpd.extractor import Extractor
 from hpd.values.confidence import read_map
 from jsonl import read_lines, write_lines
-from small_extractor import replay_answers
+from small_extractor import give_answers
 
 answered = st.lists(
     st.builds(Answer, st.floats(0, 1), st.sampled_from(["nn", "nv", "vn", "vc", "vw"])),
@@ -328,7 +328,7 @@ def test_known_answers_are_not_held_against_a_threshold(halved: Path) -> None:
     halved.write_text(json.dumps({**HALVED, "null_threshold": 1}))
     known = {"brand": "Nike", "size": "44"}
     with Extractor("brand, size", calibration=str(halved)) as extractor:
-        replay_answers(extractor, lambda document: known)
+        give_answers(extractor, lambda text: known)
         assert extractor.extract(TITLES[0]).data == known
 
 

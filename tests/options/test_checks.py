@@ -146,14 +146,6 @@ def test_the_bounds_are_good_and_what_is_beyond_them_is_not(option: Option) -> N
             "deterministic cannot be had with draft_model",
         ),
         (
-            {"logits_on_device": "on", "temperature": 0.5},
-            "logits_on_device cannot be on with temperature (--temp): a",
-        ),
-        (
-            {"logits_on_device": "on", "n_batch": 1024},
-            "logits_on_device cannot be on where n_batch (--batch-size) is",
-        ),
-        (
             {"flash_attn": "off", "cache_type_v": "q8_0"},
             "cache_type_v (--cache-type-v) must be one of f32, f16, bf16 where "
             "flash_attn (--flash-attn) is off, not q8_0",

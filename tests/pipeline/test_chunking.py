@@ -23,7 +23,7 @@ from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values.places import is_joined
 from small_extractor import SmallExtractor as Extractor
-from small_extractor import replay_answers
+from small_extractor import give_answers
 from tiny_models import TinyModel
 
 
@@ -329,17 +329,17 @@ def test_chunks_are_put_together_with_spans_in_the_whole_document(
 ) -> None:
     n_asked = 0
 
-    def replay(document: Document) -> dict[str, Any]:
+    def known(text: str) -> dict[str, Any]:
         nonlocal n_asked
         n_asked += 1
         return {
-            "maker": "Nike" if "Nike" in document.text else None,
-            "things": re.findall(r"thing\d+", document.text),
+            "maker": "Nike" if "Nike" in text else None,
+            "things": re.findall(r"thing\d+", text),
         }
 
     settings = {"n_ctx": 1024, "on_overflow": "chunk"}
     with Extractor("maker, things [str]", model, **settings) as extractor:
-        replay_answers(extractor, replay)
+        give_answers(extractor, known)
         documents = [Document("thing1", "a"), Document(LONG, "b"), Document("Nike", "c")]
         before, found, after = extractor.extract_many(documents)
     assert [extraction.id for extraction in (before, found, after)] == ["a", "b", "c"]
@@ -387,8 +387,8 @@ CHUNKS = {"n_ctx": 4096, "max_tokens": 8, "on_overflow": "chunk"}
 def test_chunks_have_the_size_that_is_asked_for(model: Path) -> None:
     n_tokens: list[int] = []
 
-    def replay(document: Document) -> dict[str, Any]:
-        n_tokens.append(len(document.text.split()))
+    def known(text: str) -> dict[str, Any]:
+        n_tokens.append(len(text.split()))
         return {"maker": None}
 
     with Extractor("maker", model, **CHUNKS) as extractor:
@@ -397,7 +397,7 @@ def test_chunks_have_the_size_that_is_asked_for(model: Path) -> None:
     for size in (100, 300):
         n_tokens.clear()
         with Extractor("maker", model, chunk_size=size, **CHUNKS) as extractor:
-            replay_answers(extractor, replay)
+            give_answers(extractor, known)
             long, short = extractor.extract_many([LONG, "Nike"])
             assert long.usage is not None
             # The overlap is an eighth, and a chunk ends with a sentence in its second half.
@@ -453,16 +453,16 @@ def test_without_chunks_their_options_are_refused(
 def test_a_later_pass_finds_what_a_cut_tore_apart(model: Path) -> None:
     """The model finds a thing only in a chunk that has it with what stands before and behind it."""
 
-    def replay(document: Document) -> dict[str, Any]:
+    def known(text: str) -> dict[str, Any]:
         whole = r"(?<=word )thing\d+(?= word word word word)"
-        return {"things": re.findall(whole, document.text)}
+        return {"things": re.findall(whole, text)}
 
     text = " ".join("word " * 5 + f"thing{n}" for n in range(80)) + " word word word word"
     found: dict[int, list[str]] = {}
     for passes in (1, 2, 3):
         settings = {**CHUNKS, "chunk_size": 60, "passes": passes}
         with Extractor("things [str]", model, **settings) as extractor:
-            replay_answers(extractor, replay)
+            give_answers(extractor, known)
             extraction = extractor.extract(text)
         found[passes] = extraction.data["things"]
         assert len(set(found[passes])) == len(found[passes])

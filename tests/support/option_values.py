@@ -23,7 +23,7 @@ OTHER: dict[str, object] = {
     "n_batch": 64, "n_ubatch": 32,
     "n_threads": 3, "n_threads_batch": 4, "n_gpu_layers": 0,
     "split_mode": "row", "tensor_split": (3.0, 1.0), "main_gpu": 1,
-    "flash_attn": "on", "logits_on_device": "auto", "cpu_attention": False,
+    "flash_attn": "on", "cpu_attention": False,
     "cache_type_k": "q8_0", "cache_type_v": "bf16",
     "loras": (("a.gguf", 0.5), ("b.gguf", 1.0)), "temperature": 0.75, "top_k": 3, "top_p": 0.5,
     "min_p": 0.125, "seed": 42, "on_invalid": "record", "missing": "null", "null_threshold": 0.25,

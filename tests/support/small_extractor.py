@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from hpd import _native
-from hpd.documents import Document
+from hpd.bench.known_answers import KnownAnswers
 from hpd.extractor import Extractor
-from hpd.pipeline.long_documents import Replay
 
 
-def replay_answers(
-    extractor: Extractor[Any], answer: Callable[[Document], Mapping[str, Any] | None]
+def give_answers(
+    extractor: Extractor[Any], known: Callable[[str], Mapping[str, Any] | None]
 ) -> None:
     """Have known answers decoded from here on, in place of the model's own."""
     pipeline = extractor._pipeline
-    pipeline._replay, pipeline._reuse = Replay(answer), None
+    pipeline._make_questionnaire, pipeline._reuse = partial(KnownAnswers, known=known), None
     pipeline._makers.clear()
 
 
@@ -37,15 +37,12 @@ class SmallExtractor(Extractor):
         answers: Mapping[str, Mapping[str, Any]] | None = None,
         **settings: Any,
     ) -> None:
-        def replay(document: Document) -> Mapping[str, Any] | None:
-            return (answers or {}).get(document.text)
-
         usual: dict[str, Any] = {"n_threads": 1}
         if "cache" not in settings:
             usual["dedupe"] = False
         super().__init__(schema, model, **(usual | settings))  # type: ignore[arg-type]
         if answers is not None:
-            replay_answers(self, replay)
+            give_answers(self, answers.get)
 
     @property
     def native_model(self) -> _native.Model:

@@ -16,10 +16,10 @@ pytest.importorskip("transformers")
 import strategies
 from decoding import engine_options, open_model
 from hpd import _native
+from hpd.bench.known_answers import KnownAnswers
 from hpd.documents import Document
 from hpd.options import Options
 from hpd.pipeline.prompts import FieldsPrompt
-from hpd.pipeline.questionnaire import Questionnaire
 from hpd.prompt.questions import schema_leaves
 from hpd.schema import load_schema
 from hpd.training import masks
@@ -83,11 +83,12 @@ def vocabulary(model):
 
 
 def sent_keys(engine, schema, layout, answers):
-    """Prompt and key of every field that the engine is sent, with these answers replayed."""
+    """Prompt and key of every field that the engine is sent, with these answers known."""
     model, runner = engine
     options = Options(layout=layout, max_tokens=MAX_TOKENS)
-    documents = [(i, Document(text)) for i, text in enumerate(TEXTS[: len(answers)])]
-    job = FieldsPrompt(Questionnaire(model, schema, options), documents, answers=answers)
+    known = dict(zip(TEXTS, answers, strict=False))
+    documents = [(i, Document(text)) for i, text in enumerate(known)]
+    job = FieldsPrompt(KnownAnswers(model, schema, options, known=known.get), documents)
     sent = []
     request = job.first()
     while request is not None:

@@ -12,20 +12,22 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
 from time import perf_counter
 from typing import Any, TypeVar
 
 from hpd import _native
+from hpd.bench.known_answers import KnownAnswers
 from hpd.bench.methods import Method
 from hpd.bench.workload import Item, Workload, spread
 from hpd.documents import Document
-from hpd.errors import HpdError
+from hpd.errors import HpdError, InputError
 from hpd.models.settings import engine_options
 from hpd.options import TUNABLE, Options, speed_identity
-from hpd.pipeline.long_documents import Replay
 from hpd.pipeline.pipeline import MakeEngine, Pipeline
+from hpd.pipeline.questionnaire import Questionnaire
 from hpd.prompt.questions import schema_leaves
 from hpd.results import Extraction, plain_data
 
@@ -255,8 +257,8 @@ class Bench:
             workload.schemas,
             method.options,
             engine_options(method.options),
-            replay=Replay(_known_answer, method.grammar) if workload.is_replay else None,
             make_engine=self._make_engine,
+            make_questionnaire=self._questionnaire(method),
         )
         places = spread(len(workload.items), method.n_documents)
         items = [workload.items[place] for place in places]
@@ -312,6 +314,18 @@ class Bench:
         """The cost of a token and of a row now, with an engine of its own."""
         return measure_prices(self._model, engine_options(options))
 
+    def _questionnaire(self, method: Method) -> Callable[..., Questionnaire]:
+        if not self._workload.is_replay:
+            return Questionnaire
+        known: dict[str, Mapping[str, Any] | None] = {}
+        for item in (*self._workload.warm_up, *self._workload.items):
+            if known.setdefault(item.text, item.answer) != item.answer:
+                raise InputError(
+                    f"document {item.id}: another one has the same text and another answer; "
+                    "leave one of them out"
+                )
+        return partial(KnownAnswers, known=known.get, has_grammar=method.grammar)
+
     def _n_wrong(self, method: Method, answers: Mapping[int, Any]) -> int:
         if not self._workload.is_replay or method.kind == "prefill":
             return 0
@@ -319,11 +333,6 @@ class Bench:
         return sum(
             answer != without_nulls(items[place].answer) for place, answer in answers.items()
         )
-
-
-def _known_answer(document: Document) -> Mapping[str, Any] | None:
-    item: Item = document.id
-    return item.answer
 
 
 def _extract(pipeline: Pipeline, items: Sequence[Item]) -> list[Extraction[Any]]:

@@ -254,6 +254,7 @@ class Summary:
         self._n_reused = 0
         self._n_retried = 0
         self._n_cut = 0
+        self._n_repeated = 0
         self._n_empty = 0
 
     def add_values(self, extraction: Extraction[Any], has_text: bool = True) -> None:
@@ -266,6 +267,7 @@ class Summary:
             self._n_reused += extraction.usage.reused_values
         self._n_retried += sum(bool(field.refused) for field in extraction.fields.values())
         self._n_cut += sum(field.truncated for field in extraction.fields.values())
+        self._n_repeated += sum(field.repeated for field in extraction.fields.values())
 
     def add_line(self, failed: str | None) -> None:
         """Count a line that is written; ``failed`` is the type of its error, if it is one."""
@@ -300,6 +302,8 @@ class Summary:
             parts.append(f"{self._n_retried} value{'s' * (self._n_retried != 1)} asked again")
         if self._n_cut:
             parts.append(f"{self._n_cut} cut off (`truncated`): a larger --max-tokens keeps more")
+        if self._n_repeated:
+            parts.append(f"{self._n_repeated} repeated without end, and cut (`repeated`)")
         for kind, n in sorted(self.failures.items()):
             parts.append(f"{n} failed ({kind})")
         if n_failed_kept:

@@ -277,14 +277,11 @@ def need_of_shape(shape: Shape, n_weight_bytes: int, options: Options) -> Memory
     if options.flash_attn == "off":
         row += shape.n_heads * n_cells
     last_row = shape.n_vocab + 2 * shape.n_embd
-    # For logits that stay on the device llama.cpp has buffers as large, which stay empty: for the
-    # tokens that are sampled from, their logits and their probabilities.
-    n_buffers = 4 if options.logits_on_device == "on" else 1
     return MemoryNeed(
         weights=n_weight_bytes,
         cells=int(n_cells * cell) + n_sequences * shape.n_state * _FLOAT,
         computing=n_ubatch * max(row, last_row) * _FLOAT,
-        logits=n_rows * shape.n_vocab * _FLOAT * n_buffers,
+        logits=n_rows * shape.n_vocab * _FLOAT,
         rest=shape.n_texts * _BYTES_PER_TOKEN,
     )
 

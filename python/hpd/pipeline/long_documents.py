@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -63,26 +63,12 @@ _COMFORTABLE_CHUNK = 256
 """The tokens that a chunk should have, so that it keeps together what belongs together."""
 
 
-@dataclass(frozen=True, slots=True)
-class Replay:
-    """Known answers, decoded in place of the model's own, for timing and tests."""
-
-    answer: Callable[[Document], Mapping[str, Any] | None]
-    """The answer of a document; None: there is none, and the model gives its own."""
-    constrained: bool = False
-    """Whether each token is checked against the field's grammar, as it is where a model obeys it.
-
-    Otherwise fields with a known answer have no grammar.
-    """
-
-
 class PromptMaker:
     """Makes prompts that fit the context of documents of one category.
 
     Args:
         questionnaire: makes their requests.
         limit: of the KV cells that one request may take.
-        replay: known answers, to be decoded in place of the model's own.
         reuse: where values are known from earlier; None: they are all decoded.
     """
 
@@ -90,14 +76,12 @@ class PromptMaker:
         self,
         questionnaire: Questionnaire,
         limit: ContextLimit,
-        replay: Replay | None = None,
         reuse: Reuse | None = None,
     ) -> None:
         self._questionnaire = questionnaire
         self._options = questionnaire.options
         self._limit = limit
         self._n_ctx = limit.n_cells
-        self._replay = replay
         self._kind = AnswerPrompt if self._options.method == "ar" else FieldsPrompt
         self._reuse = reuse and reuse.within(questionnaire.context(with_others=not reuse.by_field))
 
@@ -134,14 +118,10 @@ class PromptMaker:
         part: Part | None = None,
         truncated_at: int | None = None,
     ) -> Prompt:
-        answers = (
-            [self._replay.answer(document) for _, document in documents] if self._replay else ()
-        )
         known = self._reuse.known_values(documents[0][1].text) if self._reuse else None
         return self._kind(
             self._questionnaire,
             documents,
-            answers=answers,
             known=known,
             n_most_cells=self._n_ctx,
             part=part,

@@ -22,7 +22,7 @@ from hpd.pipeline import (
     Task,
     examples_of,
 )
-from hpd.pipeline.long_documents import ContextLimit, Finished, Placed, PromptMaker, Replay
+from hpd.pipeline.long_documents import ContextLimit, Finished, Placed, PromptMaker
 from hpd.pipeline.loop import Loop
 from hpd.pipeline.prompts import Prompt
 from hpd.pipeline.questionnaire import NO_DEFAULTS, ModelDefaults, Questionnaire
@@ -128,11 +128,11 @@ class Pipeline:
         examples: documents with their answers, shown in the prompt; by category, if the schema is.
         rules: the system's text, in place of the usual one.
         patience: the number of documents after which an incomplete stack goes on its way.
-        replay: known answers, to be decoded in place of the model's own, for timing and tests.
         reuse: where values are known from earlier, and kept; None: each document is decoded.
         confidence_map: turns the model's confidence into the share that is right; None: it stays.
         defaults: of options that the file of the model decides.
         make_engine: makes the engine; a benchmark may put something around it.
+        make_questionnaire: makes the requests; likewise.
     """
 
     def __init__(
@@ -145,18 +145,18 @@ class Pipeline:
         examples: Examples | Mapping[str, Examples] = (),
         rules: str | None = None,
         patience: int | None = None,
-        replay: Replay | None = None,
         reuse: Reuse | None = None,
         confidence_map: ConfidenceMap | None = None,
         defaults: ModelDefaults = NO_DEFAULTS,
         make_engine: MakeEngine = _native.Engine,
+        make_questionnaire: Callable[..., Questionnaire] = Questionnaire,
     ) -> None:
         self._model: _native.Model | None = model
         self._task = Task(schemas, options, examples, rules)
-        self._replay = replay
         self._reuse = reuse
         self._confidence_map = confidence_map
         self._defaults = defaults
+        self._make_questionnaire = make_questionnaire
         _native.claim_process()
         self._engine = make_engine(model, native)
         self._limit = ContextLimit(self._engine.n_ctx, model.n_ctx_train, options.n_ctx)
@@ -281,18 +281,17 @@ class Pipeline:
     def _new_maker(self, task: Task, category: str | None) -> PromptMaker:
         if self._model is None:
             raise EngineClosedError("the extractor is closed")
-        questionnaire = Questionnaire(
+        questionnaire = self._make_questionnaire(
             self._model,
             task.schema(category),
             task.options,
             examples_of(task.examples, category),
             rules=task.rules,
-            constrains_replay=self._replay is not None and self._replay.constrained,
             confidence_map=self._confidence_map,
             defaults=self._defaults,
         )
         self._loop.teach(list(questionnaire.taught_values()))
-        return PromptMaker(questionnaire, self._limit, self._replay, self._reuse)
+        return PromptMaker(questionnaire, self._limit, self._reuse)
 
 
 def _name(schemas: Schemas) -> str:

@@ -20,7 +20,7 @@ from hpd.pipeline.document_values import (
     least,
     near_tie,
 )
-from hpd.pipeline.questionnaire import Answers, Questionnaire, Request
+from hpd.pipeline.questionnaire import Questionnaire, Request
 from hpd.pipeline.reuse import Decoded, KnownValues
 from hpd.prompt.questions import Question, Waves
 from hpd.results import Extraction, Failure, FieldResult, Usage
@@ -32,6 +32,9 @@ from hpd.values.grammar import is_closed
 AnyValue = Value | Decoded
 """A value that was decoded now, or earlier."""
 
+_CUT = {"truncated": "cut off after {} tokens", "repeated": "the model repeats itself"}
+"""The ways in which a value ends before its time, and what its error says."""
+
 
 class Prompt(ABC):
     """One prompt with its documents: several are a stack, or one is a part of a longer one.
@@ -41,7 +44,6 @@ class Prompt(ABC):
     Args:
         questionnaire: makes the requests.
         documents: the documents in the prompt, with their places in the input.
-        answers: known answers, to be decoded in place of the model's own.
         known: the values of the document, if it is alone, that need not be decoded again.
         n_most_cells: the KV cells that a request may take.
         part: the place of the document, if it is a part of a longer one.
@@ -53,7 +55,6 @@ class Prompt(ABC):
         questionnaire: Questionnaire,
         documents: Sequence[tuple[int, Document]],
         *,
-        answers: Answers = (),
         known: KnownValues | None = None,
         n_most_cells: int = 0,
         part: Part | None = None,
@@ -64,7 +65,6 @@ class Prompt(ABC):
         """The prompt whose KV cells the engine keeps for a wave that may still come."""
         self._questionnaire = questionnaire
         self._texts = [document.text for _, document in documents]
-        self._answers = answers
         self._known = known
         self._n_most_cells = n_most_cells
         self._part = part
@@ -152,8 +152,7 @@ class Prompt(ABC):
             attribute.type if self._part is not None else kind_of(attribute.type, self._texts[d])
             for attribute, d in zip(attributes, documents, strict=True)
         ]
-        # Known answers say nothing about a model.
-        return self._questionnaire.limits(attributes, kinds, is_known=bool(self._answers))
+        return self._questionnaire.limits(attributes, kinds)
 
 
 class FieldsPrompt(Prompt):
@@ -168,10 +167,8 @@ class FieldsPrompt(Prompt):
     def _open(self) -> Request | None:
         self._waves = self._questionnaire.waves(len(self.documents))
         self._questions = self._waves.first()
-        # A replayed answer would only be the same again.
-        is_replay = any(answer is not None for answer in self._answers)
         options = self._questionnaire.options
-        if not is_replay and (options.on_invalid == "retry" or options.missing == "force"):
+        if options.on_invalid == "retry" or options.missing == "force":
             schema, is_part = self._questionnaire.schema, self._part is not None
             self._retries = Retries(schema, options, is_part=is_part)
         return self._ask()
@@ -212,7 +209,6 @@ class FieldsPrompt(Prompt):
             questions,
             first=self._n_requests == 0,
             keep_prompt=may_retry or self._waves.may_go_on,
-            answers=self._answers,
         )
 
     def _end_wave(self, decoded: Sequence[AnyValue]) -> None:
@@ -232,7 +228,7 @@ class FieldsPrompt(Prompt):
         raws = [value.text.decode("utf-8", "replace") for value in decoded]
         parsed = [
             (
-                (parse_cut if value.finish == "truncated" else parse_value)(raw, attribute),
+                (parse_cut if value.finish in _CUT else parse_value)(raw, attribute),
                 joint_probability(value.log_shares),
                 joint_probability(value.logprobs),
             )
@@ -245,8 +241,8 @@ class FieldsPrompt(Prompt):
             values = self._values[question.document]
             own, confidence, probability = parsed[i]
             error = own.error
-            if error and value.finish == "truncated":
-                error = f"cut off after {len(value.tokens)} tokens"
+            if error and not own.missing and value.finish in _CUT:
+                error = _CUT[value.finish].format(len(value.tokens))
             inherited = values.inherited_margin(question.leaf)
             refused = self._retries.refused(question) if self._retries is not None else ()
             is_forced = question.leaf.is_forced
@@ -260,6 +256,7 @@ class FieldsPrompt(Prompt):
                 raw=raws[i],
                 truncated=value.finish == "truncated",
                 forced=is_forced,
+                repeated=value.finish == "repeated",
                 margin=least([near_tie([value.margin]), inherited]),
                 refused=refused,
             )
@@ -302,7 +299,7 @@ class AnswerPrompt(Prompt):
                 self._count_reused(1)
                 self._store(earlier)
                 return None
-        return self._questionnaire.answer_request(self._texts, self._answers)
+        return self._questionnaire.answer_request(self._texts)
 
     def _take(self, answer: Result) -> None:
         (value,) = answer.values
@@ -338,7 +335,8 @@ class AnswerPrompt(Prompt):
                 error=parsed.error,
                 value=parsed.value,
                 raw=raw.text,
-                truncated=raw.truncated,
+                truncated=raw.truncated and value.finish != "repeated",
+                repeated=raw.truncated and value.finish == "repeated",
                 margin=margin,
             )
             has_limits = not is_count(schema, path)

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import pairwise
-from typing import Any
 
 from hpd import prompt
 from hpd._native import Field, Model
@@ -22,10 +21,9 @@ from hpd.prompt.questions import (
     Leaf,
     Question,
     Waves,
-    answer_at,
     item_leaves,
+    known_waves,
     later_leaves,
-    replayed_waves,
     schema_leaves,
     stack_places,
 )
@@ -84,9 +82,6 @@ class Constraint:
 
 
 _N_KNOWN = 4096  # the numbers of items of arrays within arrays are new ones for each document
-
-FREE = Constraint()
-"""No constraint at all."""
 
 
 def can_be_decided(attribute: Attribute, *, stated: bool) -> bool:
@@ -245,9 +240,6 @@ NO_DEFAULTS = ModelDefaults()
 """Those of a file that says nothing."""
 
 
-Answers = Sequence[Mapping[str, Any] | None]
-"""Known answers of stacked documents, to be replayed; None where there is none."""
-
 _N_ANSWER_ITEMS = 16
 """The items of an array for which a whole answer has room, if all have their greatest length."""
 _N_NAME_TOKENS = 16
@@ -263,7 +255,6 @@ class Questionnaire:
         options: layout, method and lengths.
         examples: documents with their answers, shown before every document.
         rules: the system's text, in place of the usual one.
-        constrains_replay: whether fields with known answers keep their constraints.
         confidence_map: turns the model's confidence into the share that is right; None: it stays.
         defaults: of options that the file of the model decides.
     """
@@ -276,7 +267,6 @@ class Questionnaire:
         examples: Examples = (),
         *,
         rules: str | None = None,
-        constrains_replay: bool = False,
         confidence_map: ConfidenceMap | None = None,
         defaults: ModelDefaults = NO_DEFAULTS,
     ) -> None:
@@ -291,7 +281,6 @@ class Questionnaire:
         self._model = model
         self._examples = examples
         self._rules = rules
-        self._constrains_replay = constrains_replay
         self._labels = Labels(schema) if options.layout == "label" else None
         self._instruction = prompt.instruction_text(
             schema, examples, options.layout, options.instructions, options.document_turn
@@ -302,7 +291,7 @@ class Questionnaire:
         self._constraints = Constraints(model, decide=self._decide)
         self._n_later_tokens: int | None = None
         self._fingerprints: dict[tuple[str, Path], str] = {}
-        self._limits: dict[tuple[int, str, bool], tuple[Attribute, Limits]] = {}
+        self._limits: dict[tuple[int, str], tuple[Attribute, Limits]] = {}
 
     def waves(self, n_stacked: int) -> Waves:
         """The questions for a new stack of documents."""
@@ -318,7 +307,6 @@ class Questionnaire:
         *,
         first: bool,
         keep_prompt: bool,
-        answers: Answers = (),
     ) -> Request:
         """The request for one wave of questions.
 
@@ -327,73 +315,56 @@ class Questionnaire:
             questions: the questions of one wave.
             first: whether it is the first wave, when the documents have no KV cells yet.
             keep_prompt: whether another wave may follow.
-            answers: known answers, to be decoded in place of the model's own.
         """
         passing = {q.key for q in questions if q.shows_values}
         tokens = self._tokenizer(len(texts)).tokenize(texts, [q.key for q in questions], passing)
         held = [Held(self._constraints, text) if self._holds else None for text in texts]
-        fields = []
-        for key, question in zip(tokens.keys, questions, strict=True):
-            answer = answers[question.document] if answers else None
-            fields.append(self._field(key, question.leaf, answer, held[question.document]))
+        fields = [
+            self._field(key, question.leaf, held[question.document])
+            for key, question in zip(tokens.keys, questions, strict=True)
+        ]
         n_cached = tokens.n_instruction if first else len(tokens.prompt)
         return Request(tokens.prompt, fields, tokens.n_instruction, n_cached, keep_prompt)
 
-    def answer_request(self, texts: Sequence[str], answers: Answers = ()) -> Request:
+    def answer_request(self, texts: Sequence[str]) -> Request:
         """The request of ``method="ar"``: one field, which is the whole answer."""
         n_stacked = len(texts)
         tokens = self._tokenizer(n_stacked).tokenize(texts, [""])
         # Hardly all values are long: there is room for one.
         n_tokens = max(1, sum(self._n_answer_tokens(leaf) for leaf in self.leaves)) * n_stacked
         n_tokens += max(0, self.options.max_tokens - N_SHORT)
-        known = [answer for answer in answers if answer is not None]
-        replay: list[int] = []
-        if known:
-            text = prompt.answer_text(
-                known[0]
-                if n_stacked == 1
-                else {str(number): answer for number, answer in enumerate(known, start=1)}
-            )
-            replay = self._model.tokenize(text)
-        is_free = bool(known) and not self._constrains_replay
-        # No document needs to state a known answer, nor is anything decided about it.
-        held = Held(self._constraints, "\n".join(texts)) if self._holds and not known else None
+        held = Held(self._constraints, "\n".join(texts)) if self._holds else None
         schema = self.stack_schema(n_stacked)
-        grammar = counted = "" if is_free else _answer_grammar(schema, held)
-        # Nobody asks for the confidence of free texts as a share, nor for that of a known answer.
-        needs_shares = not known and any(map(holds_closed, self.schema.attributes))
-        if self._decide and not known:
+        grammar = counted = _answer_grammar(schema, held)
+        if self._decide:
             grammar = _answer_grammar(_decided(schema, held), held)
         field = Field(
             tokens.keys[0],
             max_tokens=n_tokens,
             grammar=grammar,
             counted_grammar=counted if counted != grammar else "",
-            replay=replay,
-            closed=needs_shares,
+            # Nobody asks for the confidence of free texts as a share.
+            closed=any(map(holds_closed, self.schema.attributes)),
         )
         return Request(tokens.prompt, [field], tokens.n_instruction, tokens.n_instruction)
 
-    def limits(
-        self, attributes: Sequence[Attribute], kinds: Sequence[str], *, is_known: bool
-    ) -> list[Limits]:
+    def limits(self, attributes: Sequence[Attribute], kinds: Sequence[str]) -> list[Limits]:
         """How likely the values of attributes must be, by their kinds for the calibration.
 
         Args:
             attributes: those of the schema.
             kinds: what each is for the calibration.
-            is_known: whether the answers are known ones, which say nothing about a model.
         """
         if len(self._limits) >= _N_KNOWN:
             self._limits.clear()
-        keys = [(id(a), kind, is_known) for a, kind in zip(attributes, kinds, strict=True)]
+        keys = [(id(a), kind) for a, kind in zip(attributes, kinds, strict=True)]
         for key, attribute in zip(keys, attributes, strict=True):
             if key not in self._limits:
                 # With the attribute, which has its identity as long as it is kept here.
-                self._limits[key] = attribute, self._new_limits(attribute, key[1], is_known)
+                self._limits[key] = attribute, self._new_limits(attribute, key[1])
         return [self._limits[key][1] for key in keys]
 
-    def _new_limits(self, attribute: Attribute, kind: str, is_known: bool) -> Limits:
+    def _new_limits(self, attribute: Attribute, kind: str) -> Limits:
         if self.options.missing == "force" and attribute.always_answered:
             return Limits()
         confidence_map = self.confidence_map
@@ -403,7 +374,7 @@ class Questionnaire:
         if threshold is None:
             # That of the calibration is about values that need not be there.
             threshold = 0.0
-            if confidence_map is not None and not needs_a_value and not is_known:
+            if confidence_map is not None and not needs_a_value:
                 threshold = confidence_map.null_threshold_of(kind)
         # Of a choice that is decided, the threshold tells whether it is too unlikely.
         may_be_ruled_out = needs_a_value or (attribute.type == "enum" and not decides)
@@ -411,7 +382,7 @@ class Questionnaire:
             threshold,
             threshold if confidence_map is None else confidence_map.least(kind, threshold),
             leaves_null=decides and not needs_a_value,
-            rules_out=may_be_ruled_out and not (attribute.always_answered or is_known),
+            rules_out=may_be_ruled_out and not attribute.always_answered,
         )
 
     def context(self, *, with_others: bool) -> str:
@@ -482,7 +453,7 @@ class Questionnaire:
         for _, answer in self._examples:
             if not isinstance(answer, Mapping):
                 continue
-            for wave in replayed_waves(self.schema, "branch", [answer]):
+            for wave in known_waves(self.schema, "branch", [answer]):
                 for question, value in wave:
                     if value is not UNKNOWN:
                         tokens = self._model.tokenize(prompt.value_text(value))
@@ -513,16 +484,9 @@ class Questionnaire:
             )
         return self._tokenizers[is_stack]
 
-    def _field(
-        self,
-        key: list[int],
-        leaf: Leaf,
-        answer: Mapping[str, Any] | None,
-        held: Held | None,
-    ) -> Field:
-        replay: list[int] = []
-        # No document needs to state how many items a list has, nor an answer that is known.
-        is_free = answer is not None or _is_count(leaf) or leaf.union is not None
+    def _field(self, key: list[int], leaf: Leaf, held: Held | None) -> Field:
+        # No document needs to state how many items a list has.
+        is_free = _is_count(leaf) or leaf.union is not None
         if held is not None and leaf.is_forced and not held.allowed(leaf.attribute):
             is_free = True
         constraints = self._constraints if held is None or is_free else held
@@ -531,10 +495,6 @@ class Questionnaire:
             # Its confidence says how likely it was beside null.
             asked = replace(leaf.attribute, always_answered=False)
             constraint = constraint.counting(constraints.of(asked))
-        if answer is not None:
-            replay = self._model.tokenize(prompt.value_text(answer_at(answer, leaf.path)))
-            if not self._constrains_replay:
-                constraint = FREE
         return Field(
             key,
             # A choice ends by itself.
@@ -543,9 +503,8 @@ class Questionnaire:
             choices=constraint.choices,
             counted_grammar=constraint.counted_grammar,
             counted_choices=constraint.counted_choices,
-            replay=replay,
             attribute=attribute_number(leaf),
-            closed=constraint.closed and answer is None,
+            closed=constraint.closed,
         )
 
     def _n_key_tokens(self, leaf: Leaf) -> int:

@@ -339,7 +339,7 @@ class Waves:
         return key_text((*place, *leaf.path), placed, refused)
 
 
-def replayed_waves(
+def known_waves(
     schema: Schema, layout: Layout, answers: Sequence[Mapping[str, Any]]
 ) -> Iterator[list[tuple[Question, Any]]]:
     """The waves that decoding goes through if it gives these answers, one for each document.

@@ -11,6 +11,9 @@ namespace {
 
 constexpr double rate_memory = 0.995;  // a rate forgets this share with each guess
 
+// Where no guess may depend on what else is decoded.
+constexpr double lone_least_probability = 0.4;
+
 }  // namespace
 
 void Drafter::Rate::add(bool right) {
@@ -18,11 +21,18 @@ void Drafter::Rate::add(bool right) {
     n = n * rate_memory + 1;
 }
 
-Drafter::Drafter(std::vector<Token> without_space, bool learns)
+Drafter::Drafter(std::vector<Token> without_space, double batch_worth, bool learns)
     : without_space_(std::move(without_space)),
+      batch_worth_(batch_worth),
       learns_(learns),
+      is_fixed_(!learns),
       // Priors: a longer match is a better one.
-      rates_{{{7, 10}, {3, 10}, {5, 10}, {6, 10}}} {}
+      rates_{{{7, 10}, {3, 10}, {5, 10}, {6, 10}}},
+      least_probability_(lone_least_probability) {}
+
+void Drafter::share_batches(int32_t n_values) {
+    if (!is_fixed_) least_probability_ = n_values / (n_values + batch_worth_);
+}
 
 void Drafter::draft(Value & value, int32_t n_max) {
     const Field & field = value.field();

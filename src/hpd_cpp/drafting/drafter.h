@@ -17,13 +17,18 @@ namespace hpd {
 // the value is a good guess (prompt lookup). The past: what earlier documents answered for the same
 // attribute, including whether they had a value at all. Each source's guesses come with a
 // probability, measured as it goes, and are made as long as the whole guess is likely enough to
-// pay.
+// pay: a guess costs a token and a row of logits, and a right one saves as much in a later batch,
+// and the value's share of what that batch costs by itself.
 class Drafter {
 public:
     // `without_space[t]`: the token that is t's text less its leading blank, or t itself. A value's
     // first word follows a quote, in the document it mostly follows a blank.
+    // `batch_worth`: the tokens, with their rows, that cost as much as a batch does by itself.
     // `learns`: from the values so far. Otherwise a value's guesses depend on its document alone.
-    explicit Drafter(std::vector<Token> without_space, bool learns = true);
+    Drafter(std::vector<Token> without_space, double batch_worth, bool learns);
+
+    // So many values share the coming batches.
+    void share_batches(int32_t n_values);
 
     // Appends up to n_max guesses to value.draft; fewer, or none, where they would not pay.
     void draft(Value & value, int32_t n_max);
@@ -37,7 +42,11 @@ public:
     // A value that the attribute may have, its last token included.
     void teach(uint64_t attribute, const std::vector<Token> & tokens);
 
-    void set_least_probability(double p) { least_probability_ = p; }
+    // For tests: guesses as likely as this are made, however many values share a batch.
+    void fix_least_probability(double p) {
+        least_probability_ = p;
+        is_fixed_ = true;
+    }
 
 private:
     // How often guesses of one kind were right, starting from a prior.
@@ -59,10 +68,12 @@ private:
     static constexpr uint8_t unmeasured = 0;  // choices, history; lookups of k tokens are source k
 
     std::vector<Token> without_space_;
+    double batch_worth_;
     bool learns_;
+    bool is_fixed_;  // least_probability_
     Histories histories_;
     std::array<Rate, n_match_max + 1> rates_;
-    double least_probability_ = 0.5;
+    double least_probability_;
 };
 
 }  // namespace hpd

@@ -235,8 +235,6 @@ bool ModelDrafter::decode(const std::vector<BatchToken> & tokens, const TakeChoi
         const auto first = tokens.begin() + static_cast<std::ptrdiff_t>(begin);
         const std::vector<BatchToken> batch(first, first + static_cast<std::ptrdiff_t>(n));
         begin += n;
-        const auto n_rows = static_cast<size_t>(std::count_if(
-            batch.begin(), batch.end(), [](const BatchToken & t) { return t.output; }));
         const auto start = Clock::now();
         const DecodeStatus status = context_.decode(batch);
         ++n_batches_;
@@ -246,9 +244,7 @@ bool ModelDrafter::decode(const std::vector<BatchToken> & tokens, const TakeChoi
             return false;
         }
         seconds_ += std::chrono::duration<double>(Clock::now() - start).count();
-        if (n_rows == 0) continue;
-        BatchRows rows = context_.rows();
-        for (size_t i = 0; i < n_rows; ++i) take(n_outputs++, rows.choose_greedy(i));
+        for (const LogitRow & row : context_.rows()) take(n_outputs++, choose_greedy(row));
     }
     return true;
 }

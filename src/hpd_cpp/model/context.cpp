@@ -88,16 +88,11 @@ Context::Context(const Model & model, const EngineOptions & options)
         params.cb_eval = Attention::on_node;
         params.cb_eval_user_data = attention_.get();
     }
-    if (may_keep_rows(options, params)) {
-        device_rows_ = std::make_unique<DeviceRows>(params.n_seq_max, model.n_vocab());
-        device_rows_->install(params);
-    }
     context_.reset(llama_init_from_model(model.get(), params));
     if (!context_) {
         throw ModelLoadError(log.behind("cannot make a context of " + std::to_string(params.n_ctx) +
                                         " cells: a smaller n_ctx or another cache type may fit"));
     }
-    if (device_rows_) leave_rows_where_they_are(options);
     if (!model.loras().empty()) {
         auto loras = model.loras();
         auto scales = model.lora_scales();
@@ -109,41 +104,6 @@ Context::Context(const Model & model, const EngineOptions & options)
     const auto by_floats = [](ggml_type t) { return t == GGML_TYPE_F16 || t == GGML_TYPE_F32; };
     const bool tiled = flash && by_floats(params.type_k) && params.type_k == params.type_v;
     if (model.on_cpu() && tiled && !has_own_attention_) n_value_batch_ = cpu_attention_tile - 1;
-}
-
-// Whether rows of logits are to stay on the device, if that turns out to be able to. Throws
-// ModelLoadError where they must, and cannot.
-bool Context::may_keep_rows(const EngineOptions & options,
-                            const llama_context_params & params) const {
-    const std::string & wanted = options.logits_on_device;
-    if (wanted == "off") return false;
-    const bool must = wanted == "on";
-    if (!must && wanted != "auto") {
-        throw std::invalid_argument("logits_on_device must be on, off or auto, not '" + wanted +
-                                    "'");
-    }
-    if (!must && model_.on_cpu()) return false;
-    const std::string obstacle =
-        options.sampling.temperature > 0.0f ? "a random token (temperature) is drawn from all"
-        : !couples_ ? "a batch of a recurrent model is computed in several passes"
-        : params.n_batch > params.n_ubatch
-            ? "a batch (n_batch) is larger than what is computed in one pass (n_ubatch)"
-            : "";
-    if (must && !obstacle.empty())
-        throw ModelLoadError("logits cannot stay on the device: " + obstacle);
-    return obstacle.empty();
-}
-
-void Context::leave_rows_where_they_are(const EngineOptions & options) {
-    const bool must = options.logits_on_device == "on";
-    if (must && !device_rows_->is_supported()) {
-        throw ModelLoadError(
-            "logits cannot stay on the device: it cannot compute the likeliest of them; leave "
-            "logits_on_device on auto, or set it off");
-    }
-    if (device_rows_->is_supported() && (must || device_rows_->is_on_gpu())) return;
-    DeviceRows::remove(*context_, llama_n_seq_max(context_.get()));
-    device_rows_.reset();
 }
 
 // Whether hpd's kernel can compute this model's attention: soft caps, sinks, ALiBi and quantised
@@ -258,10 +218,6 @@ DecodeStatus Context::decode(const std::vector<BatchToken> & batch) {
             llama_synchronize(context_.get());
             if (attention_) attention_->finish();
             n_graphs_ += (n + n_ubatch - 1) / n_ubatch;
-            // Where cells are scarce llama.cpp cuts a batch in pieces, and the last one has
-            // written over the rows of the others.
-            if (device_rows_ && n_rows_ > 0 && device_rows_->n_rows() != n_rows_)
-                return DecodeStatus::full;
             return DecodeStatus::ok;
         case 1:
             return DecodeStatus::full;
@@ -278,12 +234,12 @@ uint64_t Context::n_graphs_reused() const {
     return static_cast<uint64_t>(llama_perf_context(context_.get()).n_reused);
 }
 
-BatchRows Context::rows() {
-    if (device_rows_) return {*device_rows_, model_.n_vocab()};
+std::vector<LogitRow> Context::rows() {
+    if (n_rows_ == 0) return {};
     const LogSince log;
     const float * rows = calls_.get_logits(context_.get());
     if (!rows) throw DecodeError(log.behind("llama.cpp has no logits"));
-    return {rows, n_rows_, model_.n_vocab(), n_threads_batch()};
+    return read_rows(rows, n_rows_, model_.n_vocab(), n_threads_batch());
 }
 
 }  // namespace hpd

@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "attention/attention.h"
-#include "model/batch_rows.h"
-#include "model/device_rows.h"
 #include "model/model.h"
 #include "options.h"
+#include "sampling/sampling.h"
 #include "scheduling/batch_plan.h"
 #include "scheduling/cache_ops.h"
 
@@ -57,8 +56,8 @@ public:
     // Throws DecodeError.
     DecodeStatus decode(const std::vector<BatchToken> & batch);
 
-    // The rows of the batch's output tokens, of which there must be some, until the next decode.
-    BatchRows rows();
+    // The rows of the batch's output tokens, until the next decode. Throws DecodeError.
+    std::vector<LogitRow> rows();
 
     int32_t n_past(SeqId seq) const;  // cells that the sequence holds
     uint32_t n_cells() const { return llama_n_ctx(context_.get()); }
@@ -79,9 +78,6 @@ public:
     // own attention.
     bool pays_for_idle_cells() const { return model_.on_cpu() && !has_own_attention_; }
 
-    // Whether rows of logits are copied only where their likeliest tokens do not tell.
-    bool keeps_rows_on_device() const { return device_rows_ != nullptr; }
-
     // The graphs that llama.cpp has computed, and those of them that were the ones before.
     uint64_t n_graphs() const { return n_graphs_; }
     uint64_t n_graphs_reused() const;
@@ -101,14 +97,11 @@ public:
 private:
     void check(const std::vector<BatchToken> & batch) const;
     bool attention_fits();
-    bool may_keep_rows(const EngineOptions & options, const llama_context_params & params) const;
-    void leave_rows_where_they_are(const EngineOptions & options);
     llama_memory_t memory() const { return llama_get_memory(context_.get()); }
 
     const Model & model_;
     std::unique_ptr<Attention> attention_;  // none: llama.cpp's own
     bool has_own_attention_ = false;  // hpd's kernel computes all attention of this model
-    std::unique_ptr<DeviceRows> device_rows_;  // none: all rows are copied
     llama_context_ptr context_;
     FallibleCalls calls_;
     std::atomic<bool> stop_{false};

@@ -67,6 +67,7 @@ void JsonScanner::step(char c) {
 }
 
 void JsonScanner::start(char c) {
+    lexeme_begin_ = length_;
     const bool may_end = expect_ == Expect::value_or_end || expect_ == Expect::key_or_end ||
                          expect_ == Expect::comma_or_end;
     if (may_end && !open_.empty() && c == (open_.back() == '{' ? '}' : ']')) {

@@ -27,6 +27,10 @@ public:
     // Bytes read up to and including the end of the value (its delimiter excluded).
     size_t length() const { return length_; }
 
+    // Where the string, number or mark begins that was begun last.
+    size_t lexeme_begin() const { return lexeme_begin_; }
+    bool in_string() const { return lexeme_ == Lexeme::string || lexeme_ == Lexeme::escape; }
+
 private:
     enum class Expect { value, value_or_end, key_or_end, key, colon, comma_or_end };
     enum class Lexeme { none, string, escape, literal, number };
@@ -47,6 +51,7 @@ private:
     bool string_is_key_ = false;
     std::vector<char> open_;  // the containers we are in: '{' or '['
     size_t length_ = 0;
+    size_t lexeme_begin_ = 0;
 };
 
 }  // namespace hpd

@@ -25,12 +25,11 @@ RequestState::RequestState(Request && r) : request(std::move(r)) {
 RequestState::~RequestState() = default;
 
 void RequestState::forget() {
-    for (Value & v : values) v.forget();
-    n_steps = 0;
+    for (Value & v : values) {
+        if (v.state != Value::State::done) v.forget();
+    }
     n_prompt_computed = 0;
     n_keys_computed = 0;
-    n_drafted = 0;
-    n_accepted = 0;
 }
 
 size_t RequestState::n_done() const {

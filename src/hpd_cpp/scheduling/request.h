@@ -45,6 +45,7 @@ enum class Finish {
     complete,  // one whole JSON value
     end_of_generation,  // the model ended its turn before that
     truncated,  // max_tokens was reached
+    repeated,  // it went round without end, and was cut
     invalid,  // the text can no longer become JSON
 };
 
@@ -75,6 +76,7 @@ struct Value {
     int32_t n_cells = 0;  // tokens, guesses included, that have KV cells
     std::string text;  // of the accepted tokens, up to the end of the value
     JsonScanner scanner;
+    size_t n_before_lexeme = 0;  // tokens up to the one that begins what it is in
     Finish finish = Finish::none;
 
     void forget();  // back to pending, nothing decoded
@@ -111,7 +113,7 @@ struct RequestState {
     std::string error;  // why it could not be decoded at all
     bool error_is_overflow = false;
 
-    void forget();  // back to waiting, nothing decoded
+    void forget();  // back to waiting: what is done stays, all else is decoded again
 
     size_t n_done() const;
     bool done() const { return !error.empty() || n_done() == values.size(); }

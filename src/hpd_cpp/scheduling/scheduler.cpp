@@ -88,12 +88,11 @@ void Scheduler::keep(Value & v, int32_t n_accepted_drafts) {
     v.state = Value::State::decoding;
 }
 
-void Scheduler::retire(Value & v, Finish finish_reason) {
+void Scheduler::retire(Value & v) {
     RequestState & r = *v.request;
     holdings_.drop(v);
     v.draft.clear();
     v.state = Value::State::done;
-    v.finish = finish_reason;
     if (!limits_.alone) forecast_.observe(v);
     if (r.done()) finish(r);
 }
@@ -199,6 +198,7 @@ void Scheduler::check() const {
 BatchPlan Scheduler::plan() {
     if (idle()) return {};
     has_preempted_ = false;
+    if (drafter_) drafter_->share_batches(std::max(1, n_in_step()));
     while (true) {
         make_decode_room();
         BatchFiller filler(limits_, holdings_, drafter_, n_guesses_max());

@@ -45,7 +45,7 @@ public:
     void commit();
 
     // The value has its last token: its sequence and cells are free again.
-    void retire(Value & value, Finish finish);
+    void retire(Value & value);
 
     // A value that goes on: cells of rejected guesses are removed.
     void keep(Value & value, int32_t n_accepted_drafts);

@@ -18,7 +18,7 @@ from hpd.prompt.questions import (
     Refused,
     Waves,
     answer_at,
-    replayed_waves,
+    known_waves,
     schema_leaves,
     stack_places,
 )
@@ -29,7 +29,7 @@ from hpd.schema.attributes import Attribute, Schema
 
 def asked(schema: Schema, *answers: Mapping[str, Any], layout: Any = "branch") -> list[list[str]]:
     """The keys of every wave that these answers lead to."""
-    waves = replayed_waves(schema, layout, answers)
+    waves = known_waves(schema, layout, answers)
     return [[question.key for question, _ in wave] for wave in waves]
 
 
@@ -67,7 +67,7 @@ def test_only_keys_of_dependent_attributes_show_values() -> None:
     schema = load_schema("brand, tags [str], size after brand")
     shows = {
         question.key: question.shows_values
-        for wave in replayed_waves(schema, "branch", [{"brand": "Nike", "tags": ["a"]}])
+        for wave in known_waves(schema, "branch", [{"brand": "Nike", "tags": ["a"]}])
         for question, _ in wave
     }
     assert shows == {
@@ -114,7 +114,7 @@ def test_labels_go_on_behind_z() -> None:
 
 def test_attributes_that_an_answer_does_not_name_are_asked_all_the_same() -> None:
     schema = load_schema("brand, tags [str], size")
-    (wave,) = replayed_waves(schema, "skeleton", [{"size": "9"}])
+    (wave,) = known_waves(schema, "skeleton", [{"size": "9"}])
     assert [value for _, value in wave] == [UNKNOWN, UNKNOWN, "9"]
     assert wave[2][0].key == '{"brand":, "tags": {"count":}, "size":'
 
@@ -245,7 +245,7 @@ def test_waves_are_those_of_the_obvious_way(
     places = stack_places(n_stacked)
     waves = [
         [((*places[question.document], *question.leaf.path), question.key) for question, _ in wave]
-        for wave in replayed_waves(schema, layout, answers)
+        for wave in known_waves(schema, layout, answers)
     ]
     assert waves == slow_waves(schema, layout, answers)
 

@@ -1,0 +1,85 @@
+"""Questions whose answers are known, and are decoded in place of the model's own.
+
+The model computes as always, and only then is the known token taken. So every method writes the
+same values, whatever the weights are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from hpd import prompt
+from hpd._native import Field
+from hpd.pipeline.document_values import Limits
+from hpd.pipeline.questionnaire import Questionnaire, Request, attribute_number
+from hpd.prompt.questions import Question, answer_at
+from hpd.schema.attributes import Attribute
+
+Answer = Mapping[str, Any]
+
+
+class KnownAnswers(Questionnaire):
+    """A questionnaire of which the answers are known.
+
+    Args:
+        known: the answer of a document, by its text; None: the model gives its own.
+        has_grammar: whether each token of a known answer is held against the field's grammar, as
+            it is where a model obeys it; otherwise such fields have no grammar.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        known: Callable[[str], Answer | None],
+        has_grammar: bool = False,
+        **settings: Any,
+    ) -> None:
+        super().__init__(*args, **settings)
+        self._known = known
+        self._has_grammar = has_grammar
+        # No document needs to state a known answer.
+        self._holds = self._holds and not has_grammar
+
+    def request(
+        self,
+        texts: Sequence[str],
+        questions: Sequence[Question],
+        *,
+        first: bool,
+        keep_prompt: bool,
+    ) -> Request:
+        """The request for one wave of questions, with the known values."""
+        request = super().request(texts, questions, first=first, keep_prompt=keep_prompt)
+        answers = [self._known(text) for text in texts]
+        for i, question in enumerate(questions):
+            answer, leaf = answers[question.document], question.leaf
+            if answer is not None:
+                text = prompt.value_text(answer_at(answer, leaf.path))
+                n_most = self._n_most(leaf.attribute)
+                request.fields[i] = self._with(
+                    request.fields[i], text, n_most, attribute_number(leaf)
+                )
+        return request
+
+    def answer_request(self, texts: Sequence[str]) -> Request:
+        """The request of ``method="ar"``, with the known answer."""
+        request = super().answer_request(texts)
+        answers = [answer for answer in map(self._known, texts) if answer is not None]
+        if answers:
+            by_number = {str(number): answer for number, answer in enumerate(answers, start=1)}
+            text = prompt.answer_text(answers[0] if len(texts) == 1 else by_number)
+            request.fields[0] = self._with(request.fields[0], text, request.fields[0].max_tokens)
+        return request
+
+    def limits(self, attributes: Sequence[Attribute], kinds: Sequence[str]) -> list[Limits]:
+        """None: known answers say nothing about a model."""
+        return [Limits()] * len(attributes)
+
+    def _with(self, field: Field, text: str, n_most: int, attribute: int = 0) -> Field:
+        """A field with its known value."""
+        if not self._has_grammar:
+            field = Field(field.key, max_tokens=n_most, attribute=attribute)
+        field.replay = self._model.tokenize(text)
+        field.closed = False
+        return field

@@ -1,0 +1,187 @@
+#include "sampling/value_writer.h"
+
+#include <stdexcept>
+
+namespace hpd {
+
+namespace {
+
+// Above this log-probability the share of a token is not worked out: 1 - p is below a thousandth.
+constexpr float nearly_certain = -1e-3f;
+
+// Names the stream of random numbers of one value: by what is asked, not by when or beside what.
+uint64_t stream_of(const Value & value) {
+    const uint64_t prompt = hash_tokens(value.request->request.prompt);
+    return hash_step(hash_tokens(value.field().key, prompt), value.index);
+}
+
+bool is_in(char c, std::string_view some) { return some.find(c) != std::string_view::npos; }
+
+// A text without blanks and escapes, in which a value and its document may differ.
+std::string bare(std::string_view text) {
+    std::string kept;
+    for (size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '\\') {
+            if (i + 1 < text.size() && is_in(text[i + 1], "nrt")) ++i;  // an escaped blank
+        } else if (!is_in(text[i], " \n\r\t")) {
+            kept += text[i];
+        }
+    }
+    return kept;
+}
+
+bool is_inside_a_character(char c) { return (static_cast<uint8_t>(c) & 0xc0) == 0x80; }
+
+}  // namespace
+
+bool ValueWriter::write(Value & value, const LogitRow & row) {
+    Constraint * constraint = constraint_of(value);
+    const Choice choice = choose(value, row, constraint);
+    if (choice.token < 0) {  // the constraint leaves nothing
+        value.finish = Finish::invalid;
+    } else {
+        value.log_shares.push_back(share_of(choice, value, row, constraint));
+        value.tokens.push_back(choice.token);
+        value.logprobs.push_back(choice.logprob);
+        value.margins.push_back(choice.margin);
+        if (constraint) constraint->accept(choice.token);
+        value.finish = read(value, choice.token, constraint);
+    }
+    if (value.finish == Finish::none) return false;
+    forget(value);
+    return true;
+}
+
+// nullptr: it has none.
+Constraint * ValueWriter::constraint_of(const Value & value) {
+    if (value.tokens.empty()) {
+        if (auto made = constraints_.make(value.field())) under_way_[&value] = std::move(made);
+    }
+    const auto it = under_way_.find(&value);
+    return it == under_way_.end() ? nullptr : it->second.get();
+}
+
+Choice ValueWriter::choose(const Value & value, const LogitRow & row,
+                           Constraint * constraint) const {
+    const size_t n = value.tokens.size();
+    // A known answer: the logits are computed and read as always, and only then is it taken. A
+    // constraint checks its token, which is the work that a model that obeys makes for it.
+    if (n < value.field().replay.size()) {
+        Choice choice = choose_greedy(row);
+        choice.token = value.field().replay[n];
+        if (constraint && !constraint->allows(choice.token))
+            throw std::invalid_argument(
+                "a known answer is not one that its field's grammar allows");
+        return choice;
+    }
+    TokenFilter allowed;
+    if (constraint) allowed = [constraint](Token t) { return constraint->allows(t); };
+    if (options_.temperature > 0.0f) {
+        const double uniform = uniform_at(options_.seed, stream_of(value), n);
+        return choose_random(row, options_, uniform, allowed);
+    }
+    return constraint ? choose_greedy(row, allowed) : choose_greedy(row);
+}
+
+// Of a closed field, the log of a token's share in the probability of all tokens that count next
+// under the constraint of its value; else that of its probability.
+float ValueWriter::share_of(const Choice & choice, const Value & value, const LogitRow & row,
+                            Constraint * constraint) const {
+    // Beside a token that is nearly certain there is nothing to share with.
+    if (!value.field().closed || !constraint || choice.logprob > nearly_certain)
+        return choice.logprob;
+    const std::vector<Token> allowed = constraint->allowed_beside(row, choice.token);
+    return log_share(row, completing_alike(choice.token, value, allowed), allowed);
+}
+
+// Those of some tokens with which the value would be the same: itself and, if it completes the
+// value, all that complete it with the same text, whatever they hold of what comes behind.
+std::vector<Token> ValueWriter::completing_alike(Token token, const Value & value,
+                                                 const std::vector<Token> & others) const {
+    const std::string piece = model_.piece(token);
+    JsonScanner scanner = value.scanner;
+    if (scanner.feed(piece) != JsonScanner::Status::complete) return {token};
+    const std::string end = piece.substr(0, scanner.length() - value.text.size());
+    std::vector<Token> alike;
+    for (const Token other : others) {
+        const std::string text = model_.piece(other);
+        JsonScanner fed = value.scanner;
+        if (fed.feed(text) == JsonScanner::Status::complete && fed.length() == scanner.length() &&
+            text.compare(0, end.size(), end) == 0) {
+            alike.push_back(other);
+        }
+    }
+    return alike;
+}
+
+// Adds the text of a value's last token; says why the value ends with it, if it does.
+Finish ValueWriter::read(Value & value, Token token, Constraint * constraint) const {
+    if (model_.ends_generation(token)) {
+        const bool complete = value.scanner.finish() == JsonScanner::Status::complete;
+        return complete ? Finish::complete : Finish::end_of_generation;
+    }
+    const std::string piece = model_.piece(token);
+    const size_t n_before = value.text.size();
+    value.text += piece;
+    switch (value.scanner.feed(piece)) {
+        case JsonScanner::Status::complete:
+            value.text.resize(value.scanner.length());
+            return Finish::complete;
+        case JsonScanner::Status::invalid:
+            return Finish::invalid;
+        case JsonScanner::Status::incomplete:
+            break;
+    }
+    if (value.scanner.lexeme_begin() >= n_before) value.n_before_lexeme = value.tokens.size();
+    if (cut_repetition(value, constraint)) return Finish::repeated;
+    const bool is_full = static_cast<int32_t>(value.tokens.size()) >= value.field().max_tokens;
+    return is_full ? Finish::truncated : Finish::none;
+}
+
+// Whether a value goes round, and more often than its document; then one turn of it is kept, as the
+// others say nothing new, and the document may hold that one.
+bool ValueWriter::cut_repetition(Value & value, Constraint * constraint) const {
+    const Field & field = value.field();
+    if (!field.choices.empty() || !field.replay.empty()) return false;
+    const Repetition found = repetition_of(value.tokens, value.n_before_lexeme);
+    if (found.period == 0) return false;
+    if (constraint && !is_free_to_go_round(value, found, *constraint)) return false;
+    const auto begin_of = [&](size_t token) {
+        size_t n_bytes = value.text.size();
+        for (size_t i = token; i < value.tokens.size(); ++i)
+            n_bytes -= model_.piece(value.tokens[i]).size();
+        return n_bytes;
+    };
+    const size_t first = value.tokens.size() - found.n_tokens;
+    if (is_stated(value, value.text.substr(begin_of(first)))) return false;
+    size_t n_kept = first + found.period;
+    while (is_inside_a_character(value.text[begin_of(n_kept)])) ++n_kept;
+    value.text.resize(begin_of(n_kept));
+    value.tokens.resize(n_kept);
+    value.logprobs.resize(n_kept);
+    value.log_shares.resize(n_kept);
+    value.margins.resize(n_kept);
+    return true;
+}
+
+// Whether the constraint lets the value go on in its round, or end: else the round is what it asks.
+bool ValueWriter::is_free_to_go_round(const Value & value, const Repetition & found,
+                                      Constraint & constraint) const {
+    if (!constraint.allows(value.tokens[value.tokens.size() - found.period])) return false;
+    const std::string_view end = value.scanner.in_string() ? "\"" : ",";
+    for (Token t = 0; t < model_.n_vocab(); ++t) {
+        if (model_.piece(t) == end) return constraint.allows(t);
+    }
+    return true;
+}
+
+bool ValueWriter::is_stated(const Value & value, std::string_view text) const {
+    const Request & request = value.request->request;
+    std::string document;
+    for (auto i = static_cast<size_t>(request.n_instruction); i < request.prompt.size(); ++i) {
+        document += model_.piece(request.prompt[i]);
+    }
+    return bare(document).find(bare(text)) != std::string::npos;
+}
+
+}  // namespace hpd

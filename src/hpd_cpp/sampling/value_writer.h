@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "model/model.h"
+#include "options.h"
+#include "sampling/constraint.h"
+#include "sampling/repetition.h"
+#include "sampling/sampling.h"
+#include "scheduling/request.h"
+
+namespace hpd {
+
+// Writes values token by token: chooses each token from its row of logits, under the constraint of
+// the value's field, and says when the value is done.
+class ValueWriter {
+public:
+    // The model must outlive this.
+    ValueWriter(const Model & model, const SamplingOptions & options)
+        : model_(model), options_(options), constraints_(model) {}
+
+    // Takes the next token of a value; true if it was the last, and then `finish` says why.
+    bool write(Value & value, const LogitRow & row);
+
+    // Must be called before an unfinished value is destroyed or begun again, or clear().
+    void forget(const Value & value) { under_way_.erase(&value); }
+    void clear() { under_way_.clear(); }
+
+private:
+    Constraint * constraint_of(const Value & value);
+    Choice choose(const Value & value, const LogitRow & row, Constraint * constraint) const;
+    float share_of(const Choice & choice, const Value & value, const LogitRow & row,
+                   Constraint * constraint) const;
+    std::vector<Token> completing_alike(Token token, const Value & value,
+                                        const std::vector<Token> & others) const;
+    Finish read(Value & value, Token token, Constraint * constraint) const;
+    bool cut_repetition(Value & value, Constraint * constraint) const;
+    bool is_free_to_go_round(const Value & value, const Repetition & found,
+                             Constraint & constraint) const;
+    bool is_stated(const Value & value, std::string_view text) const;
+
+    const Model & model_;
+    SamplingOptions options_;
+    ConstraintFactory constraints_;
+    std::unordered_map<const Value *, std::unique_ptr<Constraint>> under_way_;
+};
+
+}  // namespace hpd

@@ -1,0 +1,79 @@
+"""Values that go round are cut after one turn, unless the document or the grammar does, too."""
+
+from __future__ import annotations
+
+import llama_cpp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from decoding import engine_options, make_requests, open_model
+from hpd import _core_testing, _native
+from reference import Reference
+from tiny_models import TinyModel
+
+N_TOKENS = 90
+TURNS = 'root ::= " \\"" ("x" "y"){%s} "\\""'
+
+words = st.lists(st.integers(0, 2), max_size=18)
+
+
+@given(words, words, st.integers(0, 40), st.integers(0, 30))
+def test_the_end_that_goes_round(start: list[int], turn: list[int], n: int, first: int) -> None:
+    tokens = (start + turn * n)[:120]
+    tail = tokens[first:]
+    found = [
+        (n_tokens, -period)
+        for period in range(1, 17)
+        for n_tokens in range(max(24, 4 * period), len(tail) + 1)
+        if tail[-n_tokens:][period:] == tail[-n_tokens:][:-period]
+    ]
+    n_tokens, period = max(found, default=(0, 0))
+    assert _core_testing.repetition_of(tokens, first) == (-period, n_tokens)
+
+
+def test_a_value_that_goes_round_is_cut_after_one_turn(tiny_model: TinyModel) -> None:
+    path = tiny_model("llama")
+    with Reference(path, n_ctx=2048, kv_type=llama_cpp.GGML_TYPE_F32) as reference:
+        requests = make_requests(reference, 12)
+        expected = {
+            (i, j): reference.value(prompt, key, N_TOKENS).tokens
+            for i, ((prompt, keys), _) in enumerate(requests)
+            for j, key in enumerate(keys)
+        }
+    for drafts in (False, True):
+        engine = _native.Engine(open_model(path), engine_options(drafts=drafts))
+        for i, ((prompt, keys), n_instruction) in enumerate(requests):
+            fields = [_native.Field(list(key), max_tokens=N_TOKENS) for key in keys]
+            engine.submit(i, prompt, fields, n_instruction=n_instruction)
+        n_repeated = 0
+        while not engine.idle:
+            for result in engine.step():
+                for j, value in enumerate(result.values):
+                    whole = expected[result.id, j]
+                    if value.finish == "repeated":
+                        n_repeated += 1
+                        assert value.tokens == whole[: len(value.tokens)]
+                        assert len(whole) >= len(value.tokens) + 18  # three more turns
+                    else:
+                        assert value.tokens[: len(whole)] == whole  # less the end of the turn
+        assert n_repeated
+
+
+def value_of(model: _native.Model, document: str, grammar: str) -> _native.Value:
+    engine = _native.Engine(model, engine_options(drafts=False))
+    field = _native.Field(model.tokenize('{"a":'), max_tokens=N_TOKENS, grammar=grammar)
+    engine.submit(0, model.tokenize(document), [field], n_instruction=0)
+    while True:
+        for result in engine.step():
+            return result.values[0]
+
+
+def test_what_the_grammar_or_the_document_asks_is_no_repetition(tiny_model: TinyModel) -> None:
+    model = open_model(tiny_model("qwen3"))
+    free = value_of(model, "A shoe", TURNS % "20,21")
+    assert (free.finish, free.text) == ("repeated", b' "xy')
+    asked = value_of(model, "A shoe", TURNS % "20")
+    assert (asked.finish, asked.text) == ("complete", b' "' + b"xy" * 20 + b'"')
+    stated = value_of(model, "A " + "xy" * 21, TURNS % "20,21")
+    assert stated.finish == "complete"
+    assert stated.text.startswith(b' "' + b"xy" * 20)
