@@ -1,19 +1,19 @@
-"""Prompts for documents that may be too long for the context: an error, chunks, or a cut."""
+"""Documents that are too long for the context: an error, chunks, or a cut."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hpd.documents import Document
-from hpd.errors import ContextOverflowError, HpdError, InputError
+from hpd.errors import ContextOverflowError, HpdError
 from hpd.pipeline import OnChunk
 from hpd.pipeline.chunking import Chunk, ChunkedDocument, Part, chunks, fitting_length
-from hpd.pipeline.prompts import AnswerPrompt, FieldsPrompt, Prompt
-from hpd.pipeline.questionnaire import Questionnaire
-from hpd.pipeline.reuse import Reuse
 from hpd.results import Extraction, Failure
+
+if TYPE_CHECKING:
+    from hpd.pipeline.prompts import Prompt, PromptMaker
 
 Finished = tuple[int, Extraction[Any]]
 """An extraction, with the place of its document in the input."""
@@ -63,188 +63,116 @@ _COMFORTABLE_CHUNK = 256
 """The tokens that a chunk should have, so that it keeps together what belongs together."""
 
 
-class PromptMaker:
-    """Makes prompts that fit the context of documents of one category.
+def check_room(maker: PromptMaker) -> int:
+    """The tokens that a document may have.
 
-    Args:
-        questionnaire: makes their requests.
-        limit: of the KV cells that one request may take.
-        reuse: where values are known from earlier; None: they are all decoded.
+    Raises:
+        ContextOverflowError: there is no room for any; or the chunks that the user wants are too
+            long.
     """
-
-    def __init__(
-        self,
-        questionnaire: Questionnaire,
-        limit: ContextLimit,
-        reuse: Reuse | None = None,
-    ) -> None:
-        self._questionnaire = questionnaire
-        self._options = questionnaire.options
-        self._limit = limit
-        self._n_ctx = limit.n_cells
-        self._kind = AnswerPrompt if self._options.method == "ar" else FieldsPrompt
-        self._reuse = reuse and reuse.within(questionnaire.context(with_others=not reuse.by_field))
-
-    def prompts(
-        self, documents: Sequence[Placed], on_chunk: OnChunk | None = None
-    ) -> Iterator[Prompt | Finished]:
-        """The prompts of a stack of documents; ``on_chunk`` is told of those that are cut."""
-        try:
-            prompt = self._prompt(documents)
-            n_over = self._n_over(prompt)
-        except InputError as error:
-            if len(documents) == 1:
-                yield _failed(documents[0], error)
-                return
-            n_over = 1
-        if n_over <= 0 and not any(self._is_to_be_cut(document.text) for _, document in documents):
-            yield prompt
-        elif len(documents) == 1:
-            yield from self._long(documents[0], prompt, on_chunk)
-        else:
-            # They are too long together, or one cannot be tokenised: each gets a prompt of its own.
-            for document in documents:
-                yield from self.prompts([document], on_chunk)
-
-    def _is_to_be_cut(self, text: str) -> bool:
-        """Whether a document has more tokens than the user wants in a chunk."""
-        size = self._options.chunk_size
-        # A token has at least one byte.
-        return 0 < size < len(text.encode()) and self._questionnaire.n_tokens(text) > size
-
-    def _prompt(
-        self,
-        documents: Sequence[Placed],
-        part: Part | None = None,
-        truncated_at: int | None = None,
-    ) -> Prompt:
-        known = self._reuse.known_values(documents[0][1].text) if self._reuse else None
-        return self._kind(
-            self._questionnaire,
-            documents,
-            known=known,
-            n_most_cells=self._n_ctx,
-            part=part,
-            truncated_at=truncated_at,
+    n_fixed = maker.n_fixed()
+    room = maker.n_ctx - n_fixed
+    if room < LEAST_ROOM:
+        n_own = maker.n_tokens(maker.options.instructions)
+        own = f" ({n_own} of them your instructions)" if n_own else ""
+        remedies = ["shorter instructions"] * bool(n_own) + ["fewer attributes"]
+        remedies += ["a larger n_ctx (-c)"] * (not maker.limit.is_the_models)
+        raise ContextOverflowError(
+            f"the instruction and the longest value may take {n_fixed} tokens{own}, which "
+            f"leaves {'none' if room <= 0 else room} of the context of {maker.n_ctx} "
+            f"for the document ({maker.limit.reason}): {', '.join(remedies)} or a smaller "
+            "max_tokens (--max-tokens) are needed"
         )
+    if maker.options.chunk_size > room:
+        raise ContextOverflowError(
+            f"chunks of {maker.options.chunk_size} tokens (chunk_size, --chunk-size) do not "
+            f"fit: beside the instruction and the longest value, the context of {maker.n_ctx} "
+            f"has room for {room}; {maker.limit.reason}"
+        )
+    return room
 
-    def _n_needed(self, prompt: Prompt) -> int:
-        request = prompt.first()
-        # Fields of later waves have longer keys.
-        return request.n_cells + self._questionnaire.n_later_tokens if request else 0
 
-    def _n_fixed(self) -> int:
-        """The tokens that any document needs beside its own."""
-        return self._n_needed(self._kind(self._questionnaire, [(0, Document(""))]))
+def cut(
+    maker: PromptMaker, placed: Placed, prompt: Prompt, on_chunk: OnChunk | None
+) -> Iterator[Prompt | Finished]:
+    """The prompts of a document that is too long, or its error, as ``on_overflow`` says."""
+    try:
+        room = check_room(maker)
+    except ContextOverflowError as error:
+        yield failed(placed, error)
+        return
+    if maker.options.on_overflow == "error":
+        n_own = maker.n_needed(prompt) - maker.n_fixed()
+        message = (
+            f"{maker.n_over(prompt)} tokens over: the document has {n_own}, and the context "
+            f"of {maker.n_ctx} has room for {room} beside the instruction and the longest "
+            f"value; {maker.limit.reason}; or have long documents cut: "
+            'on_overflow="chunk" (--on-overflow chunk)'
+        )
+        yield failed(placed, ContextOverflowError(message))
+    elif maker.options.on_overflow == "truncate":
+        yield _truncated(maker, placed, room)
+    else:
+        yield from _chunked(maker, placed, room, on_chunk)
 
-    def _n_over(self, prompt: Prompt) -> int:
-        return self._n_needed(prompt) - self._n_ctx
 
-    def check_room(self) -> None:
-        """Refuse what leaves no room for any document.
+def _truncated(maker: PromptMaker, placed: Placed, room: int) -> Prompt | Finished:
+    place, document = placed
+    while True:
+        length = fitting_length(document.text, room, maker.n_tokens)
+        beginning = replace(document, text=document.text[:length])
+        prompt = maker.prompt([(place, beginning)], truncated_at=length)
+        # Words that are tokenised one by one may have fewer tokens than together.
+        n_over = maker.n_over(prompt)
+        if length == 0 and document.text:
+            message = f"not one word fits the room for {room} tokens of the document"
+            return failed(placed, ContextOverflowError(message))
+        if n_over <= 0:
+            return prompt
+        room -= n_over
 
-        Raises:
-            ContextOverflowError: with the numbers of tokens; or the chunks that the user wants are
-                too long.
-        """
-        n_fixed = self._n_fixed()
-        room = self._n_ctx - n_fixed
-        if room < LEAST_ROOM:
-            n_own = self._questionnaire.n_tokens(self._options.instructions)
-            own = f" ({n_own} of them your instructions)" if n_own else ""
-            remedies = ["shorter instructions"] * bool(n_own) + ["fewer attributes"]
-            remedies += ["a larger n_ctx (-c)"] * (not self._limit.is_the_models)
-            raise ContextOverflowError(
-                f"the instruction and the longest value may take {n_fixed} tokens{own}, which "
-                f"leaves {'none' if room <= 0 else room} of the context of {self._n_ctx} "
-                f"for the document ({self._limit.reason}): {', '.join(remedies)} or a smaller "
-                "max_tokens (--max-tokens) are needed"
+
+def _chunked(
+    maker: PromptMaker, placed: Placed, room: int, on_chunk: OnChunk | None
+) -> Iterator[Prompt]:
+    place, document = placed
+    # Several chunks are decoded together, if they are not too short for that.
+    wanted = maker.options.chunk_size or max(min(room, _COMFORTABLE_CHUNK), room // 4)
+    while True:
+        passes = _passes(maker, document.text, wanted)
+        whole = ChunkedDocument(document.text, [len(parts) for parts in passes], place, on_chunk)
+        prompts = [
+            maker.prompt(
+                [(place, replace(document, text=document.text[part.start : part.end]))],
+                Part(whole, n_pass, part.start),
             )
-        if self._options.chunk_size > room:
-            raise ContextOverflowError(
-                f"chunks of {self._options.chunk_size} tokens (chunk_size, --chunk-size) do not "
-                f"fit: beside the instruction and the longest value, the context of {self._n_ctx} "
-                f"has room for {room}; {self._limit.reason}"
-            )
-
-    def _long(
-        self, placed: Placed, prompt: Prompt, on_chunk: OnChunk | None
-    ) -> Iterator[Prompt | Finished]:
-        try:
-            self.check_room()
-        except ContextOverflowError as error:
-            yield _failed(placed, error)
+            for n_pass, parts in enumerate(passes)
+            for part in parts
+        ]
+        n_over = max(maker.n_over(prompt) for prompt in prompts)
+        if n_over <= 0 or wanted <= 1:
+            whole.announce()
+            yield from prompts
             return
-        n_fixed = self._n_fixed()
-        room = self._n_ctx - n_fixed
-        if self._options.on_overflow == "error":
-            n_own = self._n_needed(prompt) - n_fixed
-            message = (
-                f"{self._n_over(prompt)} tokens over: the document has {n_own}, and the context "
-                f"of {self._n_ctx} has room for {room} beside the instruction and the longest "
-                f"value; {self._limit.reason}; or have long documents cut: "
-                'on_overflow="chunk" (--on-overflow chunk)'
-            )
-            yield _failed(placed, ContextOverflowError(message))
-        elif self._options.on_overflow == "truncate":
-            yield self._truncated(placed, room)
-        else:
-            yield from self._chunked(placed, room, on_chunk)
-
-    def _truncated(self, placed: Placed, room: int) -> Prompt | Finished:
-        place, document = placed
-        while True:
-            length = fitting_length(document.text, room, self._questionnaire.n_tokens)
-            beginning = replace(document, text=document.text[:length])
-            prompt = self._prompt([(place, beginning)], truncated_at=length)
-            # Words that are tokenised one by one may have fewer tokens than together.
-            n_over = self._n_over(prompt)
-            if length == 0 and document.text:
-                message = f"not one word fits the room for {room} tokens of the document"
-                return _failed(placed, ContextOverflowError(message))
-            if n_over <= 0:
-                return prompt
-            room -= n_over
-
-    def _chunked(self, placed: Placed, room: int, on_chunk: OnChunk | None) -> Iterator[Prompt]:
-        place, document = placed
-        # Several chunks are decoded together, if they are not too short for that.
-        wanted = self._options.chunk_size or max(min(room, _COMFORTABLE_CHUNK), room // 4)
-        while True:
-            passes = self._passes(document.text, wanted)
-            whole = ChunkedDocument(
-                document.text, [len(parts) for parts in passes], place, on_chunk
-            )
-            prompts = [
-                self._prompt(
-                    [(place, replace(document, text=document.text[part.start : part.end]))],
-                    Part(whole, n_pass, part.start),
-                )
-                for n_pass, parts in enumerate(passes)
-                for part in parts
-            ]
-            n_over = max(self._n_over(prompt) for prompt in prompts)
-            if n_over <= 0 or wanted <= 1:
-                whole.announce()
-                yield from prompts
-                return
-            wanted = max(1, wanted - n_over)
-
-    def _passes(self, text: str, size: int) -> list[list[Chunk]]:
-        """The chunks of each pass, whose cuts are in the midst of other passes' chunks.
-
-        A pass that would read the same chunks once more is left out.
-        """
-        n_passes = self._options.passes
-        passes: list[list[Chunk]] = []
-        for n in range(n_passes):
-            first = max(1, size * (n_passes - n) // n_passes)
-            parts = chunks(text, size, self._questionnaire.n_tokens, first)
-            if parts not in passes:
-                passes.append(parts)
-        return passes
+        wanted = max(1, wanted - n_over)
 
 
-def _failed(placed: Placed, error: HpdError) -> tuple[int, Extraction[Any]]:
+def _passes(maker: PromptMaker, text: str, size: int) -> list[list[Chunk]]:
+    """The chunks of each pass, whose cuts are in the midst of other passes' chunks.
+
+    A pass that would read the same chunks once more is left out.
+    """
+    n_passes = maker.options.passes
+    passes: list[list[Chunk]] = []
+    for n in range(n_passes):
+        first = max(1, size * (n_passes - n) // n_passes)
+        parts = chunks(text, size, maker.n_tokens, first)
+        if parts not in passes:
+            passes.append(parts)
+    return passes
+
+
+def failed(placed: Placed, error: HpdError) -> Finished:
+    """The extraction of a document that cannot be asked anything."""
     place, document = placed
     return place, Extraction(document.id, error=Failure.of(error))

@@ -22,9 +22,9 @@ from hpd.pipeline import (
     Task,
     examples_of,
 )
-from hpd.pipeline.long_documents import ContextLimit, Finished, Placed, PromptMaker
+from hpd.pipeline.long_documents import ContextLimit, Finished, Placed, check_room
 from hpd.pipeline.loop import Loop
-from hpd.pipeline.prompts import Prompt
+from hpd.pipeline.prompts import Prompt, PromptMaker
 from hpd.pipeline.questionnaire import NO_DEFAULTS, ModelDefaults, Questionnaire
 from hpd.pipeline.reuse import Reuse
 from hpd.prompt import may_share_prompt
@@ -174,7 +174,7 @@ class Pipeline:
             ContextOverflowError: with the numbers of tokens.
         """
         if isinstance(self._task.schemas, Schema):
-            self._maker_of(self._task, None).check_room()
+            check_room(self._maker_of(self._task, None))
 
     def task(self, schemas: Schemas) -> Task:
         """The task of a call with schemas of its own: without examples, else as the pipeline's."""

@@ -10,7 +10,8 @@ from typing import Any
 
 from hpd._native import Result, Value
 from hpd.documents import Document
-from hpd.errors import ContextOverflowError, DecodeError
+from hpd.errors import ContextOverflowError, DecodeError, InputError
+from hpd.pipeline import OnChunk
 from hpd.pipeline.chunking import Part
 from hpd.pipeline.document_values import (
     DocumentValues,
@@ -20,8 +21,9 @@ from hpd.pipeline.document_values import (
     least,
     near_tie,
 )
+from hpd.pipeline.long_documents import ContextLimit, Finished, cut, failed
 from hpd.pipeline.questionnaire import Questionnaire, Request
-from hpd.pipeline.reuse import Decoded, KnownValues
+from hpd.pipeline.reuse import Decoded, KnownValues, Reuse
 from hpd.prompt.questions import Question, Waves
 from hpd.results import Extraction, Failure, FieldResult, Usage
 from hpd.schema.attributes import Attribute
@@ -356,3 +358,88 @@ def usage_of(answer: Result, *, is_first: bool) -> Usage:
         drafted_tokens=answer.n_drafted,
         accepted_tokens=answer.n_accepted,
     )
+
+
+class PromptMaker:
+    """Makes prompts that fit the context of documents of one category.
+
+    Args:
+        questionnaire: makes their requests.
+        limit: of the KV cells that one request may take.
+        reuse: where values are known from earlier; None: they are all decoded.
+    """
+
+    def __init__(
+        self,
+        questionnaire: Questionnaire,
+        limit: ContextLimit,
+        reuse: Reuse | None = None,
+    ) -> None:
+        self._questionnaire = questionnaire
+        self.options = questionnaire.options
+        self.limit = limit
+        self.n_ctx = limit.n_cells
+        self._kind = AnswerPrompt if self.options.method == "ar" else FieldsPrompt
+        self._reuse = reuse and reuse.within(questionnaire.context(with_others=not reuse.by_field))
+
+    def prompts(
+        self, documents: Sequence[tuple[int, Document]], on_chunk: OnChunk | None = None
+    ) -> Iterator[Prompt | Finished]:
+        """The prompts of a stack of documents; ``on_chunk`` is told of those that are cut."""
+        try:
+            prompt = self.prompt(documents)
+            n_over = self.n_over(prompt)
+        except InputError as error:
+            if len(documents) == 1:
+                yield failed(documents[0], error)
+                return
+            n_over = 1
+        if n_over <= 0 and not any(self._is_to_be_cut(document.text) for _, document in documents):
+            yield prompt
+        elif len(documents) == 1:
+            yield from cut(self, documents[0], prompt, on_chunk)
+        else:
+            # They are too long together, or one cannot be tokenised: each gets a prompt of its own.
+            for document in documents:
+                yield from self.prompts([document], on_chunk)
+
+    def _is_to_be_cut(self, text: str) -> bool:
+        """Whether a document has more tokens than the user wants in a chunk."""
+        size = self.options.chunk_size
+        # A token has at least one byte.
+        return 0 < size < len(text.encode()) and self.n_tokens(text) > size
+
+    def prompt(
+        self,
+        documents: Sequence[tuple[int, Document]],
+        part: Part | None = None,
+        truncated_at: int | None = None,
+    ) -> Prompt:
+        """The prompt of some documents, however long it is."""
+        known = self._reuse.known_values(documents[0][1].text) if self._reuse else None
+        return self._kind(
+            self._questionnaire,
+            documents,
+            known=known,
+            n_most_cells=self.n_ctx,
+            part=part,
+            truncated_at=truncated_at,
+        )
+
+    def n_needed(self, prompt: Prompt) -> int:
+        """The KV cells that a prompt takes, with its longest value."""
+        request = prompt.first()
+        # Fields of later waves have longer keys.
+        return request.n_cells + self._questionnaire.n_later_tokens if request else 0
+
+    def n_fixed(self) -> int:
+        """The tokens that any document needs beside its own."""
+        return self.n_needed(self._kind(self._questionnaire, [(0, Document(""))]))
+
+    def n_over(self, prompt: Prompt) -> int:
+        """The KV cells that a prompt takes too many."""
+        return self.n_needed(prompt) - self.n_ctx
+
+    def n_tokens(self, text: str) -> int:
+        """The number of tokens of a text by itself."""
+        return self._questionnaire.n_tokens(text)
