@@ -14,6 +14,7 @@ import pytest
 from hpd.errors import HpdError
 from hpd.files.tables import is_table, lines_path, write_table
 from hpd.schema import load_schema
+from hpd.schema.attributes import Attribute, Schema
 
 SCHEMA = {
     "brand": "string",
@@ -103,6 +104,42 @@ def test_a_parquet_has_nested_typed_columns(tmp_path: Path) -> None:
     assert (first["price"], first["tags"]) == (3.0, ["x", "y, z"])
     assert (second["price"], second["tags"], second["error"]) == (None, None, "InputError: no text")
     assert (third["maker"], third["tags"], third["price"]) == (None, [], 0.25)
+
+
+def test_dates_times_and_decimals_have_their_types_in_parquet(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    schema = Schema(
+        (
+            Attribute("day", "date"),
+            Attribute("sent", "date-time"),
+            Attribute("clock", "string", format="time"),
+            Attribute("price", "string", format="decimal"),
+            Attribute("stops", "array", item=Attribute("stops", "date")),
+            Attribute("leg", "object", attributes=(Attribute("from", "date"),)),
+        )
+    )
+    data = {
+        "day": "2024-05-31",
+        "sent": "2024-05-31T09:30:00+02:00",
+        "clock": "09:30:00",
+        "price": "1249.90",
+        "stops": ["2024-06-01", "2024-06-02"],
+        "leg": {"from": "2024-06-03"},
+    }
+    lines = [{"id": "a", "data": data}, {"id": "b", "data": dict.fromkeys(data)}]
+    table = table_of(tmp_path, "out.parquet", lines, schema)
+    first, second = parquet.read_table(table).to_pylist()
+    assert {name: first[name] for name in data} == {
+        "day": datetime.date(2024, 5, 31),
+        "sent": datetime.datetime(2024, 5, 31, 7, 30, tzinfo=datetime.timezone.utc),
+        "clock": datetime.time(9, 30),
+        "price": Decimal("1249.90"),
+        "stops": [datetime.date(2024, 6, 1), datetime.date(2024, 6, 2)],
+        "leg": {"from": datetime.date(2024, 6, 3)},
+    }
+    assert [second[name] for name in data] == [None] * len(data)
 
 
 def test_what_a_column_cannot_hold_is_an_error_and_leaves_the_old_table(tmp_path: Path) -> None:

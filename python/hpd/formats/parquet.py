@@ -23,6 +23,7 @@ from hpd.files.tables import (
     table_columns,
 )
 from hpd.schema.attributes import Attribute
+from hpd.values.parsing import python_type, typed_value
 
 _N_ROWS: Final = 1000
 """The rows of a batch that is written."""
@@ -75,7 +76,10 @@ def parquet_module() -> Any:
 
 
 def arrow_type(attribute: Attribute) -> Any:
-    """The Arrow type of an attribute's values."""
+    """The Arrow type of an attribute's values: dates, times and decimals have their own.
+
+    Times are told in UTC; one without an offset is taken as that.
+    """
     import pyarrow
 
     if attribute.type == "array" and attribute.item is not None:
@@ -83,8 +87,27 @@ def arrow_type(attribute: Attribute) -> Any:
     if attribute.type == "object":
         parts = [(part.name, arrow_type(part)) for part in attribute.attributes]
         return pyarrow.struct(parts)
-    scalars = {"integer": pyarrow.int64, "number": pyarrow.float64, "boolean": pyarrow.bool_}
-    return scalars.get(scalar_kind(attribute), pyarrow.string)()
+    scalars = {
+        "integer": pyarrow.int64(),
+        "number": pyarrow.float64(),
+        "boolean": pyarrow.bool_(),
+        date: pyarrow.date32(),
+        datetime: pyarrow.timestamp("us", "UTC"),
+        time: pyarrow.time64("us"),
+        Decimal: pyarrow.decimal128(38, 18),
+    }
+    return scalars.get(python_type(attribute) or scalar_kind(attribute), pyarrow.string())
+
+
+def arrow_array(values: Iterable[Any], attribute: Attribute) -> Any:
+    """The values of an attribute, as lines of output have them, as an Arrow array.
+
+    Raises:
+        ValueError: one does not fit the attribute's type; also TypeError and OverflowError.
+    """
+    import pyarrow
+
+    return pyarrow.array([_fitting(each, attribute) for each in values], arrow_type(attribute))
 
 
 def _fitting(value: Any, attribute: Attribute) -> Any:
@@ -95,8 +118,15 @@ def _fitting(value: Any, attribute: Attribute) -> Any:
         return [_fitting(item, attribute.item) for item in value]
     if attribute.type == "object":
         return {part.name: _fitting(value.get(part.name), part) for part in attribute.attributes}
+    if python_type(attribute) is not None:
+        return typed_value(value, attribute)
     kind = scalar_kind(attribute)
-    return float(value) if kind == "number" else as_text(value) if kind == "json" else value
+    if kind == "json":
+        return as_text(value)
+    # A message may quote a text that is not UTF-8, which Arrow cannot have.
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    return float(value) if kind == "number" else value
 
 
 def _as(value: Any, kind: Any) -> Any:
@@ -187,9 +217,8 @@ def _array(column: Column, lines: Sequence[Line], kind: Any, *, is_kept: bool) -
         return pyarrow.array(
             [_as(input_value(line, column.of_input), kind) for line in lines], kind
         )
-    values = [_fitting(column.value(line), column.attribute) for line in lines]
     try:
-        return pyarrow.array(values, kind)
+        return arrow_array((column.value(line) for line in lines), column.attribute)
     except (ValueError, TypeError, OverflowError) as error:
         raise HpdError(
             f"the column {column.name!r} cannot be written as {kind}: {error}; the values are in "

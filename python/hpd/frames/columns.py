@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import date, datetime, time
-from decimal import Decimal
 from itertools import islice
 from typing import Any, Final
 
@@ -16,17 +14,13 @@ from hpd.files.tables import (
     Column,
     Line,
     Schemas,
-    as_text,
     attributes_of,
     data_value,
     error_text,
-    scalar_kind,
 )
-from hpd.formats.parquet import arrow_type
+from hpd.formats.parquet import arrow_array, arrow_type
 from hpd.frames.kinds import Frame, arrow_module, texts_of
 from hpd.schema.attributes import Attribute
-from hpd.values import typed_value
-from hpd.values.parsing import python_type
 
 _N_ROWS: Final = 1000
 """The rows of a chunk of the new columns."""
@@ -93,7 +87,7 @@ def extended(
         HpdError: a document failed, with ``on_error="raise"``; or a value fits no column.
     """
     pyarrow = arrow_module()
-    kinds = {column.name: typed(column.attribute) for column in added}
+    kinds = {column.name: arrow_type(column.attribute) for column in added}
     chunks: dict[str, list[Any]] = {column.name: [] for column in added}
     lines = _lines(frame, extractor, schema, columns)
     while batch := list(islice(lines, _N_ROWS)):
@@ -104,54 +98,15 @@ def extended(
     )
 
 
-def typed(attribute: Attribute) -> Any:
-    """The Arrow type of an attribute's values: dates, times and decimals have their own.
-
-    Times are told in UTC; one without an offset is taken as that.
-    """
-    pyarrow = arrow_module()
-    if attribute.type == "array" and attribute.item is not None:
-        return pyarrow.list_(typed(attribute.item))
-    if attribute.type == "object":
-        return pyarrow.struct([(part.name, typed(part)) for part in attribute.attributes])
-    kinds = {
-        date: pyarrow.date32(),
-        datetime: pyarrow.timestamp("us", "UTC"),
-        time: pyarrow.time64("us"),
-        Decimal: pyarrow.decimal128(38, 18),
-    }
-    return kinds.get(python_type(attribute)) or arrow_type(attribute)
-
-
 def _array(column: Column, kind: Any, lines: list[Line]) -> Any:
     """The values of a column as an Arrow array."""
-    values = [_fitting(column.value(line), column.attribute) for line in lines]
     try:
-        return arrow_module().array(values, kind)
+        return arrow_array((column.value(line) for line in lines), column.attribute)
     except (ValueError, TypeError, OverflowError) as error:
         raise HpdError(
             f"the column {column.name!r} cannot have the type {kind}: {error}; "
             "Extractor.extract_many gives its values as they are"
         ) from error
-
-
-def _fitting(value: Any, attribute: Attribute) -> Any:
-    """A value as its column's type has it: numbers are floats, even where they are whole."""
-    if value is None:
-        return None
-    if attribute.type == "array" and attribute.item is not None:
-        return [_fitting(item, attribute.item) for item in value]
-    if attribute.type == "object":
-        return {part.name: _fitting(value.get(part.name), part) for part in attribute.attributes}
-    if python_type(attribute) is not None:
-        return typed_value(value, attribute)
-    kind = scalar_kind(attribute)
-    if kind == "json":
-        return as_text(value)
-    # A message may quote a text that is not UTF-8, which Arrow cannot have.
-    if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode()
-    return float(value) if kind == "number" else value
 
 
 def _lines(
