@@ -53,6 +53,7 @@ from hpd.files import (
     parse_shard,
     skipped_text,
 )
+from hpd.files.streams import is_place
 from hpd.files.tables import is_table, keeps_input, lines_path, write_table
 from hpd.models.hardware import computing_place
 from hpd.models.model_files import is_box, resolve_model
@@ -78,6 +79,9 @@ class Run(NamedTuple):
 
 _RAY = "hpd.ray.commands"
 """The guest that honours ``--ray``, loaded when that is said."""
+
+_PLACES = "hpd.places.output"
+"""The guest that writes to s3://bucket/key, loaded when such an output is named."""
 
 _DESCRIPTION = """\
 Extract the values of a schema's attributes from every document of INPUT. One line of JSON is
@@ -118,7 +122,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     _add_input(parser.add_argument_group("input"))
     _add_output(parser.add_argument_group("output"))
     add_job_arguments(parser)
-    parser.set_defaults(ray=None)
+    parser.set_defaults(ray=None, elsewhere=())
     parser.set_defaults(run=run, job_file=None)
     parser.guests = {"--ray": _RAY}
     parser.more_defaults = functools.partial(job_defaults, parser)
@@ -126,6 +130,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     """Extract, and write as it comes."""
+    if is_place(arguments.output or ""):
+        code: int = import_module(_PLACES).run_there(arguments, run)
+        return code
     _check_required(arguments)
     if arguments.job_file is not None and not arguments.quiet:
         say(f"job {arguments.job} of {arguments.job_file}")
@@ -144,7 +151,7 @@ def run(arguments: argparse.Namespace) -> int:
             category_field=arguments.category_field,
             encoding=arguments.encoding,
             delimiter=arguments.delimiter,
-            leave_out=written_files(arguments.output),
+            leave_out=[*written_files(arguments.output), *arguments.elsewhere],
             shard=arguments.shard,
         )
     with reader:

@@ -20,6 +20,7 @@ from hpd.files import (
     journal_path,
 )
 from hpd.files.journal import file_fingerprint, text_fingerprint
+from hpd.files.streams import absolute
 from hpd.files.tables import check_writable, is_table, lines_path
 from hpd.models.model_files import local_lora
 from hpd.options import OPTIONS, Options, values_identity
@@ -190,7 +191,7 @@ def open_writer(
 def _about(arguments: argparse.Namespace, model: Path) -> dict[str, Any]:
     """The names of what a run reads, with which ``hpd status`` tells how much is left."""
     return {
-        "input": [name if name == "-" else os.path.abspath(name) for name in arguments.input],
+        "input": [*map(absolute, arguments.input)],
         "format": arguments.format,
         "limit": arguments.limit,
         "schema": arguments.schema,

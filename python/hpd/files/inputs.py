@@ -25,7 +25,7 @@ from hpd.files.reader import (
     is_known,
 )
 from hpd.files.rows import ENCODED, SEPARATED, WHOLE_FORMATS, Format
-from hpd.files.streams import check_encoding
+from hpd.files.streams import absolute, check_encoding, is_place, places
 
 _FORM = re.compile(r"(\d+)/(\d+)")
 
@@ -62,7 +62,7 @@ def first_shard(path: str, *, is_only: bool) -> int:
         is_only: whether there can be no other file.
     """
     # A checksum such as CRC-32 would bring many of a.txt, b.txt, c.txt into one shard.
-    return 0 if is_only else int(text_fingerprint(os.path.abspath(path)), 16)
+    return 0 if is_only else int(text_fingerprint(absolute(path)), 16)
 
 
 def parse_shard(text: str) -> Shard:
@@ -123,7 +123,7 @@ class Files:
 def find_files(
     names: Sequence[str],
     format: Format | None = None,  # noqa: A002
-    leave_out: Collection[Path] = (),
+    leave_out: Collection[str | Path] = (),
 ) -> Files:
     """The files that names stand for: a file itself, all files of a folder, those of a pattern.
 
@@ -142,26 +142,37 @@ def find_files(
     skipped: Counter[str] = Counter()
     hidden = {os.path.realpath(path) for path in leave_out}
     for name in names:
-        if name != "-" and os.path.isdir(name):
+        kind, inside = _found(name, skipped)
+        if kind == "folder":
             # Path.resolve raises an error for links in a circle, and this does not.
-            inside = [p for p in _walk(name, skipped) if os.path.realpath(p) not in hidden]
+            inside = [path for path in inside if os.path.realpath(path) not in hidden]
             known = [path for path in inside if format is not None or is_known(path)]
             skipped.update(Path(path).suffix.lower() or "none" for path in set(inside) - set(known))
             if not known:
                 there = f": only {_counted(skipped)}" if skipped else ", it is empty"
                 raise InputError(f"{name}: no file in this folder that can be read{there}")
             paths.extend(known)
-        elif name != "-" and glob.has_magic(name) and not os.path.exists(name):
-            matching = sorted(p for p in glob.glob(name, recursive=True) if os.path.isfile(p))
-            if not matching:
-                raise InputError(f"{name}: no file matches")
-            paths.extend(matching)
         else:
-            paths.append(name)
+            if not inside:
+                raise InputError(f"{name}: no file matches")
+            paths.extend(inside)
     twice = [path for path, n in Counter(paths).items() if n > 1]
     if twice:
         raise InputError(f"{twice[0]} is given more than once")
     return Files(tuple(paths), skipped)
+
+
+def _found(name: str, skipped: Counter[str]) -> tuple[str, list[str]]:
+    """What a name stands for, a file, a folder or a pattern, and the files."""
+    if is_place(name):
+        found: tuple[str, list[str]] = places().find(name)
+        return found
+    if name != "-" and os.path.isdir(name):
+        return "folder", [*_walk(name, skipped)]
+    if name != "-" and glob.has_magic(name) and not os.path.exists(name):
+        matching = glob.glob(name, recursive=True)
+        return "pattern", sorted(path for path in matching if os.path.isfile(path))
+    return "file", [name]
 
 
 class InputReader:
@@ -171,7 +182,7 @@ class InputReader:
     becomes a record with an ``error``, and the others go on.
 
     Args:
-        names: files, folders, patterns, and ``-`` for standard input.
+        names: files, folders and patterns, here or elsewhere, and ``-`` for standard input.
         format: the format of all of them, else each is told by its extension.
         text_field: the fields with the text, for formats that have fields.
         id_field: the field with the id.
@@ -194,7 +205,7 @@ class InputReader:
         text_field: Sequence[str] | None = None,
         id_field: str | None = None,
         category_field: str | None = None,
-        leave_out: Collection[Path] = (),
+        leave_out: Collection[str | Path] = (),
         encoding: str | None = None,
         delimiter: str | None = None,
         shard: Shard | None = None,
@@ -233,7 +244,7 @@ class InputReader:
         # A mistake in the only name, or in a name of several, is told before a model is loaded.
         self._first = self._opened(0) if self._is_single else None
         for path in {*names} & {*self.files.paths}:
-            if path != "-" and not os.path.exists(path):
+            if not (path == "-" or is_place(path) or os.path.exists(path)):
                 raise InputError(f"{path}: cannot be opened: no such file")
         self._records = self._read()
 

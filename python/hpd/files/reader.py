@@ -32,6 +32,7 @@ from hpd.files.streams import (
     check_encoding,
     decompression_errors,
     is_compressed,
+    is_place,
     kind,
     listed,
     opened,
@@ -265,14 +266,14 @@ def row_text(row: Mapping[str, Any], text_fields: Sequence[str] = ()) -> str:
 def count_records(source: str | Path | BinaryIO, format: Format | None = None) -> int | None:  # noqa: A002
     """The number of records in a regular file, by one quick pass.
 
-    None for pipes, streams and compressed files.
+    None for pipes, streams, compressed files, and records elsewhere.
     """
-    if not isinstance(source, (str, Path)) or not Path(source).is_file():
+    if not isinstance(source, (str, Path)) or not (is_place(source) or Path(source).is_file()):
         return None
     kind = format or guess_format(source)
     if kind in WHOLE_FORMATS:
         return 1
-    if is_compressed(source):
+    if is_compressed(source) or is_place(source):
         return None
     with open_source(source) as file:
         if kind == "parquet":
@@ -288,7 +289,7 @@ def guess_format(source: str | Path | BinaryIO) -> Format:
         return "jsonl"
     extension = without_compression(source).suffix.lower()
     if extension not in EXTENSIONS:
-        if not os.path.exists(source):
+        if not (is_place(source) or os.path.exists(source)):
             raise InputError(f"{source}: cannot be opened: no such file or folder")
         known = ", ".join(EXTENSIONS)
         raise InputError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import importlib
+import os
 import re
 import sys
 import zlib
@@ -274,15 +275,40 @@ def _is_western(data: bytes) -> bool:
     )
 
 
+def is_place(name: str | Path) -> bool:
+    """Whether a name is one of a file elsewhere, such as ``s3://bucket/key``."""
+    return "://" in str(name)
+
+
+def places() -> Any:
+    """The guest that opens files elsewhere, loaded when there is one."""
+    return importlib.import_module("hpd.places")
+
+
+def absolute(name: str) -> str:
+    """A name that means the same file from any folder."""
+    return name if name == "-" or is_place(name) else os.path.abspath(name)
+
+
+def _path_of(name: str | Path) -> Path:
+    """The path in a name: ``/a.csv`` for ``https://host/a.csv?token=1``."""
+    if not is_place(name):
+        return Path(name)
+    # Of zip://a.csv::s3://bucket/b.zip it is that of the file in the archive.
+    first = next(part for part in str(name).split("::") if "://" in part)
+    path = first.partition("://")[2]
+    return Path(path.partition("?")[0] if first.startswith("http") else path)
+
+
 def without_compression(path: str | Path) -> Path:
     """The name of the file inside: ``a.csv`` for ``a.csv.gz``."""
-    name = Path(path)
+    name = _path_of(path)
     return name.with_suffix("") if name.suffix.lower() in SUFFIXES else name
 
 
 def is_compressed(path: str | Path) -> bool:
     """Whether a file is compressed, by its extension."""
-    return Path(path).suffix.lower() in SUFFIXES
+    return _path_of(path).suffix.lower() in SUFFIXES
 
 
 def opened(path: str | Path) -> BinaryIO:
@@ -290,14 +316,15 @@ def opened(path: str | Path) -> BinaryIO:
 
     Raises:
         OSError: it cannot be opened.
-        InputError: the package for Zstandard is not installed.
+        InputError: a package is not installed, or a place does not give the file.
     """
-    suffix = Path(path).suffix.lower()
+    suffix = _path_of(path).suffix.lower()
+    source = places().opened(str(path)) if is_place(path) else path
     if suffix == ".gz":
-        return cast(BinaryIO, gzip.open(path, "rb"))
+        return cast(BinaryIO, gzip.open(source, "rb"))
     if suffix == ".zst":
-        return cast(BinaryIO, _zstandard().open(path, "rb"))
-    return open(path, "rb")
+        return cast(BinaryIO, _zstandard().open(source, "rb"))
+    return cast(BinaryIO, source) if is_place(path) else open(path, "rb")
 
 
 def decompression_errors() -> tuple[type[Exception], ...]:

@@ -11,6 +11,7 @@ from hpd.cli.output import lines_of, written_files
 from hpd.errors import InputError
 from hpd.evaluation.run_status import RunStatus, count_values, read_status
 from hpd.files import FORMATS, InputReader, journal_path, parse_shard
+from hpd.files.streams import is_place
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -32,6 +33,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     Returns the exit code: 3 if documents have failed, 1 if the output cannot be resumed.
     """
+    if is_place(arguments.output):
+        from hpd.places.output import status_there
+
+        return status_there(arguments, run)
     output = lines_of(arguments.output)
     new = output.with_name(output.name + ".new")
     paths = [path for path in (output, new) if journal_path(path).exists()]
@@ -133,4 +138,7 @@ def _n_documents(status: RunStatus, arguments: argparse.Namespace) -> tuple[int 
         return None, f"not known: {error}"
     if n is None:
         return None, "not known: the input is compressed, or no file any more"
-    return (min(n, limit) if isinstance(limit, int) else n), ""
+    # What goes beyond the limit of the first run, another run has done without it.
+    if isinstance(limit, int) and limit >= status.n_finished:
+        n = min(n, limit)
+    return n, ""

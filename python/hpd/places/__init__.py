@@ -1,0 +1,146 @@
+"""Files elsewhere, under names such as ``s3://bucket/key``: whatever fsspec opens.
+
+They are read as they are needed. What is written lies on this machine until the run ends, as
+objects cannot be appended to, and is copied to its place then.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, BinaryIO, Literal
+
+from hpd.errors import InputError
+from hpd.version import install_command
+
+_PACKAGES = {
+    "s3": "s3fs",
+    "s3a": "s3fs",
+    "gs": "gcsfs",
+    "gcs": "gcsfs",
+    "az": "adlfs",
+    "abfs": "adlfs",
+    "abfss": "adlfs",
+}
+"""The packages that fsspec needs for places of some kinds, which are no part of the extra."""
+
+_BLOCK = 1 << 20
+
+Kind = Literal["file", "folder", "pattern"]
+
+
+def opened(name: str) -> BinaryIO:
+    """A file at a place as a binary stream, whose errors while reading are ``OSError``.
+
+    Raises:
+        InputError: it cannot be opened; with the reason.
+    """
+    with telling(name):
+        filesystem, path = at(name)
+        return io.BufferedReader(_Reading(filesystem, path, name), _BLOCK)
+
+
+def find(name: str) -> tuple[Kind, list[str]]:
+    """What a name stands for, and the files: itself, all below a folder, or those of a pattern.
+
+    Raises:
+        InputError: there is nothing of this name, or it cannot be seen; with the reason.
+    """
+    with telling(name):
+        filesystem, path = at(name)
+        is_web = path.startswith(("http://", "https://"))
+        # In an address a question mark begins a query.
+        if "*" in path or (not is_web and any(sign in path for sign in "?[")):
+            return "pattern", _named(filesystem, sorted(filesystem.glob(path)), name)
+        # Whether a page is a folder, only its links would tell.
+        is_folder = path.endswith("/") or path == ""
+        if not is_folder:
+            is_folder = filesystem.info(path)["type"] == "directory" and not is_web
+        if is_folder:
+            return "folder", _named(filesystem, sorted(filesystem.find(path)), name)
+        return "file", [name]
+
+
+def at(name: str) -> tuple[Any, str]:
+    """The file system of a place, and the path in it.
+
+    Raises:
+        InputError: a package is missing.
+        Exception: of fsspec and its packages, which ``telling`` puts into words.
+    """
+    try:
+        import fsspec
+    except ImportError as error:
+        raise InputError(f"{name}: needs fsspec: run `{install_command('places')}`") from error
+    filesystem, path = fsspec.core.url_to_fs(name)
+    return filesystem, str(path)
+
+
+def _named(filesystem: Any, paths: list[str], name: str) -> list[str]:
+    """The names of files that were found at a place."""
+    _, between, outer = name.partition("::")  # zip://*.txt::s3://bucket/archive.zip
+    return [f"{filesystem.unstrip_protocol(path)}{between}{outer}" for path in paths]
+
+
+@contextmanager
+def telling(name: str) -> Iterator[None]:
+    """Puts what fsspec and its packages raise into words."""
+    try:
+        yield
+    except InputError:
+        raise
+    except ImportError as error:
+        package = _PACKAGES.get(name.partition("://")[0].rpartition("::")[2])
+        how = "" if package is None else f"needs {package}: run `pip install {package}`; "
+        raise InputError(f"{name}: {how}{error}") from error
+    except Exception as error:  # each package has its own
+        raise InputError(f"{name}: cannot be opened: {_reason(error)}") from error
+
+
+def _reason(error: BaseException) -> str:
+    cause = error.__cause__ or error  # fsspec calls whatever a web server refuses not found
+    status = getattr(cause, "status", None)
+    if isinstance(status, int):
+        return f"the server answers {status} {getattr(cause, 'message', '')}".rstrip()
+    said = str(cause) or type(cause).__name__
+    if "Credential" in type(cause).__name__:
+        return f"{said}; a public bucket of S3 is read with FSSPEC_S3_ANON=true"
+    if isinstance(cause, FileNotFoundError) and " " not in said:
+        return "no such file or folder"  # and not only the path once more
+    return said
+
+
+class _Reading(io.RawIOBase):
+    """A file whose every error is an ``OSError``, as that of a local file."""
+
+    def __init__(self, filesystem: Any, path: str, name: str) -> None:
+        # A file system that nobody holds closes its archive.
+        self._filesystem = filesystem
+        self._file = filesystem.open(path, "rb")
+        self.name = name
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return bool(self._file.seekable())
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return int(self._file.seek(offset, whence))
+
+    def tell(self) -> int:
+        return int(self._file.tell())
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            data = self._file.read(len(buffer))
+        except Exception as error:  # each package has its own
+            raise OSError(_reason(error)) from error
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._file.close()
+        super().close()

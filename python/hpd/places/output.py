@@ -1,0 +1,153 @@
+"""An output elsewhere: written on this machine, and copied to its place when the run ends."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from hpd.cli.common import EXIT_OK, EXIT_SOME_FAILED, UsageError, before_the_model, say
+from hpd.cli.output import written_files
+from hpd.errors import HpdError, InputError, OptionError, SchemaError
+from hpd.files.journal import text_fingerprint
+from hpd.models.cache import cache_folder
+from hpd.places import at, telling
+
+
+def run_there(arguments: argparse.Namespace, run: Callable[[argparse.Namespace], int]) -> int:
+    """``hpd extract`` with an output elsewhere.
+
+    The files of the output, its journal among them, lie in hpd's cache while they are written. A
+    run that ends well, or is interrupted, copies them to their place, where a later run finds them,
+    on this machine or another; a run that is killed leaves them to the next one on this machine.
+
+    Args:
+        arguments: as parsed, with the name of a place for the output.
+        run: does what they say, with an output on this machine.
+
+    Raises:
+        UsageError: nothing can be written there, or there is something already.
+        HpdError: what ``run`` raises; or the files cannot be copied, and stay where they are.
+    """
+    if "::" in arguments.output or arguments.output.startswith(("http://", "https://")):
+        raise UsageError(f"{arguments.output}: hpd reads from there, and cannot write")
+    place = _Place(arguments.output)
+    was_left = place.has_copies()
+    with before_the_model():
+        place.check_output(arguments)
+        arguments.output = str(place.local)
+        arguments.elsewhere = place.names()
+        if was_left:
+            if not arguments.quiet:
+                say(f"an earlier run left its output in {place.local.parent}")
+            if arguments.resume and not place.local.with_name(f"{place.local.name}.new").exists():
+                arguments.overwrite = False  # what was left is the beginning of the new output
+        elif arguments.resume and not arguments.overwrite:
+            place.fetch()
+    place.local.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        code = run(arguments)
+    except (UsageError, SchemaError, OptionError):
+        if not was_left:
+            place.forget()
+        raise
+    if code not in (EXIT_OK, EXIT_SOME_FAILED) and arguments.overwrite:
+        say(f"{place.name} is as it was; what is finished is in {place.local.parent}")
+    else:
+        place.store()
+    return code
+
+
+def status_there(arguments: argparse.Namespace, run: Callable[[argparse.Namespace], int]) -> int:
+    """``hpd status`` of an output elsewhere, by copies of its files.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
+    place = _Place(arguments.output)
+    was_left = place.has_copies()
+    arguments.output = str(place.local)
+    try:
+        if not was_left:
+            with before_the_model():
+                place.fetch()
+        return run(arguments)
+    finally:
+        if not was_left:
+            place.forget()
+
+
+class _Place:
+    """The place of an output, and the copies of its files on this machine."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        with before_the_model(), telling(name):
+            self._filesystem, path = at(name)
+        self._folder, _, file = path.rpartition("/")
+        if not file or name.endswith("/"):
+            raise UsageError(f"{name} is a folder: name a file")
+        folder = cache_folder() / "places" / text_fingerprint(name)
+        self.local = folder / file
+
+    def check_output(self, arguments: argparse.Namespace) -> None:
+        """Refuse an output that would overwrite something, and a place without room for one."""
+        if self.name in arguments.input:
+            raise UsageError(f"{self.name} is read in this run: name another output")
+        with telling(self.name):
+            bucket = self._folder.partition("/")[0]
+            if bucket:
+                self._filesystem.info(bucket)
+            there = self._filesystem.exists(self._at(self.local))
+        if there and not arguments.resume and not arguments.overwrite:
+            raise UsageError(
+                f"{self.name} is there already: go on with it (--resume), replace it "
+                "(--overwrite), or name another file"
+            )
+
+    def names(self) -> list[str]:
+        """The names of the files that belong to the output."""
+        unstrip: Callable[[str], str] = self._filesystem.unstrip_protocol
+        return [unstrip(self._at(file)) for file in written_files(str(self.local))]
+
+    def has_copies(self) -> bool:
+        """Whether a run that was killed left something on this machine."""
+        return any(file.exists() for file in written_files(str(self.local)))
+
+    def fetch(self) -> None:
+        """Copy what is there to this machine."""
+        unfinished = self.local.parent.with_suffix(".new")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir(parents=True)
+        with telling(self.name):
+            for file in written_files(str(self.local)):
+                if self._filesystem.exists(self._at(file)):
+                    self._filesystem.get_file(self._at(file), str(unfinished / file.name))
+        shutil.rmtree(self.local.parent, ignore_errors=True)
+        unfinished.rename(self.local.parent)
+
+    def store(self) -> None:
+        """Copy the files to their place, and forget them here."""
+        try:
+            with telling(self.name):
+                for file in self._finished():
+                    self._filesystem.put_file(str(file), self._at(file))
+        except InputError as error:
+            raise HpdError(
+                f"{error}; what is finished is in {self.local.parent}, and the same command with "
+                "--resume copies it"
+            ) from error
+        self.forget()
+
+    def forget(self) -> None:
+        """Remove the copies on this machine."""
+        shutil.rmtree(self.local.parent, ignore_errors=True)
+
+    def _finished(self) -> Iterator[Path]:
+        for file in written_files(str(self.local)):
+            if file.exists() and file.suffix != ".new":
+                yield file
+
+    def _at(self, file: Path) -> str:
+        return f"{self._folder}/{file.name}"
