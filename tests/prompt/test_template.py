@@ -60,6 +60,29 @@ TEMPLATES = {
         "<|start|>developer<|message|>Rules.<|end|><|start|>user<|message|>",
         "<|end|><|start|>assistant<|channel|>final<|message|>",
     ),
+    "a part of the turn behind a thought": (
+        "{% for m in messages %}<|begin|>{{ m.role }}<|content|>{{ m.content }}<|end|>{% endfor %}"
+        "<|begin|>assistant<|think|><|end|><|begin|>assistant",
+        "<|begin|>system<|content|>Rules.<|end|><|begin|>user<|content|>",
+        "<|end|><|begin|>assistant<|think|><|end|><|begin|>assistant<|content|>",
+    ),
+    "a name before the answer": (
+        "{% for m in messages %}{{ m.content }}<|eot_id|>{% endfor %}>>>",
+        "Rules.<|eot_id|>",
+        "<|eot_id|>>>>all\n",
+    ),
+    "thoughts that a name is part of": (
+        "{% set kind = ':opensource' %}{% for m in messages %}{{ m.content }}|{% endfor %}"
+        "{{ '<think{}>'.format(kind) }}",
+        "Rules.|",
+        "|<think:opensource>\n\n</think:opensource>\n\n",
+    ),
+    "thoughts that a sentence begins": (
+        "Write after [BEGIN FINAL RESPONSE].{{ messages[0].content }}\n<|begin_user|>\n"
+        "{{ messages[1].content }}\n<|begin_assistant|>\nHere are my reasoning steps:\n",
+        "Write after [BEGIN FINAL RESPONSE].Rules.\n<|begin_user|>\n",
+        "\n<|begin_assistant|>\nHere are my reasoning steps:\n\n[BEGIN FINAL RESPONSE]\n\n",
+    ),
     "marks of what is taught": (
         "{% for m in messages %}{% if m.role == 'assistant' %}{%- generation -%}"
         "{{ m.content }}{%- endgeneration -%}{% else %}<{{ m.role }}>{{ m.content }}"

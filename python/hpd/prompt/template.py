@@ -21,18 +21,23 @@ PLAIN = "{{ system }}\n\n{{ user }}\n\nAnswer:\n"
 
 _THOUGHTS: Final = {
     "<think>": "</think>",
+    "<think:opensource>": "</think:opensource>",
     "<thinking>": "</thinking>",
     "<seed:think>": "</seed:think>",
     "<|START_THINKING|>": "<|END_THINKING|>",
     "<|begin_of_thought|>": "<|end_of_thought|>",
     "[THINK]": "[/THINK]",
     "◁think▷": "◁/think▷",
+    "Here are my reasoning steps:": "[BEGIN FINAL RESPONSE]",
 }
 """The beginning and the end of what a model thinks before it answers."""
 
-_CHANNELLED: Final = "<|start|>assistant"
-_ANSWER_CHANNEL: Final = "<|channel|>final<|message|>"
-"""Models that choose a channel behind their turn's beginning answer in this one."""
+_BEGINNINGS: Final = {
+    "<|start|>assistant": "<|channel|>final<|message|>",
+    "<|begin|>assistant": "<|content|>",
+    ">>>": "all\n",
+}
+"""What stands between the end of a prompt and the answer, where the model would choose it."""
 
 _SETTINGS: Final = {
     "add_generation_prompt": True,
@@ -90,7 +95,7 @@ def _ready_to_answer(text: str) -> str:
     for begin, end in _THOUGHTS.items():
         if text.rfind(begin) > text.rfind(end):
             return f"{text.rstrip()}\n\n{end}\n\n"
-    return text + _ANSWER_CHANNEL if text.endswith(_CHANNELLED) else text
+    return text + next((more for end, more in _BEGINNINGS.items() if text.endswith(end)), "")
 
 
 @lru_cache(maxsize=64)
