@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Finished = tuple[int, Extraction[Any]]
 """An extraction, with the place of its document in the input."""
 
-Placed = tuple[int, Document]
+PlacedDocument = tuple[int, Document]
 """A document, with its place in the input."""
 
 
@@ -93,7 +93,7 @@ def check_room(maker: PromptMaker) -> int:
 
 
 def cut(
-    maker: PromptMaker, placed: Placed, prompt: Prompt, on_chunk: OnChunk | None
+    maker: PromptMaker, placed: PlacedDocument, prompt: Prompt, on_chunk: OnChunk | None
 ) -> Iterator[Prompt | Finished]:
     """The prompts of a document that is too long, or its error, as ``on_overflow`` says."""
     try:
@@ -116,7 +116,7 @@ def cut(
         yield from _chunked(maker, placed, room, on_chunk)
 
 
-def _truncated(maker: PromptMaker, placed: Placed, room: int) -> Prompt | Finished:
+def _truncated(maker: PromptMaker, placed: PlacedDocument, room: int) -> Prompt | Finished:
     place, document = placed
     while True:
         length = fitting_length(document.text, room, maker.n_tokens)
@@ -133,7 +133,7 @@ def _truncated(maker: PromptMaker, placed: Placed, room: int) -> Prompt | Finish
 
 
 def _chunked(
-    maker: PromptMaker, placed: Placed, room: int, on_chunk: OnChunk | None
+    maker: PromptMaker, placed: PlacedDocument, room: int, on_chunk: OnChunk | None
 ) -> Iterator[Prompt]:
     place, document = placed
     # Several chunks are decoded together, if they are not too short for that.
@@ -172,7 +172,7 @@ def _passes(maker: PromptMaker, text: str, size: int) -> list[list[Chunk]]:
     return passes
 
 
-def failed(placed: Placed, error: HpdError) -> Finished:
+def failed(placed: PlacedDocument, error: HpdError) -> Finished:
     """The extraction of a document that cannot be asked anything."""
     place, document = placed
     return place, Extraction(document.id, error=Failure.of(error))

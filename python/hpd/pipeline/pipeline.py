@@ -22,7 +22,7 @@ from hpd.pipeline import (
     Task,
     examples_of,
 )
-from hpd.pipeline.long_documents import ContextLimit, Finished, Placed, check_room
+from hpd.pipeline.long_documents import ContextLimit, Finished, PlacedDocument, check_room
 from hpd.pipeline.loop import Loop
 from hpd.pipeline.prompts import Prompt, PromptMaker
 from hpd.pipeline.questionnaire import NO_DEFAULTS, ModelDefaults, Questionnaire
@@ -50,9 +50,9 @@ class Stacks:
     def __init__(self, size: int, patience: int) -> None:
         self._size = size
         self._patience = patience
-        self._open: dict[str | None, list[Placed]] = {}
+        self._open: dict[str | None, list[PlacedDocument]] = {}
 
-    def add(self, place: int, document: Document) -> Iterator[list[Placed]]:
+    def add(self, place: int, document: Document) -> Iterator[list[PlacedDocument]]:
         """Put a document into the stack of its category; returns the stacks that are ready."""
         if self._size > 1 and not may_share_prompt(document.text):
             yield [(place, document)]
@@ -64,7 +64,7 @@ class Stacks:
         for category in dict.fromkeys([*late, *full]):
             yield self._open.pop(category)
 
-    def rest(self) -> Iterator[list[Placed]]:
+    def rest(self) -> Iterator[list[PlacedDocument]]:
         """The stacks that are left when no more documents follow."""
         while self._open:
             yield self._open.pop(next(iter(self._open)))
@@ -237,7 +237,7 @@ class Pipeline:
         twins: Twins | None,
         on_chunk: OnChunk | None,
     ) -> Iterator[Prompt | Finished | NotYet]:
-        def prompts(stack: list[Placed]) -> Iterator[Prompt | Finished]:
+        def prompts(stack: list[PlacedDocument]) -> Iterator[Prompt | Finished]:
             return self._maker_of(task, stack[0][1].category).prompts(stack, on_chunk)
 
         stacks = Stacks(task.options.stack, self._patience)

@@ -21,7 +21,7 @@ from hpd.pipeline.document_values import (
     least,
     near_tie,
 )
-from hpd.pipeline.long_documents import ContextLimit, Finished, cut, failed
+from hpd.pipeline.long_documents import ContextLimit, Finished, PlacedDocument, cut, failed
 from hpd.pipeline.questionnaire import Questionnaire, Request
 from hpd.pipeline.reuse import Decoded, KnownValues, Reuse
 from hpd.prompt.questions import Question, Waves
@@ -55,7 +55,7 @@ class Prompt(ABC):
     def __init__(
         self,
         questionnaire: Questionnaire,
-        documents: Sequence[tuple[int, Document]],
+        documents: Sequence[PlacedDocument],
         *,
         known: KnownValues | None = None,
         n_most_cells: int = 0,
@@ -383,7 +383,7 @@ class PromptMaker:
         self._reuse = reuse and reuse.within(questionnaire.context(with_others=not reuse.by_field))
 
     def prompts(
-        self, documents: Sequence[tuple[int, Document]], on_chunk: OnChunk | None = None
+        self, documents: Sequence[PlacedDocument], on_chunk: OnChunk | None = None
     ) -> Iterator[Prompt | Finished]:
         """The prompts of a stack of documents; ``on_chunk`` is told of those that are cut."""
         try:
@@ -411,7 +411,7 @@ class PromptMaker:
 
     def prompt(
         self,
-        documents: Sequence[tuple[int, Document]],
+        documents: Sequence[PlacedDocument],
         part: Part | None = None,
         truncated_at: int | None = None,
     ) -> Prompt:

@@ -151,7 +151,7 @@ class Constraints:
         return spellings
 
 
-class Held:
+class StatedConstraints:
     """The constraints of attributes whose values are held to what a document states.
 
     Args:
@@ -298,7 +298,7 @@ class Questionnaire:
         if n_stacked not in self._waves:
             layout = self.options.layout
             self._waves[n_stacked] = Waves(self.schema, layout, n_stacked, leaves=self.leaves)
-        return self._waves[n_stacked].anew()
+        return self._waves[n_stacked].copy()
 
     def request(
         self,
@@ -318,9 +318,11 @@ class Questionnaire:
         """
         passing = {q.key for q in questions if q.shows_values}
         tokens = self._tokenizer(len(texts)).tokenize(texts, [q.key for q in questions], passing)
-        held = [Held(self._constraints, text) if self._holds else None for text in texts]
+        stated = [
+            StatedConstraints(self._constraints, text) if self._holds else None for text in texts
+        ]
         fields = [
-            self._field(key, question.leaf, held[question.document])
+            self._field(key, question.leaf, stated[question.document])
             for key, question in zip(tokens.keys, questions, strict=True)
         ]
         n_cached = tokens.n_instruction if first else len(tokens.prompt)
@@ -333,11 +335,11 @@ class Questionnaire:
         # Hardly all values are long: there is room for one.
         n_tokens = max(1, sum(self._n_answer_tokens(leaf) for leaf in self.leaves)) * n_stacked
         n_tokens += max(0, self.options.max_tokens - N_SHORT)
-        held = Held(self._constraints, "\n".join(texts)) if self._holds else None
+        stated = StatedConstraints(self._constraints, "\n".join(texts)) if self._holds else None
         schema = self.stack_schema(n_stacked)
-        grammar = counted = _answer_grammar(schema, held)
+        grammar = counted = _answer_grammar(schema, stated)
         if self._decide:
-            grammar = _answer_grammar(_decided(schema, held), held)
+            grammar = _answer_grammar(_decided(schema, stated), stated)
         field = Field(
             tokens.keys[0],
             max_tokens=n_tokens,
@@ -484,12 +486,12 @@ class Questionnaire:
             )
         return self._tokenizers[is_stack]
 
-    def _field(self, key: list[int], leaf: Leaf, held: Held | None) -> Field:
+    def _field(self, key: list[int], leaf: Leaf, stated: StatedConstraints | None) -> Field:
         # No document needs to state how many items a list has.
         is_free = _is_count(leaf) or leaf.union is not None
-        if held is not None and leaf.is_forced and not held.allowed(leaf.attribute):
+        if stated is not None and leaf.is_forced and not stated.allowed(leaf.attribute):
             is_free = True
-        constraints = self._constraints if held is None or is_free else held
+        constraints = self._constraints if stated is None or is_free else stated
         constraint = constraints.of(leaf.attribute)
         if leaf.is_forced:
             # Its confidence says how likely it was beside null.
@@ -535,13 +537,13 @@ class Questionnaire:
         return n_own + n_items * sum(self._n_answer_tokens(item) for item in items)
 
 
-def _answer_grammar(schema: Schema, held: Held | None) -> str:
+def _answer_grammar(schema: Schema, stated: StatedConstraints | None) -> str:
     """The grammar of a whole answer; in a stack, a value may be one of another document in it."""
-    return answer_grammar(schema) if held is None else answer_grammar(schema, held.allowed)
+    return answer_grammar(schema) if stated is None else answer_grammar(schema, stated.allowed)
 
 
-def _decided(schema: Schema, held: Held | None) -> Schema:
-    is_decided = partial(can_be_decided, stated=False) if held is None else held.decides
+def _decided(schema: Schema, stated: StatedConstraints | None) -> Schema:
+    is_decided = partial(can_be_decided, stated=False) if stated is None else stated.decides
     attributes = tuple(decided(attribute, is_decided) for attribute in schema.attributes)
     return replace(schema, attributes=attributes)
 

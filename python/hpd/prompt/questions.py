@@ -240,7 +240,7 @@ class Waves:
         """The questions about parts of themselves, by document."""
         self._asked = self._first()
 
-    def anew(self) -> Waves:
+    def copy(self) -> Waves:
         """The same waves for other documents; what the first one asks need not be made again.
 
         Nothing may have been asked yet.

@@ -263,11 +263,11 @@ def test_whether_more_may_come_is_known_before_the_answers() -> None:
 
 def test_waves_made_anew_know_nothing_of_earlier_documents() -> None:
     waves = Waves(load_schema("tags [str], note after tags"), n_stacked=2)
-    used = waves.anew()
+    used = waves.copy()
     assert used.first() == waves.first()
     while used.next([2] * len(used.first()), lambda _: {"tags": ["a"], "note": "b"}):
         pass
     assert not used.may_go_on
-    again = waves.anew()
+    again = waves.copy()
     assert again.may_go_on
     assert again.first() == Waves(load_schema("tags [str], note after tags"), n_stacked=2).first()
