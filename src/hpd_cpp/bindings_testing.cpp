@@ -34,7 +34,8 @@
 #include "sampling/sampling.h"
 
 // What only tests need: a module of its own, which a user's import leaves alone. It works with the
-// types of _core, which it imports first.
+// types of _core, which it imports first. The tests are in Python, as their slow references and
+// Hypothesis are.
 
 using namespace hpd;
 
