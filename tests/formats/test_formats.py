@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import shutil
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,7 @@ def multipart(kind: str, *parts: str) -> str:
 
 
 MESSAGE = "message/rfc822"
+PACKED = b64encode(b"Subject: old\n\nTotal 5").decode()
 IMAGE = part("iVBORw0KGgo=", "image/png; name=x.png", "Content-Transfer-Encoding: base64\n")
 
 
@@ -61,6 +63,16 @@ IMAGE = part("iVBORw0KGgo=", "image/png; name=x.png", "Content-Transfer-Encoding
             multipart("mixed", part("a"), part("b", more="Content-Disposition: attachment\n")),
             "a\n\nAttachments: unnamed",
         ),
+        (
+            multipart("mixed", part(PACKED, MESSAGE, "Content-Transfer-Encoding: base64\n")),
+            "Subject: old\n\nTotal 5",
+        ),
+        (
+            multipart("report", part("failed"), part("Action: failed", "message/delivery-status")),
+            "failed\n\nAction: failed",
+        ),
+        ("Content-Type: multipart/mixed\n\n--B\n\nTotal 5", "--B\n\nTotal 5"),
+        ("Content-Type: multipart/alternative; boundary=B\n\nTotal 5", "Total 5"),
         (
             "Content-Type: multipart/mixed; boundary=--=_P;x\n\n----=_P\n\nbody\n----=_P--\n",
             "body",

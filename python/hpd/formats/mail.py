@@ -6,6 +6,7 @@ import email
 import email.policy
 import io
 import re
+from base64 import b64decode
 from email.message import Message
 from typing import Any
 
@@ -36,7 +37,7 @@ class _Policy(email.policy.EmailPolicy):
 def _read_mail(source: Source) -> WholeText:
     try:
         data = source.read().removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
-        message = email.message_from_bytes(data, policy=_Policy())
+        message = _parsed(data)
         text, headers = _text_of_mail(message, source)
     except InputError:
         raise
@@ -64,7 +65,9 @@ def _text_of_mail(message: Message, source: Source) -> tuple[str, dict[str, str]
 def _texts_of_part(part: Message, attached: list[str], source: Source) -> list[str]:
     """The texts of a part of a message, in their order; names of attachments are collected."""
     kind = part.get_content_type()
-    if kind == "multipart/alternative":
+    if kind == "message/delivery-status":
+        return ["\n".join(f"{name}: {value}" for name, value in i.items()) for i in _inner(part)]
+    if kind == "multipart/alternative" and part.is_multipart():
         choices = []
         for inner in _inner(part):
             choices.append((inner.get_content_type(), _texts_of_part(inner, attached, source)))
@@ -77,7 +80,8 @@ def _texts_of_part(part: Message, attached: list[str], source: Source) -> list[s
     if part.is_multipart():  # a message that was forwarded, or the report of a mail server
         return [_text_of_mail(inner, source)[0] for inner in _inner(part)]
     is_attached = part.get_content_disposition() == "attachment"
-    if is_attached or (part.get_content_maintype() != "text"):
+    # What says that it has parts, and has none, is text.
+    if is_attached or part.get_content_maintype() not in ("text", "multipart"):
         attached.append(_file_name(part))
         return []
     data = part.get_payload(decode=True)
@@ -88,7 +92,15 @@ def _texts_of_part(part: Message, attached: list[str], source: Source) -> list[s
 
 
 def _inner(part: Message) -> list[Message]:
-    return [inner for inner in part.get_payload() if isinstance(inner, Message)]
+    inner = [each for each in part.get_payload() if isinstance(each, Message)]
+    if str(part.get("Content-Transfer-Encoding")).strip().lower() == "base64":
+        # No standard allows it, but some mailers pack whole messages so.
+        return [_parsed(b64decode(each.as_bytes())) for each in inner]
+    return inner
+
+
+def _parsed(data: bytes) -> Message:
+    return email.message_from_bytes(data, policy=_Policy())
 
 
 def _decoded_part(data: bytes, part: Message, source: Source) -> str:

@@ -115,7 +115,8 @@ class _Reader:
             is_quoted = self.peek() == '"'
             description = " ".join(self.description(closing).split())
             if attribute.type == "string" and not is_quoted:
-                advice = f"a type stands before the colon, as in {attribute.name} {description}"
+                example = f"{attribute.name} number or {attribute.name} [str]"
+                advice = f"a type stands before the colon, as in {example}"
                 warn_of_type(attribute.name, description, advice)
             attribute = replace(attribute, description=description)
         return attribute
