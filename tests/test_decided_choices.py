@@ -46,6 +46,12 @@ def extracted(model: Path, **settings: Any) -> list[Extraction[Any]]:
         return list(extractor.extract_many(TEXTS))
 
 
+def test_a_value_as_likely_as_the_threshold_is_kept(model: Path) -> None:
+    free = extracted(model)[0].fields["name"]
+    held = extracted(model, null_threshold=free.confidence)[0].fields["name"]
+    assert held.value == free.value is not None
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_null_counts_but_the_best_choice_is_taken(model: Path, method: str) -> None:
     free = extracted(model, method=method)

@@ -10,7 +10,7 @@ import itertools
 import json
 import math
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,8 +28,6 @@ from hpd.results import Extraction
 from shop import EXACT, TEXTS
 from small_extractor import SmallExtractor as Extractor
 from tiny_models import TinyModel
-
-Answers = Mapping[str, Mapping[str, Any]]
 
 SCHEMA = "brand: the maker, color [red|blue|black]?, weight_g float?, tags [str]"
 
@@ -84,12 +82,6 @@ def test_each_extraction_carries_its_document(model: Path) -> None:
     assert [extraction.text for extraction in made] == [*texts, None]
     assert "text" not in made[0].to_dict()
     assert texts[0] in made[0]._repr_html_()
-
-
-def test_as_they_finish_every_place_comes_once(extractor: Extractor) -> None:
-    found = dict(extractor.iter_placed(TEXTS))
-    assert sorted(found) == list(range(len(TEXTS)))
-    assert all(extraction.id is None for extraction in found.values())
 
 
 @pytest.mark.parametrize("settings", [{}, {"stack": 3}, {"method": "ar"}], ids=str)

@@ -65,12 +65,6 @@ def test_flags_of_a_command(complete: Complete) -> None:
     assert complete("models", "--") == {"--help", "--json", "--speed", "--threads"}
 
 
-def test_choices_of_a_flag(complete: Complete) -> None:
-    assert complete("extract", "--on-overflow", "") == {"error", "chunk", "truncate"}
-    assert complete("extract", "-fa", "o") == {"on", "off"}
-    assert complete("completion", "") == {"bash", "zsh", "fish"}
-
-
 def test_files_where_a_file_is_meant(complete: Complete, tmp_path: Path) -> None:
     (tmp_path / "letters.jsonl").write_text("")
     (tmp_path / "model.gguf").write_text("")
@@ -85,8 +79,3 @@ def test_scripts_for_other_shells(shell: str, capsys: pytest.CaptureFixture[str]
     script = capsys.readouterr().out
     for text in ("extract", "schema", "null-threshold", "on-overflow", "models"):
         assert text in script
-
-
-def test_an_unknown_shell(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["completion", "tcsh"]) == 2
-    assert "choose from" in capsys.readouterr().err

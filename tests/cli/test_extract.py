@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fake_extractor import ASKED, FakeExtractor
-from hpd.cli import build_parser, main
+from hpd.cli import main
 from hpd.cli.writing import Summary
 from hpd.options import Options
 from hpd.results import Extraction, FieldResult, Usage
@@ -135,12 +135,6 @@ def test_options_reach_the_extractor(
     assert main(["extract", source, "--schema", "a", "-hf", "user/repo:Q8_0", "-ngl", "-1"]) == 0
     assert fake[1].options == Options(n_gpu_layers=-1)
     assert ASKED == [("m.gguf", None), (None, "user/repo:Q8_0")]
-
-
-def test_every_option_can_be_said_on_the_command_line() -> None:
-    said = vars(build_parser().parse_args(["extract", "-", "--schema", "a"]))
-    missing = {name for name in Options.__dataclass_fields__ if name not in said}
-    assert not missing
 
 
 def test_examples_go_into_the_prompt(

@@ -40,25 +40,6 @@ def catalogue(path: Path, n: int) -> Path:
     return write_lines(path, *(product(k) for k in range(n)))
 
 
-@pytest.mark.parametrize(
-    ("method", "layout"), [("hpd", "branch"), ("hpd", "skeleton"), ("ar", "branch")]
-)
-def test_every_document_has_its_line(
-    tmp_path: Path, random_model: str, method: str, layout: str
-) -> None:
-    source = catalogue(tmp_path / "in.jsonl", 20)
-    with source.open("a") as file:
-        file.write("nonsense\n")
-    done = run_hpd(
-        "extract", str(source), "--schema", "Brand, Color", "-m", random_model, "--max-tokens", "4",
-        "--set", f"method={method}", "--set", f"layout={layout}",
-    )  # fmt: skip
-    assert done.returncode == 3, done.stderr
-    found = read_lines(done.stdout)
-    assert [line["id"] for line in found] == [*(f"d{k}" for k in range(20)), "21"]
-    assert all(list(line["data"]) == ["Brand", "Color"] for line in found[:-1])
-
-
 def endless_catalogue() -> Iterator[str]:
     for k in itertools.count():
         yield json.dumps(product(k)) + "\n"

@@ -88,16 +88,6 @@ def test_none_and_standard_output_are_no_files(
     assert not list(tmp_path.glob("**/-"))
 
 
-def test_the_file_is_said_unless_quiet(
-    write: Write, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
-) -> None:
-    path = write('[job.a]\ninput = "in.jsonl"\nschema = "x"\n')
-    assert main(["extract", "--job", "a"]) == 0
-    assert f"hpd: job a of {path}\n" in capfd.readouterr().err
-    assert main(["extract", "--job", "a", "--quiet"]) == 0
-    assert capfd.readouterr().err == ""
-
-
 def test_what_is_said_on_the_command_line_wins(
     write: Write, tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -43,12 +43,3 @@ def test_the_bar_counts_chunks_once_there_are_any(
     assert n_chunks > 3
     assert f"{n_chunks + 1}/{n_chunks + 1}" in cut
     assert "chunk/s" in cut or "s/chunk" in cut
-
-
-def test_quiet_says_nothing_of_chunks(
-    tmp_path: Path, random_model: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    source = write_texts(tmp_path / "in.jsonl", "A shoe by Nike. " * 100)
-    command = [str(source), "--schema", "maker", "-m", random_model, "-t", "1", "--max-tokens", "4"]
-    command += ["--on-overflow", "chunk", "--set", "chunk_size=100", "--quiet"]
-    assert run(monkeypatch, *command, "-o", str(tmp_path / "out.jsonl")) == ""

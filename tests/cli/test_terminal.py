@@ -79,10 +79,3 @@ def test_progress_tells_nulls_and_failures(no_color: bool, monkeypatch: pytest.M
     assert "3/3" in said
     assert "25% null  1 failed" in said
     assert ("[38;5;" in said or "[3" in said) != no_color
-
-
-def test_progress_without_a_terminal_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    with Progress(3, shown=False) as progress:
-        progress.advance(n_values=4, failed=True)
-        progress.count_chunks(2)
-    assert capsys.readouterr() == ("", "")

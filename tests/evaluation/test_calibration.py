@@ -7,8 +7,6 @@ import random
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from hpd.cli import main
 from hpd.errors import OptionError
@@ -27,11 +25,6 @@ from hpd.values.confidence import read_map
 from jsonl import read_lines, write_lines
 from small_extractor import give_answers
 
-answered = st.lists(
-    st.builds(Answer, st.floats(0, 1), st.sampled_from(["nn", "nv", "vn", "vc", "vw"])),
-    max_size=40,
-)
-
 
 def test_bins_and_error() -> None:
     made = [Answer(0.95, "vc")] * 3 + [Answer(0.95, "vw"), Answer(0.15, "nv"), Answer(1.0, "vc")]
@@ -49,22 +42,6 @@ def test_a_threshold_makes_nulls_of_values() -> None:
     assert rows[0.3] == Counts(nn=1, nv=1, vn=1, vc=1)
     assert rows[0.5] == Counts(nn=2, vn=1, vc=1)
     assert rows[0.95] == Counts(nn=2, vn=2)
-
-
-@given(answered)
-def test_nothing_is_lost(made: list[Answer]) -> None:
-    table = calibrate(made)
-    assert table.values.n + table.nulls.n == len(made)
-    for kind in (table.values, table.nulls):
-        assert sum(b.n for b in kind.bins) == kind.n
-        assert 0 <= kind.ece <= 1
-        assert all(b.low - 1e-9 <= b.confidence <= b.high + 1e-9 for b in kind.bins)
-    for row in table.thresholds:
-        counts = row.counts
-        assert counts.nn + counts.nv + counts.vn + counts.vc + counts.vw == len(made)
-    n_values = [row.counts.vc + row.counts.vw + row.counts.nv for row in table.thresholds]
-    assert n_values == sorted(n_values, reverse=True)
-    assert json.dumps(table.to_json())
 
 
 def test_only_fields_with_gold_and_confidence_count() -> None:
@@ -96,21 +73,6 @@ def test_the_curve_takes_in_the_most_likely_values_first() -> None:
         CoveragePoint(0.9, 0.25, 1.0), CoveragePoint(0.7, 0.5, 1.0), CoveragePoint(0.5, 1.0, 0.75),
     ]  # fmt: skip
     assert coverage_curve([]) == []
-
-
-@given(answered, st.integers(1, 20))
-def test_the_curve_ends_with_all_values(made: list[Answer], n_points: int) -> None:
-    curve = coverage_curve(made, n_points)
-    values = [answer for answer in made if answer.is_value]
-    assert len(curve) <= n_points
-    if values:
-        assert curve[-1].coverage == 1.0
-        assert curve[-1].precision == sum(answer.is_right for answer in values) / len(values)
-    assert [p.coverage for p in curve] == sorted({p.coverage for p in curve})
-    for point in curve:
-        kept = [answer for answer in values if answer.confidence >= point.threshold]
-        assert point.coverage == len(kept) / len(values)
-        assert point.precision == sum(answer.is_right for answer in kept) / len(kept)
 
 
 N_DOCUMENTS = 400
@@ -200,12 +162,6 @@ def test_what_was_turned_into_null_is_left_out_and_counted(
     assert json.loads(printed.out)[0]["n"] == 2 * N_DOCUMENTS - 5
     assert "5 values of" in printed.err
     assert "--null-threshold 0" in printed.err
-
-
-def test_without_a_schema_there_is_one_curve(files: tuple[str, str], tmp_path: Path) -> None:
-    output = tmp_path / "calibration.json"
-    assert main(["calibrate", *files, "-o", str(output)]) == 0
-    assert {*read_map(output).values} == {"any"}
 
 
 def test_what_is_read_is_not_replaced(

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from hpd.evaluation.page import SHARED
-from hpd.evaluation.shown_values import N_COLORS, N_LINES, color_classes, color_slots
+from hpd.evaluation.shown_values import N_COLORS, color_slots
 
 Array = npt.NDArray[np.float64]
 
@@ -72,15 +72,6 @@ def oklab(rgb: Array) -> Array:
     ) @ np.cbrt(lms)  # fmt: skip
 
 
-def test_the_style_sheet_has_all_colors() -> None:
-    assert [name for name in PAIRS if name.startswith("color-")] == [
-        f"color-{i}" for i in range(N_COLORS)
-    ]
-    for i in range(N_COLORS):
-        assert f".hpd .color-{i} {{ --color: var(--color-{i}); }}" in CSS
-    assert len(re.findall(r"\.hpd \.line-\d { --line: (solid|dashed|dotted); }", CSS)) == N_LINES
-
-
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("vision", VISIONS)
 def test_any_two_colors_can_be_told_apart(theme: str, vision: str) -> None:
@@ -101,24 +92,6 @@ def test_contrast_of_marks(theme: str, number: int) -> None:
     assert contrast(LABEL * color + (1 - LABEL) * ink, tinted) >= 4.5
 
 
-@pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("name", ["ink", "muted", "bad", "good"])
-def test_contrast_of_words(theme: str, name: str) -> None:
-    assert contrast(srgb(name, theme), srgb("page", theme)) >= 4.5
-
-
 def test_attributes_seen_together_have_different_colors() -> None:
     slots = color_slots({"shoes": ["brand", "color"], "tea": ["leaf", "brand"], "": ["origin"]})
     assert slots == {"brand": 0, "color": 1, "leaf": 1, "origin": 0}
-
-
-def test_a_later_attribute_gives_way_to_all_that_it_is_seen_with() -> None:
-    slots = color_slots({"a": ["x", "y"], "b": ["z"], "c": ["y", "z"]})
-    assert slots == {"x": 0, "y": 1, "z": 0}
-    assert color_slots({"a": ["x"], "b": ["y"], "c": ["y", "x"]}) == {"x": 0, "y": 1}
-
-
-def test_with_very_many_attributes_colors_come_again() -> None:
-    slots = color_slots({"": [str(i) for i in range(30)]})
-    assert list(slots.values()) == [*range(24), *range(6)]
-    assert color_classes(23) == "color-7 line-2"

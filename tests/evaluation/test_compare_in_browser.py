@@ -12,7 +12,7 @@ import pytest
 from hpd.evaluation.comparison import JudgementFile, Session, System, load_judgements, plan_trials
 from hpd.evaluation.comparison_views import ComparisonServer
 from hpd.evaluation.rows import Prediction
-from tools.browser import PHONE, Browser, has_browser
+from tools.browser import Browser, has_browser
 
 pytestmark = pytest.mark.skipif(
     not has_browser(), reason="Chromium and its driver are not installed"
@@ -113,20 +113,6 @@ def test_a_server_that_is_gone_is_said_and_nothing_is_lost(
     assert browser.text("#n-judged") == "0 of 5 judged"
 
 
-def test_stop_ends_the_server(browser: Browser, tmp_path: Path) -> None:
-    with JudgementFile(tmp_path / "j.jsonl") as file:
-        system = System("a", {"1": Prediction("1", {})}), System("b", {"1": Prediction("1", {})})
-        session = Session(plan_trials(system, "ann"), {"1": "x"}, file, "ann", 0)
-        with ComparisonServer(session) as server:
-            thread = threading.Thread(target=server.serve_forever, daemon=True)
-            thread.start()
-            browser.open(server.url)
-            browser.click("#stop")
-            thread.join(60)
-            assert not thread.is_alive()
-    browser.wait_for("document.querySelector('footer').hidden")
-
-
 def test_differences_only(browser: Browser, tmp_path: Path) -> None:
     with comparison(tmp_path / "j.jsonl") as server:
         browser.open(server.url)
@@ -137,13 +123,3 @@ def test_differences_only(browser: Browser, tmp_path: Path) -> None:
         browser.press("n")
         assert browser.run("document.querySelector('tr.active').dataset.values") == "0 1"
         assert browser.run("document.querySelectorAll('mark.active').length") >= 1
-
-
-def test_on_a_telephone_everything_is_within_reach(browser: Browser, tmp_path: Path) -> None:
-    with comparison(tmp_path / "j.jsonl") as server:
-        browser.open(server.url, PHONE, "dark")
-        assert browser.run("document.scrollingElement.scrollWidth") <= PHONE[0]
-        bottom = "document.querySelector('footer').getBoundingClientRect().bottom"
-        assert browser.run(bottom) <= PHONE[1]
-        browser.click("[data-verdict=tie]")
-        wait_for_judged(browser, 1)

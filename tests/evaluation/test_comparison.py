@@ -251,18 +251,6 @@ def test_the_score(tally: Tally, score: float | None) -> None:
     assert tally.score == (None if score is None else pytest.approx(score))
 
 
-@given(st.integers(0, 99), st.integers(0, 99), st.integers(0, 99))
-def test_the_score_is_the_ratio_normalized(wins: int, ties: int, losses: int) -> None:
-    score, other = Tally(wins, ties, losses).score, Tally(losses, ties, wins).score
-    if score is None or other is None:
-        assert wins == ties == losses == 0
-        return
-    assert score + other == pytest.approx(100)
-    if ties + losses:
-        ratio = (wins + ties) / (ties + losses)
-        assert score == pytest.approx(100 * ratio / (1 + ratio))
-
-
 def test_intervals_are_those_of_documents_drawn_one_by_one() -> None:
     verdicts = ["win", "tie", "loss", "win", "win", "tie", "loss", "win"] * 4
     said = [judgement(str(i), verdict) for i, verdict in enumerate(verdicts)]

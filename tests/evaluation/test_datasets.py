@@ -290,18 +290,6 @@ def test_a_converted_file_has_the_same_gold(name: str, tmp_path: Path, output: P
     assert list(load_examples(output)) == list(load_examples(path))
 
 
-def test_the_lines_of_a_converted_file(tmp_path: Path, output: Path) -> None:
-    first, _, _ = converted(dataset_files.extractgpt(tmp_path), "extractgpt", output)
-    assert first == {
-        "id": "1", "text": "Veldra Women's Trail Shoe, Moss, 8 M", "category": "Shoes",
-        "gold": {"Brand": "Veldra", "Color": ["Moss", "moss green"]},
-    }  # fmt: skip
-    schemas = load_schemas(schema_path(output))
-    assert isinstance(schemas, dict)
-    names = {category: [a.name for a in schema] for category, schema in schemas.items()}
-    assert names == {"Shoes": ["Brand", "Color"], "Tea": ["Brand", "Caffeine"]}
-
-
 def test_converted_entities_are_lists_and_every_type_is_stated(
     tmp_path: Path, output: Path
 ) -> None:

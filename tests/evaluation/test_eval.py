@@ -179,11 +179,6 @@ def test_gold_without_any_attribute(tmp_path: Path, capfd: pytest.CaptureFixture
     assert "exact strict macro 0.00 0.00 0.00 0.00 to 0.00" in rows
 
 
-def test_too_few_samples_are_refused(capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["eval", "a", "b", "--resamples", "99"]) == 2
-    assert "99 is below 100" in capfd.readouterr().err
-
-
 @pytest.fixture
 def three(tmp_path: Path) -> dict[str, str]:
     """Three documents: the first file is right twice; the second never, and lacks one of them."""

@@ -55,16 +55,6 @@ def test_a_judge_sees_the_document_and_the_values() -> None:
     )
 
 
-def test_the_reason_comes_before_the_verdict_and_both_must_be_given() -> None:
-    asked = inquiries([Prediction("1", {"Brand": "Diesel"})], ["x"])
-    (schema,) = asked.schemas.values()
-    (brand,) = schema
-    reason, verdict = brand.attributes
-    assert (reason.name, verdict.name, verdict.after) == ("reason", "verdict", ("reason",))
-    assert reason.always_answered
-    assert verdict.always_answered
-
-
 @pytest.mark.parametrize(
     ("value", "kind"),
     [
@@ -158,15 +148,6 @@ def test_scores_are_the_paper_s(counts: list[int]) -> None:
     expected = [None if score is None else pytest.approx(score, abs=0.006) for score in
                 (precision, recall, f1)]  # fmt: skip
     assert [*scores.scores] == expected
-
-
-def test_attributes_have_scores_of_their_own() -> None:
-    verdicts = [Judged(0, "a", "correct", ""), Judged(0, "b", "missing", "")]
-    scores = judge_scores([*verdicts, Judged(1, "b", "correct null", "")])
-    assert scores.attributes["a"].scores == (100, 100, 100)
-    assert scores.attributes["b"].scores == (100, 50, 66.67)
-    assert scores.total.to_json()["verdicts"]["missing"] == 1
-    assert scores.n_documents == 2
 
 
 def test_intervals_are_those_of_documents_drawn_one_by_one() -> None:
@@ -308,14 +289,6 @@ def test_texts_come_from_the_documents(files: Path, capsys: pytest.CaptureFixtur
     more = ["--documents", "texts.jsonl", "--text-field", "title", "-t", "1", "--quiet"]
     assert main(["judge", "bare.jsonl", *more]) == 0
     assert "1 documents, 1 of 1 values judged" in capsys.readouterr().out
-
-
-def test_an_endpoint_needs_its_extra(
-    files: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("hpd.cli.common.find_spec", lambda name: None)
-    assert main(["judge", "values.jsonl", "--api", "http://localhost:1/v1", "-m", "m"]) == 2
-    assert "--api needs diskcache, openai: run `pip install" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

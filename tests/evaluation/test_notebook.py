@@ -73,12 +73,6 @@ def test_nothing_that_a_document_says_is_markup(text: str) -> None:
     assert set(shown.tags) <= set(allowed.split())
 
 
-def test_without_a_text_the_values_stand_alone() -> None:
-    shown = content({"data": {"brand": None}}, None)
-    assert "mark" not in shown.tags
-    assert shown.tags.count("td") == 1
-
-
 def test_a_failure_is_shown() -> None:
     line = {"error": {"type": "ContextOverflowError", "message": "<too> long"}}
     assert "ContextOverflowError: &lt;too&gt; long" in extraction_html(line, "text")

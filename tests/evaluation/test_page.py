@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hpd
-from hpd.evaluation.page import SHARED, content_policy, render_page, script_json
+from hpd.evaluation.page import content_policy, render_page, script_json
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -109,12 +109,6 @@ def test_only_a_page_that_calls_home_may(template: Path) -> None:
     page = html.unescape(render_page(template, data=None, who="", calls_home=True))
     assert "connect-src 'self'" in page
     assert "default-src 'none'" in page
-
-
-def test_the_files_of_the_pages_are_installed() -> None:
-    names = {path.name for path in SHARED.iterdir()}
-    assert {"document.css", "document.js", "page.css", "page.js", "page.html"} <= names
-    assert "report.html" in names
 
 
 def test_scripts_never_make_markup() -> None:

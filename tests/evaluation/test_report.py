@@ -141,14 +141,6 @@ def test_totals_equal_a_plain_count() -> None:
     assert brand.counts.vn == sum(one is None for one, _ in predicted)
 
 
-def test_without_confidences_there_is_no_histogram() -> None:
-    documents = reported_documents([prediction(data={"a": "x"})], [None], [None])
-    summary = summarize(documents)
-    assert summary.histogram == ()
-    assert summary.attributes[0].totals.mean_confidence is None
-    assert (summary.attributes[0].totals.null_share, summary.n_without_text) == (0, 1)
-
-
 # --- what the script is given ---
 
 
@@ -212,13 +204,6 @@ def test_the_texts_come_from_a_documents_file(
         None,
     ]
     assert data["categories"] == ["A", "B", ""]
-
-
-def test_a_line_s_own_text_is_enough(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    made, _ = write_made(tmp_path, 5, 100)
-    assert main(["report", str(made), "-o", str(tmp_path / "report.html")]) == 0
-    assert capsys.readouterr().err == ""
-    assert report_data(tmp_path / "report.html")["hasGold"] is False
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 from benchmarks.pages import made_extractions, write_made
 from hpd.cli import main
 from jsonl import write_lines
-from tools.browser import PHONE, Browser, has_browser
+from tools.browser import Browser, has_browser
 
 pytestmark = pytest.mark.skipif(
     not has_browser(), reason="Chromium and its driver are not installed"
@@ -298,15 +298,6 @@ def test_the_least_confident_come_first(browser: Browser, some: Path) -> None:
     ]
 
 
-def test_nothing_left_is_said(browser: Browser, few: Path) -> None:
-    browser.open(few)
-    browser.choose("query", "no document says this")
-    assert "No document" in browser.text("#rows")
-    assert browser.text("#detail") == ""
-    browser.press("j")
-    assert browser.complaints() == []
-
-
 # --- keys ---
 
 
@@ -349,66 +340,4 @@ def test_keys_go_through_the_values_of_a_document(browser: Browser, few: Path) -
     assert marked.split() == ["1"]
 
 
-def test_the_keys_are_on_the_page(browser: Browser, few: Path) -> None:
-    browser.open(few)
-    browser.press("?")
-    assert browser.run("document.getElementById('help').open")
-    browser.press(ESCAPE)
-    assert not browser.run("document.getElementById('help').open")
-
-
-def test_what_has_the_focus_is_seen_and_has_a_name(browser: Browser, some: Path) -> None:
-    browser.open(some)
-    for _ in range(14):
-        browser.press(TAB)
-        active = "document.activeElement"
-        outlined = f"({active}.querySelector('[role=option][aria-selected=true]') ?? {active})"
-        assert browser.run(f"getComputedStyle({outlined}).outlineStyle") == "solid"
-        assert browser.run(
-            f"{active}.ariaLabel || {active}.textContent.trim() || {active}.labels?.length"
-        )
-
-
 # --- themes and sizes ---
-
-
-def brightness(browser: Browser, selector: str = "body") -> float:
-    color = browser.run(
-        "getComputedStyle(document.querySelector(arguments[0])).backgroundColor", selector
-    )
-    return sum(float(part) for part in color.strip("rgba()").split(",")[:3]) / 3
-
-
-def test_the_system_s_theme_and_one_s_own(browser: Browser, few: Path) -> None:
-    browser.open(few, theme="dark")
-    assert brightness(browser) < 60
-    browser.open(few, theme="light")
-    assert brightness(browser) > 200
-    browser.press("t")
-    assert browser.text("#theme") == "Theme: light"
-    browser.click("#theme")
-    assert browser.text("#theme") == "Theme: dark"
-    assert brightness(browser) < 60
-    browser.open(few, theme="light")  # it is remembered
-    assert brightness(browser) < 60
-    browser.press("t")
-    assert brightness(browser) > 200
-
-
-def test_on_a_telephone_the_document_covers_the_list(browser: Browser, some: Path) -> None:
-    browser.open(some, PHONE)
-    widest = "document.scrollingElement.scrollWidth"
-    assert browser.run(widest) <= PHONE[0]
-    shown = "getComputedStyle(document.getElementById('detail')).display"
-    assert browser.run(shown) == "none"
-    browser.click(".row[data-number='1']")
-    assert browser.run(shown) == "block"
-    assert selected(browser) == "p2"
-    assert browser.run(widest) <= PHONE[0]
-    browser.driver.back()
-    browser.wait_for(f"{shown} === 'none'")
-    browser.click("#open-filters")
-    browser.click("[data-kind=ungrounded]")
-    assert "(1)" in browser.text("#open-filters")
-    browser.click("#tab-overview")
-    assert browser.run(widest) <= PHONE[0]

@@ -79,13 +79,6 @@ def test_rows_that_are_no_gold(tmp_path: Path, row: object, says: str) -> None:
         list(load_examples(path, category_field="kind"))
 
 
-def test_gold_needs_no_text_where_nobody_reads_it(tmp_path: Path) -> None:
-    path = write_lines(tmp_path / "gold.jsonl", {"id": "a", "gold": {"b": "x"}})
-    assert list(load_examples(path, needs_text=False)) == [Example("a", "", "", {"b": ["x"]})]
-    with pytest.raises(InputError, match=r"gold\.jsonl:1: no text"):
-        list(load_examples(path))
-
-
 def test_where_a_row_stands_and_whether_its_id_is_its_own(tmp_path: Path) -> None:
     path = tmp_path / "gold.jsonl"
     path.write_text('{"id": "a", "gold": {}}\n\n{"gold": {}}\n')
@@ -156,13 +149,6 @@ def test_a_table_of_gold_has_a_column_for_each_attribute(table: Path) -> None:
     assert list(load_examples(table)) == [
         Example("1", "a b", "Shoes", {"Brand": ["Nike", "n"], "Color": ["1.5"]}),
         Example("2", "c", "Shoes", {"Brand": None, "Color": None}),
-    ]
-
-
-def test_a_table_of_predictions_has_no_text(table: Path) -> None:
-    assert list(load_predictions(table)) == [
-        Prediction("1", {"text": "a b", "Brand": ["Nike", "n"], "Color": "1.5"}),
-        Prediction("2", {"text": "c", "Brand": None, "Color": None}),
     ]
 
 

@@ -77,19 +77,6 @@ def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert evaluation_intervals(fields, N_ROWS, Resampling(100)) == whole
 
 
-def test_the_seed_decides() -> None:
-    fields = random_fields(N_ROWS)
-    one, again, other = (
-        evaluation_intervals(fields, N_ROWS, Resampling(200, seed)) for seed in (0, 0, 1)
-    )
-    assert one == again
-    assert one != other
-
-
-def test_an_interval_is_made_of_percentiles() -> None:
-    assert Interval.of(np.arange(1001) / 10) == Interval(2.5, 97.5)
-
-
 def test_intervals_hold_the_score_and_narrow_with_more_documents() -> None:
     widths = []
     for n_rows in (50, 200, 800):
@@ -206,16 +193,6 @@ def test_the_other_way_round() -> None:
     assert back.interval == Interval(-there.interval.high, -there.interval.low)
     assert back.p_value == there.p_value
     assert there.interval.low < there.difference < there.interval.high
-
-
-def test_pairing_makes_the_interval_narrow() -> None:
-    """Two files that are right and wrong together: the documents' luck cancels out."""
-    first = random_fields(200)
-    second = changed(first, 0.02)
-    independent = random_fields(200, seed=9)
-    near = paired_differences(first, second, 200, Resampling(300)).micro["f1"].interval
-    far = paired_differences(first, independent, 200, Resampling(300)).micro["f1"].interval
-    assert (near.high - near.low) * 3 < far.high - far.low
 
 
 def test_chunks_change_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:

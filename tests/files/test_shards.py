@@ -44,12 +44,6 @@ def test_all_shards_together_are_the_whole(folder: Path, n: int) -> None:
     assert [n_counted for _, n_counted, _ in parts] == [len(part) for part, *_ in parts]
 
 
-def test_of_one_file_a_shard_has_every_nth_record(tmp_path: Path) -> None:
-    source = write_texts(tmp_path / "in.jsonl", *"abcdefg")
-    texts = ["".join(record.text for record in read(shard, source)[0]) for shard in shards(3)]
-    assert texts == ["adg", "be", "cf"]
-
-
 def test_a_file_that_is_added_moves_nothing_else(folder: Path) -> None:
     before = [{record.id for record in read(shard, folder)[0]} for shard in shards(3)]
     (folder / "00a.txt").write_text("new")
@@ -96,7 +90,3 @@ def test_whole_files_of_other_shards_are_not_opened(
 def test_what_names_no_shard_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="shard"):
         parse_shard(text)
-
-
-def test_a_shard_is_written_as_it_is_read() -> None:
-    assert str(parse_shard("3/8")) == "3/8"

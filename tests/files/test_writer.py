@@ -179,13 +179,6 @@ def test_an_early_line_is_on_disk_before_its_turn(tmp_path: Path) -> None:
     writer.close(complete=False)
 
 
-def test_lines_in_the_order_in_which_they_are_finished(tmp_path: Path) -> None:
-    path = tmp_path / "out"
-    with FileWriter(path, SETTINGS, order="finished") as writer:
-        fill(writer, [2, 0, 1])
-    assert ids(path) == ["d2", "d0", "d1"]
-
-
 # --- an output that is there already -------------------------------------------------------------
 
 
@@ -290,13 +283,6 @@ def test_another_input_is_refused_with_the_record_named(
     ):
         list(writer.pending(changed))
     assert ids(path) == ["d0", "d1"]
-
-
-def test_more_rows_at_the_end_are_done(tmp_path: Path) -> None:
-    path = tmp_path / "out"
-    with FileWriter(path, SETTINGS) as writer:
-        fill(writer, [0, 1])
-    assert go_on(path, 4)[1] == [2, 3]
 
 
 # --- failures ------------------------------------------------------------------------------------

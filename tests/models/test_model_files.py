@@ -17,7 +17,6 @@ import pytest
 
 import hpd.models.model_files
 from hpd.errors import ModelLoadError
-from hpd.models.gguf_files import part_names
 from hpd.models.model_files import local_lora, parse_lora, resolve_model
 from hpd.stores.hugging_face import choose_file, parse_hf
 
@@ -30,12 +29,6 @@ def write(path: Path, content: bytes = GGUF) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
     return path
-
-
-def test_a_local_file(tmp_path: Path) -> None:
-    path = write(tmp_path / "m.gguf")
-    assert resolve_model(path) == path
-    assert resolve_model(str(path)) == path
 
 
 @pytest.mark.parametrize(
@@ -104,11 +97,6 @@ def test_every_part_is_checked(tmp_path: Path) -> None:
     write(tmp_path / "m-00002-of-00002.gguf", b"junk")
     with pytest.raises(ModelLoadError, match=r"00002-of-00002\.gguf is not a GGUF file"):
         resolve_model(first)
-
-
-def test_part_names() -> None:
-    assert part_names("m.gguf") == ["m.gguf"]
-    assert part_names("m-00001-of-00001.GGUF") == ["m-00001-of-00001.GGUF"]
 
 
 def test_the_environment_names_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -335,7 +323,6 @@ def hub() -> Iterator[Hub]:
     server.server_close()
 
 
-Open = Callable[..., tuple[str, str]]
 SCRIPT = """
 import sys
 from hpd.errors import ModelLoadError

@@ -6,7 +6,6 @@ import argparse
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import fields
 
 import pytest
 
@@ -17,7 +16,6 @@ from hpd.options import (
     OPTIONS,
     TUNABLE,
     engine_identity,
-    named,
     speed_identity,
     values_identity,
 )
@@ -44,10 +42,6 @@ def without_spaces(text: str) -> str:
     return "".join(text.split())
 
 
-def test_every_field_is_an_option() -> None:
-    assert list(OPTIONS) == [field.name for field in fields(Options)]
-
-
 @pytest.mark.parametrize("name", OPTIONS)
 def test_an_option_is_declared_in_full(name: str) -> None:
     option = OPTIONS[name]
@@ -68,22 +62,6 @@ def test_the_help_of_extract_has_45_flags() -> None:
     assert len(flags) <= 45
 
 
-def test_no_flag_is_used_twice() -> None:
-    flags = [flag for option in OPTIONS.values() for flag in option.flags]
-    assert len(flags) == len(set(flags))
-
-
-@pytest.mark.parametrize("name", TUNABLE)
-def test_what_is_tuned_can_be_set(name: str) -> None:
-    tuning = OPTIONS[name].tuning
-    assert tuning is not None
-    assert bool(tuning.tried) != bool(tuning.together_with)
-    for value in (tuning.otherwise, *tuning.tried):
-        assert type(value) is type(tuning.otherwise)
-        assert OPTIONS[name].checked(value) == value != OPTIONS[name].default
-    assert not tuning.together_with or OPTIONS[tuning.together_with].tuning is not None
-
-
 @pytest.mark.parametrize("command", LEFT_OUT)
 def test_a_command_has_all_options_but_those_that_it_cannot_honour(command: str) -> None:
     parser = dict(commands())[command]
@@ -99,12 +77,6 @@ def test_a_command_has_all_options_but_those_that_it_cannot_honour(command: str)
             assert without_spaces(OPTIONS[name].help) in shown
 
 
-def test_only_these_commands_have_options() -> None:
-    all_of_them = {"n_ctx", "temperature", "max_tokens"}  # judge and discover have a few of a model
-    names = {n for n, parser in commands() if {a.dest for a in parser._actions} >= all_of_them}
-    assert names == LEFT_OUT.keys()
-
-
 def test_a_flag_means_the_same_in_every_command() -> None:
     meanings: dict[str, set[str]] = {}
     for _, parser in commands():
@@ -114,12 +86,6 @@ def test_a_flag_means_the_same_in_every_command() -> None:
                     meanings.setdefault(flag, set()).add(action.dest)
     assert {flag: names for flag, names in meanings.items() if len(names) > 1} == {}
     assert meanings["-s"] == {"seed"}
-
-
-def test_python_shows_all_options() -> None:
-    shown = without_spaces(Options.__doc__ or "")
-    for name, option in OPTIONS.items():
-        assert without_spaces(f"{named(name)}: {option.help}") in shown
 
 
 def test_nothing_that_is_made_from_the_table_leaves_an_option_out() -> None:

@@ -79,13 +79,6 @@ def test_openai_s_required_values_always_come(client: Any) -> None:
     assert size["confidence"] < 0.5
 
 
-def test_openai_s_answer_is_that_of_extract(client: Any, server: Server) -> None:
-    line = server.post("/extract", {"text": TEXT, "schema": SCHEMA}).json
-    answered = ask(client)
-    assert json.loads(answered.choices[0].message.content) == line["data"]
-    assert set(answered.model_extra["hpd"]["fields"]) == set(line["fields"])
-
-
 def test_openai_calls_a_function(client: Any) -> None:
     tool = openai.pydantic_function_tool(Product)
     completion = client.chat.completions.create(

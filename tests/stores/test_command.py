@@ -99,11 +99,6 @@ def test_what_other_programs_have(
     assert "-m ollama:cloud:1t: it has no GGUF file" in out
 
 
-def test_the_lists_fit_a_terminal(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["models"]) == 0
-    assert max(map(len, capfd.readouterr().out.splitlines())) <= 100
-
-
 def test_types_of_weights_are_compared_with_q8_0(
     home: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import struct
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -73,30 +70,12 @@ def test_what_cannot_be_timed_is_refused(name: str, changed: dict[str, int], mes
         _native.time_products(name, **asked)
 
 
-def test_nothing_is_said_while_matrices_are_repacked() -> None:
-    asked = {**SMALL, "n_tokens": 8, "extra_bufts": weight_speed.use_extra_bufts(), "seconds": 0}
-    program = f"from hpd import _native; _native.time_products('Q4_0', **{asked})"
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert (done.stdout, done.stderr) == ("", "")
-
-
 def test_the_main_type_of_a_file(tmp_path: Path) -> None:
     assert main_type(small_model()) == "Q8_0"
     torn = tmp_path / "torn.gguf"
     torn.write_bytes(small_model().read_bytes()[:100])
     with pytest.raises(ModelLoadError):
         main_type(torn)
-
-
-def test_a_file_whose_type_makes_no_sense_has_none(tmp_path: Path) -> None:
-    key, uint32, int32 = b"general.file_type", struct.pack("<I", 4), struct.pack("<I", 5)
-    whole, odd = small_model().read_bytes(), tmp_path / "odd.gguf"
-    right, wrong = key + uint32 + struct.pack("<I", 7), key + int32 + struct.pack("<i", -1)
-    assert whole.count(right) == 1
-    odd.write_bytes(whole.replace(right, wrong))
-    assert main_type(odd) is None
 
 
 @pytest.mark.parametrize(
@@ -113,9 +92,3 @@ def test_another_type_is_named_where_it_is_clearly_faster(
     monkeypatch.setattr(weight_speed, "weight_speeds", speeds)
     assert faster_to_read(small_model(), 3).startswith(said)
     assert bool(faster_to_read(small_model(), 3)) is bool(said)
-
-
-def test_a_little_faster_is_not_worth_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
-    speeds = [WeightSpeed("Q5_K", 5.5, {READING: 1.0}), WeightSpeed("Q8_0", 8.5, {READING: 1.15})]
-    monkeypatch.setattr(weight_speed, "weight_speeds", lambda n_threads, sizes: speeds)
-    assert faster_to_read(small_model(), 1) == ""

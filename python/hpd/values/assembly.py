@@ -190,9 +190,7 @@ class _Assembly:
 
     def check(self, document: Any, data: Any) -> None:
         """Check what attributes cannot say, by the schema as it was written."""
-        # Without these, what is still missing is so in a part that was left out as a whole.
-        missing = self.missing if self.allows_null else ()
-        for place, message in schema_faults(document, data, missing):
+        for place, message in schema_faults(document, data, self.missing):
             self.fail(place, message)
             self.violations.add(place)
             for path, own in self.places.items():

@@ -33,11 +33,3 @@ def test_turns_that_nobody_took_are_not_made_up_for() -> None:
     pace.wait()
     pace.wait()
     assert clock.waits == [pytest.approx(1)]
-
-
-def test_without_a_limit_nobody_waits() -> None:
-    clock = Clock()
-    pace = Pace(None, lambda: clock.now, clock.sleep)
-    pace.wait()
-    pace.wait()
-    assert clock.waits == []
