@@ -110,6 +110,13 @@ def soak(session: nox.Session) -> None:
 
 
 @nox.session
+def faults(session: nox.Session) -> None:
+    """See that the tests notice thirty faults, made on purpose; ``-- NAME`` tries one."""
+    session.install(TORCH, ".[dev]")
+    session.run("python", "-m", "tools.faults", *session.posargs)
+
+
+@nox.session
 def wordings(session: nox.Session) -> None:
     """Check every handwritten wording of the recipe with twenty seeds."""
     session.install(".[recipe]")

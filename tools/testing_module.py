@@ -33,8 +33,8 @@ def provide() -> None:
     importlib.import_module("hpd._core_testing")
 
 
-def build(folder: Path) -> None:
-    """Compile the module into a folder.
+def build(folder: Path, source: Path = CHECKOUT, target: str = "_core_testing") -> None:
+    """Compile the module, or another target of CMake, into a folder.
 
     Raises:
         RuntimeError: it cannot be compiled, with what the compiler said.
@@ -42,14 +42,14 @@ def build(folder: Path) -> None:
     import pybind11
 
     configure = [
-        "cmake", "-S", str(CHECKOUT), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release",
+        "cmake", "-S", str(source), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release",
         "-DHPD_BUILD_TESTS=ON",
         f"-DPython_EXECUTABLE={sys.executable}", f"-Dpybind11_DIR={pybind11.get_cmake_dir()}",
     ]  # fmt: skip
     n_jobs = os.cpu_count() or 1
     for command in (
         configure,
-        ["cmake", "--build", str(folder), "--target", "_core_testing", "--parallel", str(n_jobs)],
+        ["cmake", "--build", str(folder), "--target", target, "--parallel", str(n_jobs)],
     ):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
