@@ -107,6 +107,12 @@ def test_an_e_mail_begins_and_ends_its_lines_as_it_likes(before: bytes, end: byt
     assert record.text == "From: Müller\nSubject: s\n\nbody"
 
 
+def test_names_and_values_of_a_page_are_not_one_word() -> None:
+    page = b"<dl><dt>Color<dd>red<dt>Size<dd>M</dl><details><summary>More</summary>5 kg</details>"
+    lines = [line.strip() for line in read(page, "html").text.splitlines()]
+    assert lines == ["Color", "red", "Size", "M", "More", "5 kg"]
+
+
 @pytest.mark.parametrize("n", [100, 300, 1500])
 def test_a_page_is_read_to_its_end_however_deep_it_is(n: int) -> None:
     record = read(f"<p>one</p>{'<div>' * n}two{'</div>' * n}<p>three".encode(), "html")

@@ -13,6 +13,8 @@ _DECLARED = re.compile(
     re.IGNORECASE,
 )
 _AT_MOST_DECLARED = 4096  # bytes at the beginning of a page in which its encoding stands
+_LINES = ("dl", "dt", "dd", "details", "summary", "option", "textarea")
+"""Elements that stand on lines of their own, which inscriptis does not know."""
 _SCRIPTS = ("script", "style", "head", "noscript", "template")
 
 
@@ -55,8 +57,10 @@ def text_of_html(html: str, name: str) -> str:
         raise InputError(
             f"{name}: cannot be read as HTML to its end: {parser.error_log[-1].message}"
         )
+    config = inscriptis.ParserConfig()
+    config.css = config.css | dict.fromkeys(_LINES, config.css["div"])
     try:
-        return str(inscriptis.Inscriptis(tree).get_text()).strip()
+        return str(inscriptis.Inscriptis(tree, config).get_text()).strip()
     except RecursionError:  # elements that are nested deeper than Python's functions
         etree.strip_elements(tree, *_SCRIPTS, etree.Comment, with_tail=False)
         lines = (text.strip() for text in tree.itertext())
