@@ -1,13 +1,13 @@
 """How many schemas of a collection hpd reads, and whether what comes out obeys them.
 
-    python benchmarks/schemas.py schemas.jsonl.xz [-m model.gguf] [--sample N] [-o table.json]
+    python benchmarks/schemas.py schemas.jsonl.xz [-m model.gguf] [--sample N] [-o result.json]
 
 Each line of the file is ``{"id": "split/name", "schema": {...}}``. A schema is *read* if it is not
 refused. It is *obeyed* if, of a text that states some of it and of one that states nothing, the
 data is valid under the schema (by ``jsonschema``), or the document has an error: nothing is invalid
 without a word. *filled* is the share of schemas whose data is valid for the text that states
-something. Without a model, answers are drawn at random within the constraints that a model would
-have, which asks as much of everything but the model.
+something. Answers are drawn at random within the constraints that a model would have, which asks as
+much of everything but the model. A model is also asked about ``--sample`` schemas of each split.
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ from __future__ import annotations
 import argparse
 import json
 import lzma
+import os
+import platform
 import random
 import re
 import sys
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -45,15 +47,19 @@ def main() -> int:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("path", type=Path)
-    parser.add_argument("-m", "--model", help="ask this model, instead of drawing answers")
-    parser.add_argument("--sample", type=int, help="only so many schemas of each split")
+    parser.add_argument("-m", "--model", help="ask this model, too")
+    parser.add_argument(
+        "--sample", type=int, default=5, help="ask it about so many of each split [default: 5]"
+    )
     parser.add_argument("--refused", action="store_true", help="print why schemas are refused")
     parser.add_argument("--invalid", action="store_true", help="print what is silently invalid")
-    parser.add_argument("-o", "--output", type=Path, help="write the table as JSON")
+    parser.add_argument("-o", "--output", type=Path, help="write the result as JSON")
     arguments = parser.parse_args()
     table: dict[str, Counter[str]] = {}
     slowest = 0.0
-    for id_, source in _schemas(arguments.path, arguments.sample):
+    sources = _schemas(arguments.path)
+    asked = _sample(sources, arguments.sample) if arguments.model else set()
+    for id_, source in sources.items():
         row = table.setdefault(id_.split("/")[0], Counter())
         row["n"] += 1
         start = time.perf_counter()
@@ -70,33 +76,52 @@ def main() -> int:
             slowest = max(slowest, seconds)
             row["slow"] += seconds > SLOW
         row["read"] += 1
-        if arguments.model:
-            extractions = _asked(schema, arguments.model)
-        else:
-            extractions = [_drawn(schema, random.Random(id_), stated) for stated in (0.7, 0.0)]
+        extractions = [_drawn(schema, random.Random(id_), stated) for stated in (0.7, 0.0)]
+        if id_ in asked:
+            answered = _asked(schema, arguments.model)
+            extractions += answered
+            row["asked" if answered else "too_long"] += 1
         faults = [_fault(source, extraction) for extraction in extractions]
-        row["obeyed"] += not any(faults)
-        row["filled"] += extractions[0].error is None and not faults[0]
+        for kind, at in (("", 0), ("asked_", 2)):
+            if extractions[at:]:
+                row[f"{kind}obeyed"] += not any(faults[at : at + 2])
+                row[f"{kind}filled"] += extractions[at].error is None and not faults[at]
         for extraction, fault in zip(extractions, faults, strict=True):
             if fault and arguments.invalid:
                 print(f"{id_}: {fault}\n    {json.dumps(extraction.data)[:300]}")
     _print(table, slowest)
     if arguments.output:
-        report = {"answers": arguments.model or "random", "slowest_seconds": round(slowest, 2)}
-        report["splits"] = {split: dict(row) for split, row in sorted(table.items())}
+        model = Path(arguments.model) if arguments.model else None
+        report = {
+            "command": f"python benchmarks/schemas.py {' '.join(map(_argument, sys.argv[1:]))}",
+            "date": time.strftime("%Y-%m-%d"),
+            "hardware": f"{os.cpu_count()} cores, {platform.machine()}",
+            "hpd": hpd.__version__,
+            "model": model and {"name": model.name, "bytes": model.stat().st_size},
+            "slowest_seconds": round(slowest, 2),
+            "splits": {split: dict(row) for split, row in sorted(table.items())},
+        }
         arguments.output.write_text(json.dumps(report, indent=2) + "\n")
     return 0
 
 
-def _schemas(path: Path, sample: int | None) -> Iterator[tuple[str, Any]]:
-    given: Counter[str] = Counter()
+def _argument(argument: str) -> str:
+    return Path(argument).name if os.path.isabs(argument) else argument
+
+
+def _schemas(path: Path) -> dict[str, Any]:
     with lzma.open(path, "rt") if path.suffix == ".xz" else path.open() as lines:
-        for line in lines:
-            entry = json.loads(line)
-            split = entry["id"].split("/")[0]
-            given[split] += 1
-            if sample is None or given[split] <= sample:
-                yield entry["id"], entry["schema"]
+        entries = map(json.loads, lines)
+        return {entry["id"]: entry["schema"] for entry in entries}
+
+
+def _sample(sources: Iterable[str], n: int) -> set[str]:
+    """So many of each split."""
+    by_split: dict[str, list[str]] = {}
+    for id_ in sources:
+        by_split.setdefault(id_.split("/")[0], []).append(id_)
+    draw = random.Random(0)
+    return {id_ for ids in by_split.values() for id_ in draw.sample(ids, min(n, len(ids)))}
 
 
 def _fault(source: Any, extraction: Extraction[Any]) -> str | None:
@@ -112,9 +137,13 @@ def _fault(source: Any, extraction: Extraction[Any]) -> str | None:
 
 
 def _asked(schema: Schema, model: str) -> list[Extraction[Any]]:
+    """The extractions of both texts; none, if the schema is too long for the model."""
     texts = [_text(schema), "Nothing to report today."]
-    with hpd.Extractor(schema, model=model, max_tokens=24) as extractor:
-        return list(extractor.extract_many(texts, on_error="record"))
+    try:
+        with hpd.Extractor(schema, model=model, max_tokens=24) as extractor:
+            return list(extractor.extract_many(texts, on_error="record"))
+    except hpd.ContextOverflowError:  # no document fits beside the questions
+        return []
 
 
 def _text(schema: Schema) -> str:
@@ -237,10 +266,14 @@ def _shown(op: Any, arg: Any) -> str:
 
 
 def _print(table: dict[str, Counter[str]], slowest: float) -> None:
-    print(f"{'split':<16} {'n':>5} {'read':>6} {'obeyed':>6} {'filled':>6}")
+    columns = ("read", "obeyed", "filled", "asked_obeyed", "asked_filled")
+    print(f"{'split':<16} {'n':>5}" + "".join(f" {column:>12}" for column in columns))
     total: Counter[str] = Counter()
     for split, row in [*sorted(table.items()), ("all", total)]:
-        shares = "".join(f" {row[name] / row['n']:6.3f}" for name in ("read", "obeyed", "filled"))
+        shares = ""
+        for column in columns:
+            n = row["asked" if column.startswith("asked") else "n"]
+            shares += f" {row[column] / n:12.3f}" if n else f" {'':12}"
         print(f"{split:<16} {row['n']:>5}{shares}")
         if split != "all":
             total.update(row)

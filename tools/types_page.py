@@ -211,10 +211,16 @@ def page(answers: list[Any]) -> str:
 def schemas_table() -> str:
     """The shares of schemas that are read, obeyed and filled, by split."""
     splits = json.loads(SCHEMAS.read_text(encoding="utf-8"))["splits"]
-    lines = [_line(["Split", "Schemas", "Read", "Obeyed", "Filled"]), _line(["---"] * 5)]
+    names = ["Split", "Schemas", "Read", "Obeyed", "Filled", "Asked", "Obeyed", "Filled"]
+    lines = [_line(names), _line(["---"] * len(names))]
     for split, row in splits.items():
-        shares = [f"{row[kind] / row['n']:.3f}" for kind in ("read", "obeyed", "filled")]
-        lines.append(_line([split.replace("_", "-"), str(row["n"]), *shares]))
+        cells = [split.replace("_", "-")]
+        for n, kinds in (
+            (row["n"], ("read", "obeyed", "filled")),
+            (row.get("asked", 0), ("asked_obeyed", "asked_filled")),
+        ):
+            cells += [str(n), *(f"{row.get(kind, 0) / n:.3f}" if n else "" for kind in kinds)]
+        lines.append(_line(cells))
     return "\n".join(lines)
 
 
