@@ -169,6 +169,16 @@ def test_what_no_attribute_says_is_checked_afterwards(limit: Any, data: Any) -> 
     )
 
 
+def test_what_is_left_out_does_not_hide_what_else_is_wrong() -> None:
+    maker = {"type": "object", "properties": {"name": TEXT, "city": TEXT}, "required": ["name"]}
+    properties = {"a": TEXT, "maker": maker}
+    branches = [{"required": ["a"]}, {"required": ["maker"]}]
+    schema = read({"type": "object", "properties": properties, "anyOf": branches})
+    found = extraction(schema, lambda path: "Oslo" if path[-1] == "city" else None)
+    assert found.data == {}
+    assert found.error is not None
+
+
 def test_many_choices_are_not_in_the_prompt() -> None:
     from hpd.prompt.text import attribute_lines
 

@@ -190,7 +190,9 @@ class _Assembly:
 
     def check(self, document: Any, data: Any) -> None:
         """Check what attributes cannot say, by the schema as it was written."""
-        for place, message in schema_faults(document, data, self.missing):
+        # Without these, what is still missing is so in a part that was left out as a whole.
+        missing = self.missing if self.allows_null else ()
+        for place, message in schema_faults(document, data, missing):
             self.fail(place, message)
             self.violations.add(place)
             for path, own in self.places.items():
