@@ -115,7 +115,7 @@ def test_what_is_postponed_is_run_later(project: Path, n: tuple[str, ...]) -> No
 
 def test_the_project_s_own_list_is_short_and_current() -> None:
     entries = list(allowed_skips(LIST))
-    assert len(entries) <= 8
+    assert len(entries) <= 9
     sources = [path for folder in ("tests", "tools") for path in (ROOT / folder).rglob("*.py")]
     texts = [path.read_text(encoding="utf-8") for path in sources]
     for entry in entries:
