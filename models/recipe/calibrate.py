@@ -31,6 +31,8 @@ from hpd.results import Extraction
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training.weights import set_metadata
 from hpd.values.confidence import COUNT, METADATA_KEY, NO_MAP, is_of_short, kind_of
+from hpd.values.grammar import DECIDE_KEY
+from hpd.values.stated import STATED_KEY
 from recipe.documents.questions import kinds, make_documents
 from recipe.write import SOURCES
 
@@ -219,6 +221,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--dry-run", action="store_true", help="write nothing")
     arguments = parser.parse_args()
+    if not arguments.dry_run:
+        # What the file asks for by default is on while its answers are judged.
+        set_metadata(arguments.model, STATED_KEY, "on")
+        set_metadata(arguments.model, DECIDE_KEY, "on")
     before = judge(arguments.model, arguments.count, arguments.seed)
     after = cross_fitted_fields(before)
     thresholds = null_thresholds(after)
