@@ -18,7 +18,7 @@ from hpd.options import Options
 from hpd.pipeline import Cancellation, Task
 from hpd.results import Extraction, Failure, FieldResult, Usage
 from hpd.schema import load_schema, load_schemas
-from hpd.serving import Limits
+from hpd.serving import Limits, spans
 from hpd.serving.bodies import ExtractBody, RefusedError
 from hpd.serving.dispatcher import (
     N_KEPT,
@@ -263,6 +263,44 @@ def test_an_answer_has_the_documents_in_their_order() -> None:
         await until(lambda: dispatcher.n_pending == 0)
 
     assert {each.id for each in run(test)} == {"a", "b", "c"}
+
+
+def collected(monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Any]:
+    """A provider of traces, and where its spans are kept."""
+    sdk = pytest.importorskip("opentelemetry.sdk.trace")
+    export = pytest.importorskip("opentelemetry.sdk.trace.export")
+    memory = pytest.importorskip("opentelemetry.sdk.trace.export.in_memory_span_exporter")
+    kept = memory.InMemorySpanExporter()
+    provider = sdk.TracerProvider()
+    provider.add_span_processor(export.SimpleSpanProcessor(kept))
+    monkeypatch.setattr(spans.trace, "get_tracer", provider.get_tracer)
+    return provider, kept
+
+
+def test_each_document_has_a_span_within_that_of_its_request(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    provider, kept = collected(monkeypatch)
+
+    async def test(dispatcher: Dispatcher, gate: Gate) -> None:
+        gate.is_open.set()
+        with provider.get_tracer("caller").start_as_current_span("request"):
+            await dispatcher.answer(asked("a", "b"), never)
+
+    run(test)
+    *documents, request = kept.get_finished_spans()
+    assert {span.attributes["hpd.document"] for span in documents} == {"a", "b"}
+    assert {span.parent.span_id for span in documents} == {request.context.span_id}
+    assert all(span.end_time >= span.start_time >= request.start_time for span in documents)
+
+
+def test_a_failed_document_has_an_error_in_its_span(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, kept = collected(monkeypatch)
+    spans.note_span(Extraction("a", error=Failure("ContextOverflowError", "a secret")), 1)
+    (span,) = kept.get_finished_spans()
+    assert span.attributes["error.type"] == "ContextOverflowError"
+    assert not span.status.is_ok
+    assert "secret" not in span.to_json()
 
 
 def test_a_queue_that_is_full_refuses_and_takes_on_again_when_it_is_not() -> None:

@@ -9,6 +9,7 @@ requests that ask for the same.
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import json
 import math
 import threading
@@ -28,6 +29,7 @@ from hpd.schema import SchemaWarning, load_untrusted_schemas
 from hpd.schema.attributes import Schema
 from hpd.serving import Limits
 from hpd.serving.bodies import ExtractBody, RefusedError, bad_request
+from hpd.serving.spans import note_span
 
 if TYPE_CHECKING:
     from hpd.extractor import Extractor
@@ -330,7 +332,9 @@ class Dispatcher:
                 self._n_pending -= n
                 self._under_way.discard(cancellation)
 
-        work = self._threads.submit(self._work, asked, cancellation)
+        # The thread's spans belong to the request's.
+        context = contextvars.copy_context()
+        work = self._threads.submit(context.run, self._work, asked, cancellation)
         work.add_done_callback(release)
         return work
 
@@ -347,6 +351,7 @@ class Dispatcher:
     def _work(self, asked: Asked, cancellation: Cancellation) -> Answer:
         """Extract and write the answer, in a thread."""
         extractions: dict[int, Extraction[Any]] = {}
+        start = time.time_ns()
         for place, extraction in self._extractor.iter_placed(
             asked.documents,
             schema=asked.plan.task,
@@ -354,6 +359,7 @@ class Dispatcher:
             cancellation=cancellation,
         ):
             self._note(extraction)
+            note_span(extraction, start)
             extractions[place] = extraction
         return asked.answer([extractions[place] for place in range(len(asked.documents))])
 
