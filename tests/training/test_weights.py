@@ -196,8 +196,23 @@ def test_packed_rows_cost_what_each_costs_with_a_dense_mask(path, mask):
         expected += float(
             torch.nn.functional.cross_entropy(scores[taught], targets[taught], reduction="sum")
         )
+    batch = packed(rows)
+    assert batch.segments[1].n_shared > 1
+    assert batch.n_tokens == sum(map(len, rows)) - batch.segments[1].n_shared
     with torch.no_grad():
-        assert float(loss_sum(network, packed(rows))) == pytest.approx(expected, rel=1e-4)
+        assert float(loss_sum(network, batch)) == pytest.approx(expected, rel=1e-4)
+
+
+def test_what_prompts_have_in_common_learns_as_if_it_stood_in_each(path):
+    network = load_network(path)
+    rows = rows_of(path, 3)
+    loss_sum(network, packed(rows)).backward()
+    together = {name: weights.grad for name, weights in network.named_parameters()}
+    network.zero_grad(set_to_none=True)
+    for row in rows:
+        loss_sum(network, packed([row])).backward()
+    for name, weights in network.named_parameters():
+        torch.testing.assert_close(together[name], weights.grad, rtol=1e-3, atol=1e-4)
 
 
 def test_bfloat16_leaves_the_rotary_frequencies_exact(tiny_model):

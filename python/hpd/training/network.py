@@ -91,7 +91,10 @@ class GgufVocabulary:
 
 
 class Packed(NamedTuple):
-    """Rows end to end: linear layers compute them all at once, attention each by itself."""
+    """Rows end to end: linear layers compute them all at once, attention each by itself.
+
+    What all prompts begin with, as the instruction, is computed once, in the first row.
+    """
 
     tokens: Any
     positions: Any
@@ -107,33 +110,52 @@ class Packed(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """One row's place among the packed, and which of its tokens see which."""
+    """One row's place among the packed, and which tokens its own see."""
 
     start: int
     end: int
+    n_shared: int
+    """Of the first row's tokens, the leading ones that this row begins with, too."""
     visible: Any
+    """(its own tokens, shared and own ones)"""
     positions: Any
+    """Of the shared and its own."""
 
 
 def packed(rows: Sequence[TrainingRow], device: Any = "cpu") -> Packed:
-    """Rows end to end, without padding."""
-    segments = []
+    """Rows end to end, without padding, and without what all their prompts begin with but once."""
+    segments: list[Segment] = []
     start = 0
-    for row in rows:
+    n_common = _n_common(rows)
+    own = [slice(n_common if number else 0, None) for number in range(len(rows))]
+    for row, part in zip(rows, own, strict=True):
         roles = masks.to_tensors(masks.stack([row.roles]), device)
-        visible = masks.dense(row.mask, roles)[0, 0]
-        segments.append(Segment(start, start + len(row), visible, roles.position[0]))
-        start += len(row)
-    tokens = np.concatenate([row.tokens for row in rows])
-    targets = np.concatenate([row.targets for row in rows])
+        visible = masks.dense(row.mask, roles)[0, 0, part]
+        end = start + len(visible)
+        n_shared = n_common if segments else 0
+        segments.append(Segment(start, end, n_shared, visible, roles.position[0]))
+        start = end
+    tokens = np.concatenate([row.tokens[part] for row, part in zip(rows, own, strict=True)])
+    targets = np.concatenate([row.targets[part] for row, part in zip(rows, own, strict=True)])
     places = np.nonzero(targets != NO_TARGET)[0]
     return Packed(
         torch.from_numpy(tokens).to(device)[None],
-        torch.cat([segment.positions for segment in segments])[None],
+        torch.cat([each.positions[each.n_shared :] for each in segments])[None],
         torch.from_numpy(targets[places]).to(device),
         torch.from_numpy(places).to(device),
         segments,
     )
+
+
+def _n_common(rows: Sequence[TrainingRow]) -> int:
+    """The leading tokens that the prompts of all rows have in common, before anything is taught."""
+    n_common = min(
+        min((row.roles.kind == masks.Kind.PROMPT).sum(), *np.nonzero(row.targets != NO_TARGET)[0])
+        for row in rows
+    )
+    heads = np.stack([row.tokens[:n_common] for row in rows])
+    differing = np.nonzero((heads != heads[0]).any(axis=0))[0]
+    return int(differing[0]) if len(differing) else n_common
 
 
 def loss_sum(network: Any, batch: Packed) -> Any:
@@ -167,19 +189,22 @@ def _attention(
     """Attention within each row; products of matrices, which the CPU does faster than SDPA."""
     n_heads, n_kv = query.shape[1], key.shape[1]
     out = []
-    for start, end, visible, positions in segments:
+    for start, end, n_shared, visible, positions in segments:
         n = end - start
         near = visible
         if sliding_window is not None:
-            near = visible & (positions[:, None] - positions[None] < sliding_window)
+            near = visible & (positions[n_shared:, None] - positions < sliding_window)
+        keys, values = (
+            torch.cat((each[0, :, :n_shared], each[0, :, start:end]), 1) for each in (key, value)
+        )
         grouped = (query[0, :, start:end] * scaling).reshape(n_kv, n_heads // n_kv * n, -1)
-        scores = torch.bmm(grouped, key[0, :, start:end].transpose(1, 2))
+        scores = torch.bmm(grouped, keys.transpose(1, 2))
         if softcap is not None:
             scores = torch.tanh(scores / softcap) * softcap
-        scores = scores.view(n_kv, -1, n, n)
+        scores = scores.view(n_kv, -1, n, n_shared + n)
         scores = scores.masked_fill(~near, torch.finfo(scores.dtype).min)
-        weights = torch.softmax(scores, -1).view(n_kv, -1, n)
-        mixed = torch.bmm(weights, value[0, :, start:end])
+        weights = torch.softmax(scores, -1).view(n_kv, -1, n_shared + n)
+        mixed = torch.bmm(weights, values)
         out.append(mixed.view(1, n_heads, n, -1).transpose(1, 2))
     return torch.cat(out, 1), None
 
