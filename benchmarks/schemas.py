@@ -208,6 +208,7 @@ def _value(attribute: Attribute, draw: random.Random) -> Any:
         "time": "09:30:00Z",
         "duration": "P1D",
         "email": "ann@example.com",
+        "hostname": "example.com",
         "ipv4": "10.0.0.1",
         "ipv6": "::1",
     }

@@ -456,6 +456,37 @@ class Product(BaseModel):
         return value
 
 
+def test_values_have_places_of_their_own_in_the_order_of_the_text(model: Path) -> None:
+    met = "Alice met Bob. Later Alice called Carol, and Bob called Alice."
+    order = "Order: 12 saws at 3.50, 2 hammers at 12.00, 1,200 nails."
+    people = {"people": ["Alice", "Bob", "Alice", "Carol", "Bob", "Alice"]}
+    lines = [
+        {"name": "saws", "n": 12, "price": 3.5},
+        {"name": "hammers", "n": 2, "price": 12.0},
+        {"name": "nails", "n": 1200, "price": None},
+    ]
+
+    def places(schema: str, text: str, data: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
+        with Extractor(schema, model, answers={text: data}) as extractor:
+            extraction = extractor.extract(text)
+        assert extraction.data == data
+        return {
+            place: (field.start, field.end)
+            for place, field in extraction.fields.items()
+            if field.start is not None
+        }
+
+    found = places("people [str]", met, people)
+    assert [start for start, _ in found.values()] == [0, 10, 21, 34, 45, 56]
+    found = places("lines [{name, n int, price float?}]", order, {"lines": lines})
+    assert [order[slice(*span)] for span in found.values()] == [
+        *("saws", "12", "3.50"),
+        *("hammers", "2", "12.00"),
+        *("nails", "1,200"),
+    ]
+    assert found["lines[1].price"] == (37, 42)
+
+
 def test_a_pydantic_class_gives_instances(model: Path) -> None:
     answers = {
         "a": {"brand": "Nike", "color": "red", "size": 44},

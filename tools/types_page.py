@@ -65,11 +65,6 @@ EXAMPLES = (
         {"order_id": {"type": "string", "format": "uuid"}},
         "Order id 123e4567-e89b-12d3-a456-426614174000",
     ),
-    Example(
-        "text with a format that is checked",
-        {"email": {"type": "string", "format": "email"}},
-        "Email: ann@example.com",
-    ),
     Example("whole number", "pack_size int", "Ground coffee, 6 bags"),
     Example(
         "whole number with limits",

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from hpd.schema.attributes import Attribute
-from hpd.values.grammar import (
-    _FORMATS,
-    MAX_REPETITION,
-    _decimal_places,
-    _pattern_is_supported,
-)
+from hpd.schema.scalars import FORMATS
+from hpd.values.grammar import MAX_REPETITION, _decimal_places, _pattern_is_supported
 
 
 def unconstrained(attribute: Attribute) -> list[str]:
@@ -23,7 +19,7 @@ def unconstrained(attribute: Attribute) -> list[str]:
         elif max(attribute.min_length or 0, attribute.max_length or 0) > MAX_REPETITION:
             left.append("length")
         if attribute.format is not None and (
-            attribute.pattern is not None or attribute.format not in _FORMATS
+            attribute.pattern is not None or attribute.format not in FORMATS
         ):
             left.append("format")
     elif attribute.type in ("integer", "number"):

@@ -276,6 +276,16 @@ def test_a_key_is_asked_for(tiny_model: TinyModel, monkeypatch: pytest.MonkeyPat
         assert server.get("/v1/models", **key).json["data"][0]["owned_by"] == "hpd"
 
 
+def test_a_strict_server_refuses_other_names_of_its_model(tiny_model: TinyModel) -> None:
+    model = str(tiny_model("qwen3"))
+    arguments = ("-m", model, "--alias", "tiny", "--strict-model", "--max-tokens", "2")
+    with serving("-t", "1", *arguments) as server:
+        form = {"type": "json_object", "schema": {"properties": {"a": {}}}}
+        body = {"messages": [{"role": "user", "content": "x"}], "response_format": form}
+        for name, status in (("tiny", 200), ("hpd", 404)):
+            assert server.post("/v1/chat/completions", {**body, "model": name}).status == status
+
+
 def test_bodies_that_are_refused(random_server: Server) -> None:
     def code(reply: Reply) -> tuple[int, str]:
         return reply.status, reply.json["error"]["code"]

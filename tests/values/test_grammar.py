@@ -70,7 +70,16 @@ CASES = [
     (Attribute("a", pattern="^(?!no)"), ['"no"', '"yes"'], []),
     (Attribute("a", format="uuid"), ['"123e4567-e89b-12d3-a456-426614174000"'], ['"123"']),
     (Attribute("a", format="time"), ['"10:20:30"', '"10:20:30Z"'], ['"25:00:00"']),
-    (Attribute("a", format="email"), ['"a@b.c"', '"anything"'], []),
+    (Attribute("a", format="email"), ['"a@b.c"', '"ä.b+c@d-e.f.g"'], ['"a@b"', '"a"', '"a b@c.d"']),
+    (
+        Attribute("a", format="duration"),
+        ['"P1Y2DT3H4M5.5S"', '"PT0S"', '"-P3W"'],
+        ['"P"', '"P1DT"'],
+    ),
+    (Attribute("a", format="hostname"), ['"a"', '"a-b.c1.de"'], ['"-a"', '"a-"', '"a..b"', '""']),
+    (Attribute("a", format="ipv4"), ['"0.1.99.255"'], ['"1.2.3"', '"1.2.3.256"', '"1.2.3.01"']),
+    (Attribute("a", format="ipv6"), ['"::"', '"1:2::3"', '"::1.2.3.4"'], ['"1::2::3"', '"1:2"']),
+    (Attribute("a", format="uri"), ['"https://a.b/c?d#e"', '"urn:x"'], ['"a.b"', '"a: b"']),
     (Attribute("a", always_answered=True), ['"red"'], ["null"]),
 ]
 
@@ -168,7 +177,7 @@ def test_enum_texts() -> None:
 def test_what_is_left_to_the_check_after_decoding() -> None:
     assert unconstrained(Attribute("a", pattern="^(?!no)")) == ["pattern"]
     assert unconstrained(Attribute("a", pattern="^a+$", max_length=3)) == ["length"]
-    assert unconstrained(Attribute("a", format="email")) == ["format"]
+    assert unconstrained(Attribute("a", pattern="^a", format="email")) == ["format"]
     assert unconstrained(Attribute("a", "integer", multiple_of=5)) == ["multipleOf"]
     assert unconstrained(Attribute("a", "number", exclusive_minimum=0)) == ["exclusive bounds"]
     assert unconstrained(Attribute("a", "number", multiple_of=0.01, minimum=0)) == []

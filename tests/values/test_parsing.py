@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import strategies
 from hpd.schema import to_json_schema
 from hpd.schema.attributes import Attribute, Schema
-from hpd.values import Parsed, joint_probability, parse_cut, parse_value, typed_value
+from hpd.values import Parsed, joint_probability, parse_cut, parse_forced, parse_value, typed_value
 from hpd.values.parsing import absent
 
 
@@ -124,6 +124,34 @@ def test_absent_is_an_error_only_where_required_and_not_nullable() -> None:
     assert absent(Attribute("a", required=True, nullable=False)).missing
     assert absent(Attribute("a", required=True, nullable=True)) == Parsed()
     assert absent(Attribute("a", required=False, nullable=False)) == Parsed()
+
+
+@pytest.mark.parametrize(
+    ("raw", "limits", "value"),
+    [
+        (" 27,", {"exclusive_minimum": 26, "exclusive_maximum": 27}, 26.5),
+        (" 0}", {"exclusive_minimum": 0}, 1),
+        (" 11,", {"multiple_of": 7}, 14),
+        (" 100,", {"multiple_of": 7, "maximum": 100}, 98),
+        (" 3,", {"multiple_of": 2.5}, 2.5),
+        (" 5,", {"minimum": 3}, 5),
+    ],
+)
+def test_a_number_that_must_be_there_is_moved_into_its_limits(
+    raw: str, limits: dict[str, float], value: float
+) -> None:
+    assert parse_forced(raw, Attribute("a", "number", **limits)) == Parsed(value)  # type: ignore[arg-type]
+
+
+def test_what_cannot_be_moved_into_its_limits_stays_an_error() -> None:
+    never = Attribute("a", "integer", multiple_of=7, minimum=8, maximum=13)
+    assert parse_forced(" 10,", never) == parse_value(" 10,", never)
+    named = Attribute("a", pattern="^[a-z]{2,}!$")
+    assert parse_forced(' "ab', named) == parse_value(' "ab', named)
+
+
+def test_a_text_that_must_be_there_may_be_cut_if_it_is_good_as_it_is() -> None:
+    assert parse_forced(' "a@b.cc', Attribute("a", format="email")) == Parsed("a@b.cc")
 
 
 @given(strategies.scalars(), strategies.raw_texts)

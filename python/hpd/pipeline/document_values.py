@@ -155,6 +155,8 @@ class DocumentValues:
     def calibrate(self, schema: Schema, text: str, confidence_map: ConfidenceMap) -> None:
         """Turn the model's confidence in each field into the share of such that is right.
 
+        Forced values are none of those on which the map was fitted, and stay as they are.
+
         Args:
             schema: the fields.
             text: the whole document.
@@ -164,7 +166,9 @@ class DocumentValues:
         kinds = {
             path: COUNT if is_count(schema, path) else attribute.type
             for path, attribute in found.items()
-            if attribute is not None and self.results[path].confidence is not None
+            if attribute is not None
+            and self.results[path].confidence is not None
+            and not self.results[path].forced
         }
         # A value that was refused is no null of the model's.
         nulls = {
@@ -187,8 +191,18 @@ class DocumentValues:
         return self._assembled(schema, as_asked=True).data
 
     def lacking(self, schema: Schema) -> frozenset[Path]:
-        """The fields that must be answered, so that no required value is missing."""
-        return self._assembled(schema).lacking
+        """The fields that must be answered, so that no required value is missing or invalid."""
+        assembled = self._assembled(schema)
+        invalid = {
+            path
+            for path in assembled.faults
+            if (result := self.results.get(path)) and result.error and self._is_needed(schema, path)
+        }
+        return assembled.lacking | invalid
+
+    def _is_needed(self, schema: Schema, path: Path) -> bool:
+        attribute = self._attribute(schema, path)
+        return attribute is not None and attribute.needs_a_value
 
     def faults(
         self, schema: Schema, options: Options = USUAL, *, is_part: bool = False

@@ -27,7 +27,14 @@ from hpd.pipeline.reuse import Decoded, KnownValues, Reuse
 from hpd.prompt.questions import Question, Waves
 from hpd.results import Extraction, Failure, FieldResult, Usage
 from hpd.schema.attributes import Attribute
-from hpd.values import answer_leaf, joint_probability, parse_cut, parse_value, split_answer
+from hpd.values import (
+    answer_leaf,
+    joint_probability,
+    parse_cut,
+    parse_forced,
+    parse_value,
+    split_answer,
+)
 from hpd.values.confidence import kind_of
 from hpd.values.grammar import is_closed
 
@@ -242,12 +249,17 @@ class FieldsPrompt(Prompt):
             path = question.leaf.path
             values = self._values[question.document]
             own, confidence, probability = parsed[i]
+            is_forced = question.leaf.is_forced
+            if is_forced:
+                # It may be the only one allowed, and still be what the model rules out.
+                confidence = least([confidence, probability])
+                if own.error:
+                    own = parse_forced(raws[i], attributes[i])
             error = own.error
             if error and not own.missing and value.finish in _CUT:
                 error = _CUT[value.finish].format(len(value.tokens))
             inherited = values.inherited_margin(question.leaf)
             refused = self._retries.refused(question) if self._retries is not None else ()
-            is_forced = question.leaf.is_forced
             if refused or is_forced:
                 # Had it been another value, the field might not have been asked again.
                 inherited = least([inherited, values.results[path].margin])

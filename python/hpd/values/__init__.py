@@ -9,6 +9,7 @@ from hpd.values.parsing import (
     check_value,
     joint_probability,
     parse_cut,
+    parse_forced,
     parse_value,
     typed_value,
 )
@@ -24,6 +25,7 @@ __all__ = [
     "check_value",
     "joint_probability",
     "parse_cut",
+    "parse_forced",
     "parse_value",
     "split_answer",
     "typed_value",

@@ -18,6 +18,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Final
 
 from hpd.schema.attributes import Attribute, Schema
+from hpd.schema.scalars import FORMATS
 from hpd.values.patterns import STRING_CHAR, UnsupportedPattern, pattern_rule
 
 LIMIT: Final = 10**40
@@ -55,12 +56,6 @@ _DATE: Final = (
     ' | "02-" ("0" [1-9] | "1" [0-9] | "2" [0-8]))'
     f' | {_LEAP} "-02-29")'
 )
-_FORMATS: Final = {
-    "uuid": " ".join(
-        [f"{_HEX}{{8}}", *[f'"-" {_HEX}{{4}}'] * 3, f'"-" {_HEX}{{12}}'],
-    ),
-    "time": f'{_TIME} ("." [0-9]{{1,6}})? {_ZONE}?',
-}
 
 
 def _all(_: Attribute) -> None:
@@ -147,7 +142,7 @@ def is_closed(attribute: Attribute) -> bool:
         return attribute.is_scalar and all(map(is_closed, attribute.attributes))
     if attribute.pattern is not None:
         return _pattern_is_supported(attribute.pattern)
-    return attribute.format in _FORMATS
+    return attribute.format in FORMATS
 
 
 def holds_closed(attribute: Attribute) -> bool:
@@ -205,16 +200,17 @@ def _value(attribute: Attribute, rules: _Rules) -> str:
 
 
 def _string(attribute: Attribute, rules: _Rules) -> str:
-    if attribute.pattern is not None:
+    pattern = attribute.pattern
+    if pattern is None and attribute.format in FORMATS:
+        pattern = f"^(?:{FORMATS[attribute.format].pattern})$"
+    if pattern is not None:
         try:
-            rule, classes = pattern_rule(attribute.pattern)
+            rule, classes = pattern_rule(pattern)
         except UnsupportedPattern:
             pass  # It is checked when the value is parsed.
         else:
             rules.update(classes)
             return f'"\\"" {rule} "\\""'
-    elif attribute.format in _FORMATS:
-        return f'"\\"" {_FORMATS[attribute.format]} "\\""'
     rules["char"] = f"char ::= {_CHAR}"
     # An empty or blank string says no more than null, which is allowed anyway.
     low, high = attribute.min_length or 0, attribute.max_length

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from hpd.schema.attributes import Attribute
-from hpd.schema.scalars import CHECKED_FORMATS, is_date, is_date_time, matches
+from hpd.schema.scalars import FORMATS, is_date, is_date_time, matches
 from hpd.values.numbers import MAX_DIGITS, readings
 
 MAX_NESTING = 64
@@ -80,18 +80,61 @@ def parse_value(raw: str, attribute: Attribute) -> Parsed:
     return check_value(value, attribute)
 
 
+def parse_forced(raw: str, attribute: Attribute) -> Parsed:
+    """Parse the raw text of a value that there must be.
+
+    Instead of a number that breaks a limit which no grammar has, as a multiple, it is the closest
+    one that does not; and what there is of a text is its value, if that obeys the schema.
+    """
+    parsed = parse_value(raw, attribute)
+    if parsed.error is None:
+        return parsed
+    if attribute.type in ("integer", "number"):
+        number = parse_value(raw, Attribute(attribute.name, attribute.type)).value
+        nearest = None if number is None else _nearest(number, attribute)
+        return parsed if nearest is None else Parsed(nearest)
+    begun = _begun(raw) if attribute.type == "string" else None
+    cut = check_value(begun, attribute) if begun else parsed
+    return parsed if cut.error else cut
+
+
+def _nearest(number: int | float, attribute: Attribute) -> int | float | None:
+    lower = (attribute.minimum, attribute.exclusive_minimum)
+    upper = (attribute.maximum, attribute.exclusive_maximum)
+    bounds = [Fraction(str(limit)) for limit in (*lower, *upper) if limit is not None]
+    if attribute.multiple_of is not None:
+        step = Fraction(str(attribute.multiple_of))
+    elif attribute.type == "number" and len(bounds) > 1:
+        step = (max(bounds) - min(bounds)) / 2 or Fraction(1)
+    else:
+        step = Fraction(1)
+    exact = Fraction(str(number))
+    first = round(exact / step)
+    for n in sorted(range(first - 9, first + 10), key=lambda n: abs(n * step - exact)):
+        other = n * step
+        found = int(other) if other.denominator == 1 else float(other)
+        if check_value(found, attribute).error is None:
+            return found
+    return None
+
+
 def parse_cut(raw: str, attribute: Attribute) -> Parsed:
     """Parse the raw text of a value that is cut off: what there is of it, if it is free text."""
     if _NUMBER_AT_END.fullmatch(raw):
         return Parsed(error=BREAKS_OFF)  # It may have lost its last digits.
     parsed = parse_value(raw, attribute)
-    begun = _BEGUN_TEXT.match(raw.strip())
     is_free = attribute.type == "string" and not (attribute.pattern or attribute.format)
-    if parsed.error is None or begun is None or not is_free:
-        return parsed
+    begun = _begun(raw) if parsed.error is not None and is_free else None
+    return check_value(begun, attribute) if begun else parsed
+
+
+def _begun(raw: str) -> str | None:
+    """What there is of a text that is cut off."""
+    begun = _BEGUN_TEXT.match(raw.strip())
+    if begun is None:
+        return None
     # Half a character may be the last one.
-    text = _HALF_CHARACTER.sub("", _DECODER.decode(f'{begun.group()}"')).strip()
-    return check_value(text, attribute) if text else parsed
+    return _HALF_CHARACTER.sub("", _DECODER.decode(f'{begun.group()}"')).strip()
 
 
 def absent(attribute: Attribute) -> Parsed:
@@ -265,8 +308,8 @@ def _string(value: Any, attribute: Attribute) -> Parsed:
         except TimeoutError:
             return Parsed(error=f"the pattern {attribute.pattern} takes too long to try on it")
     if attribute.format is not None:
-        check = CHECKED_FORMATS.get(attribute.format)
-        if check is not None and not check(value):
+        form = FORMATS.get(attribute.format)
+        if form is not None and form.fullmatch(value) is None:
             return Parsed(error=f"it is not of the format {attribute.format}")
     return Parsed(value)
 

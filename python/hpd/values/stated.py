@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Final
 
 from hpd.schema.attributes import Attribute
-from hpd.schema.scalars import CHECKED_FORMATS
+from hpd.schema.scalars import FORMATS
 from hpd.values.numbers import (
     MAX_DIGITS,
     Clock,
@@ -92,7 +92,7 @@ class Stated:
         return None if texts is None or len(texts) > MOST else texts
 
     def _of_format(self, name: str) -> list[str]:
-        is_one = CHECKED_FORMATS[name]
+        is_one = FORMATS[name].fullmatch
         found = {
             text
             for match in _OF_FORMAT[name].finditer(self.document)
