@@ -42,7 +42,8 @@ _EXPONENT = re.compile(
 _POWER_OF_TEN = re.compile(rf"(?P<e>){_POWER}(?!\w)")
 _ABOVE: Final = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹\u2212", "+-0123456789-")
 _SIGN = re.compile(
-    rf"(?:[-\u2212\u2013]|\u2212[ \u00a0])(?P<money>[ \u00a0]?(?:{_MONEY}|[A-Z]{{3}}[ \u00a0]))?$"
+    rf"(?:[-\u2212\u2013]|\u2212[ \u00a0]|\b(?P<word>minus)[ ])"
+    rf"(?P<money>[ \u00a0]?(?:{_MONEY}|[A-Z]{{3}}[ \u00a0]))?$"
 )
 _SIGN_BEHIND = re.compile(r"(?:[ \u00a0]?€)?[-\u2212](?=$|[ \u00a0]?€|\s(?!\d))")
 _TO_THE_CENT = re.compile(r".*[.,]\d\d")
@@ -84,7 +85,8 @@ _OTHER_LETTER = re.compile(
     re.IGNORECASE,
 )
 _UNREAD = re.compile(
-    r"\b(?:zero|zéro|cero|half|dozen|\w*(?:zwanzig|drei(?:ß|ss)ig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig)"
+    r"[万萬億亿만억] ?\d|\b(?:zero|zéro|cero|half|dozen|minus (?=[^\W\d_])|(?<=\d )hundred"
+    r"|\w*(?:zwanzig|drei(?:ß|ss)ig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig)"
     r"|(?:drei|vier|fünf|sech|sieb|acht|neun)zehn|(?:\w*[^\W\d_]|)(?<!jahr)hundert\w*"
     r"|\w+tausend\w*|(?<!\d )(?:mille|mil)|dix-(?:sept|huit|neuf)"
     r"|treize|quatorze|quinze|seize|vingt|trente|quarante|cinquante|soixante"
@@ -102,10 +104,12 @@ _UNREAD = re.compile(
 _POWERS: Final = {
     3: "k thousand tausend tsd mille mil mila duizend",
     5: "lakh lakhs",
-    6: "million millions millionen mio mln millones millón milioni milione milhões milhão miljoen",
+    6: "million millions mn mill millionen mio mln millones millón milioni milione milhões milhão"
+    " miljoen",
     7: "crore crores",
     9: "billion billions bn md mds milliarde milliarden mrd milliard milliards miljard miliardi"
     " miliardo",
+    12: "trillion trillions tn",
 }
 _FACTOR: Final = {
     **{word: Decimal(10) ** power for power, words in _POWERS.items() for word in words.split()},
@@ -117,7 +121,7 @@ _TIMES = re.compile(
     r"|[万萬億亿만억]))",
     re.IGNORECASE,
 )
-_MONEY_TIMES = re.compile(r"[ \u00a0]?([mMbB])(?:n\b|\b)")
+_LETTER_TIMES = re.compile(r"[ \u00a0]?(MM|[mMbB])(?:\b|(?=€))")
 
 
 def folded(word: str) -> str:
@@ -165,20 +169,23 @@ def _whole(
     low, high = start, end
     exponent, times = _exponent(document, start, end), _TIMES.match(document, end)
     money = _MONEY_BEFORE.search(document[max(0, start - 5) : start])
-    money_times = _MONEY_TIMES.match(document, end) if money else None
+    letter = _LETTER_TIMES.match(document, end)
+    # Without money before it, it may be millions, or metres.
+    if letter and not (money or letter[1].isupper()):
+        letter = letter if _MONEY_BEHIND.match(document, letter.end()) else None
     if exponent:
         power = int((exponent["e"] or exponent["power"] or exponent["above"]).translate(_ABOVE))
         if exponent.re is _POWER_OF_TEN:
             values = {Decimal(1)}
         values = {value.scaleb(power, _EXACT) for value in values}
         high = exponent.end()
-    elif times or money_times:
+    elif times or letter:
         word = folded(times[1]) if times else ""
-        factor = _FACTOR[word] if times else Decimal(10) ** (6 if money_times[1] in "mM" else 9)  # type: ignore[index]
-        if not factors or word == "k":
+        factor = _FACTOR[word] if times else Decimal(10) ** (9 if letter[1] in "bB" else 6)  # type: ignore[index]
+        if not factors or word == "k" or (letter and not money):
             yield start, end, values
         values = {_EXACT.multiply(value, factor) for value in values}
-        high = times.end() if times else money_times.end()  # type: ignore[union-attr]
+        high = times.end() if times else letter.end()  # type: ignore[union-attr]
     fraction = document[high : high + 1]
     if fraction and not fraction.isdecimal() and fraction.isnumeric() and high == end:
         part = unicodedata.numeric(fraction)
@@ -189,6 +196,7 @@ def _whole(
     if sign:
         low = start - len(sign.group())
         before = document[low - 1 : low]
+        is_word = sign["word"] is not None  # 10 minus 5 is no -5.
         is_negative = not before or not (before.isalnum() or before in ".,)%]")
         if not is_negative:
             low = start
@@ -196,7 +204,7 @@ def _whole(
             # It may be the dash of a list, but not before an amount of money.
             is_positive = not (sign["money"] or _is_money(document, start, high))
         else:
-            is_positive = False
+            is_positive = is_word
     else:
         is_exact = _is_to_the_cent(document, start, high)
         behind = _SIGN_BEHIND.match(document, high) if is_exact else None
@@ -351,7 +359,7 @@ _YEAR: Final = r"['\u2019]?(?:\d{4}|\d{2})"
 
 _DATE = re.compile(
     r"(?<!\d)(?<!\d[-/.])(?<![^\W\d_])(?:"
-    r"(?P<year_first>\d{4}(?P<a>[-/.])\d{1,2}(?P=a)\d{1,2})"
+    r"(?P<year_first>\d{4}(?P<a>[-/]|\. ?)\d{1,2}(?P=a)\d{1,2})"
     r"|(?P<ideographs>\d{4} ?[年년] ?\d{1,2} ?[月월] ?\d{1,2} ?[日일])"
     r"|(?P<year_last>\d{1,2}(?P<b>[-/.]| [-/.] )[ ]?\d{1,2}(?P=b)[ ]?(?:\d{4}|\d{2}))"
     rf"|(?P<day_name>\d{{1,2}}{_ORDINAL}{_GAP}{_OF}(?:{_NAME})\b\.?(?:{_GAP}{_OF}{_YEAR})?)"
@@ -364,6 +372,7 @@ _DATE = re.compile(
 # A day and a year around a word that is no month, an era, a week, or no blanks at all.
 _UNREAD_DAY = re.compile(
     r"\d{1,2}\.?\s[^\W\d_]{3,12}\.?,?\s\d{4}\b|[^\W\d_]{3,12}\.?\s\d{1,2},?\s\d{4}\b"
+    r"|\d{4}\.?\s[^\W\d_]{3,12}\.?\s\d{1,2}\b|\d\.[IVX]{1,4}\.\d"
     r"|\d ?[月월日일]|\d{4}-W\d\d|\b\d{1,2}[^\W\d_]{3,9}\d{2,4}\b"
 )
 _FIELD = re.compile(r"\d+|[^\W\d_]{3,}")
@@ -523,6 +532,9 @@ def _days(form: str, text: str) -> Iterator[Day]:
             for year in _years(fields[2]):
                 yield Day(year, second, first)
                 yield Day(year, first, second)
+            if "-" in text and len(fields[2]) == 2:
+                for year in _years(fields[0].zfill(2)):  # 24-05-31
+                    yield Day(year, second, numbers[2])
         case "day_name" | "name_day":
             first, second = numbers[:2]
             day, month = (first, second) if form == "day_name" else (second, first)
