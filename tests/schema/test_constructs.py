@@ -179,6 +179,14 @@ def test_what_is_left_out_does_not_hide_what_else_is_wrong() -> None:
     assert found.error is not None
 
 
+def test_what_is_checked_afterwards_is_no_category() -> None:
+    rule = {"if": {"required": ["a"]}, "then": {"required": ["b"]}, "else": {"maxProperties": 0}}
+    schema = read({"properties": {"a": TEXT, "b": TEXT}, **rule})
+    found = extraction(schema, lambda path: "x" if path == ("a",) else None)
+    assert found.data == {"a": "x"}
+    assert found.error is not None
+
+
 def test_many_choices_are_not_in_the_prompt() -> None:
     from hpd.prompt.text import attribute_lines
 
@@ -205,6 +213,7 @@ def test_a_large_schema_is_read_within_a_second() -> None:
     definitions["d10"] = {"type": "object", "properties": {"a": TEXT}}
     start = datetime.datetime.now()
     read({"$ref": "#/$defs/d0", "$defs": definitions})
+    read(of(a={"enum": [f"value {n}" for n in range(20_000)]}))
     assert datetime.datetime.now() - start < datetime.timedelta(seconds=1)
 
 

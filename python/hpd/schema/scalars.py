@@ -130,20 +130,19 @@ def read_enum(common: Attribute, node: Node, types: list[str], where: str) -> At
     if "enum" in node and "const" in node:
         values = [value for value in values if contains([node["const"]], value)]
     nullable = None in values and ("type" not in node or common.nullable)
-    choices: list[str | int | float | bool] = []
+    choices: dict[tuple[bool, object], str | int | float | bool] = {}  # true is not 1
     for value in values:
         if value is None:
             continue
         if not any(_is_of(value, kind) for kind in types):
             warn(f"{where}.enum", f"{value!r} is not of the type {' or '.join(types)}: left out")
             continue
-        if not contains(choices, value):
-            choices.append(value)
+        choices.setdefault((isinstance(value, bool), value), value)
     if not choices:
         if not nullable:
             warn(where, "no value is allowed here")
         return replace(common, type="enum", given=True, nullable=nullable)
-    return replace(common, type="enum", choices=tuple(choices), nullable=nullable)
+    return replace(common, type="enum", choices=tuple(choices.values()), nullable=nullable)
 
 
 def contains(values: list[Any], value: object) -> bool:

@@ -18,7 +18,7 @@ from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.checks import check, check_name, check_names, fail
 from hpd.schema.json_schema import read_json_schema
 from hpd.schema.one_line import parse_one_line, warn_of_type
-from hpd.schema.references import ANNOTATIONS, JSON_TYPES
+from hpd.schema.references import ANNOTATIONS, CHECKED_AFTERWARDS, JSON_TYPES
 from hpd.version import install_command
 
 FILE_SUFFIXES: Final = (".json", ".txt", ".schema")
@@ -214,7 +214,9 @@ def _has_types(source: Mapping[Any, Any]) -> bool:
 
 def _has_only_keywords(source: Mapping[Any, Any]) -> bool:
     keywords = {"properties", "required", "$defs", "definitions", "allOf", "anyOf", "oneOf"}
-    return {*source} <= keywords and bool({"properties", "allOf", "anyOf", "oneOf"} & {*source})
+    return {*source} <= keywords | CHECKED_AFTERWARDS and bool(
+        {"properties", "allOf", "anyOf", "oneOf"} & {*source}
+    )
 
 
 def _is_property(value: object) -> bool:
