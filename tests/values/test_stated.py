@@ -150,6 +150,8 @@ def stated(document: str, attribute: Attribute) -> set[object] | None:
         ("toukokuu 31, 2024", DATE, None),
         ("令和6年5月31日", DATE, None),
         ("31May2024", DATE, None),
+        ("by 25.04.2025, meter 1ESY88", DATE, {"2025-04-25"}),
+        ("260 from 2027, NL02 ABNA 0123, Dam 40, 3012 EL", DATE, set()),
         ("2024-05-31T09:30-05:00", MOMENT, {"2024-05-31T09:30:00-05:00", "2024-05-31T00:00:00"}),
         (
             "2024-05-31 09:30:00.123456789Z",

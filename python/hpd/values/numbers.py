@@ -369,11 +369,12 @@ _DATE = re.compile(
     r")(?!\d|[^\W\d_]{2})(?![-/.]\d)",
     re.IGNORECASE,
 )
-# A day and a year around a word that is no month, an era, a week, or no blanks at all.
+# A day and a year around a word that is no month, an era, a week, or a month without blanks.
 _UNREAD_DAY = re.compile(
-    r"\d{1,2}\.?\s[^\W\d_]{3,12}\.?,?\s\d{4}\b|[^\W\d_]{3,12}\.?\s\d{1,2},?\s\d{4}\b"
-    r"|\d{4}\.?\s[^\W\d_]{3,12}\.?\s\d{1,2}\b|\d\.[IVX]{1,4}\.\d"
-    r"|\d ?[月월日일]|\d{4}-W\d\d|\b\d{1,2}[^\W\d_]{3,9}\d{2,4}\b"
+    r"\b\d{1,2}\.?\s[^\W\d_]{3,12}\.?,?\s[12]\d{3}\b"
+    r"|[^\W\d_]{3,12}\.?\s\d{1,2},?\s[12]\d{3}\b"
+    r"|\b[12]\d{3}\.?\s[^\W\d_]{3,12}\.?\s\d{1,2}\b|\d\.[IVX]{1,4}\.\d"
+    rf"|\d ?[月월日일]|\d{{4}}-W\d\d|\b\d{{1,2}}(?i:{_NAME})\d{{2,4}}\b"
 )
 _FIELD = re.compile(r"\d+|[^\W\d_]{3,}")
 
