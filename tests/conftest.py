@@ -23,7 +23,7 @@ if _WORKER and hasattr(os, "sched_setaffinity"):
 
 import llama_cpp
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 import tiny_models
 from small_model import small_model
@@ -40,6 +40,10 @@ os.environ["HPD_MODEL"] = str(small_model())
 # commit, and others, more of them, in the nightly jobs. No deadlines: machines are busy.
 settings.register_profile("same", deadline=None, derandomize=True)
 settings.register_profile("nightly", deadline=None, print_blob=True, max_examples=400)
+# Whoever only asks whether a test fails needs no small example, which may take minutes to find.
+settings.register_profile(
+    "unshrunk", settings.get_profile("same"), phases=[Phase.explicit, Phase.generate]
+)
 settings.load_profile("nightly" if "HPD_NIGHTLY" in os.environ else "same")
 
 _LOG: list[str] = []

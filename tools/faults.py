@@ -302,6 +302,7 @@ def passes(tests: Iterable[str]) -> bool:
     # Python tells what it has compiled by the second in which the source was written.
     env = {**os.environ, "PYTHONPATH": str(COPY / "python"), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+    command += ["--hypothesis-profile", "unshrunk"]
     command += [f"tests/{test}" for test in sorted(tests)]
     try:
         run = subprocess.run(command, cwd=COPY, env=env, timeout=_LONGEST, capture_output=True)
