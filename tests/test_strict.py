@@ -93,7 +93,7 @@ def test_a_class_gives_an_instance_or_an_error(model: Path, on_invalid: str) -> 
         whole, broken = extractor.extract_many(["a", "b"], on_error="record")
     assert whole.data == Shoe(brand="Nike", size=44)
     assert broken.error is not None
-    assert "size" in broken.error.message
+    assert broken.error.message == "size: required, but the document does not hold it"
 
 
 @pytest.mark.parametrize("method", ["hpd", "ar"])

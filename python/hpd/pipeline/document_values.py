@@ -251,7 +251,8 @@ class DocumentValues:
                 if place in fields:
                     margin = least([result.margin, fields[place].margin])
                     fields[place] = replace(fields[place], margin=margin)
-        for errors in (assembled.errors, problems):
+        # Why there is no value says more than that a class refuses null.
+        for errors in (problems, assembled.errors):
             for place, message in errors.items():
                 fields[place] = replace(fields.get(place, FieldResult()), error=message)
         for place, result in fields.items():
