@@ -109,6 +109,21 @@ def test_fields_that_wait_draft_like_those_that_do_not(tiny_model: TinyModel, la
     assert n_steps(later) <= both + max(first, n_count_steps)
 
 
+def test_guesses_behind_the_end_of_a_value_do_not_count(tiny_model: TinyModel) -> None:
+    """A document that quotes the value is guessed on behind the closing quote."""
+    model = open_model(tiny_model("qwen3"))
+    engine = _native.Engine(model, engine_options(n_in_flight=1))
+    _core_testing.fix_least_probability(engine, 0.01)
+    value = model.tokenize(' "Exposure Quantum"')
+    prompt = model.tokenize('They call it "Exposure Quantum" and sell it in black.')
+    field = _native.Field(model.tokenize('{"Name":'), replay=value)
+    engine.submit(0, prompt, [field], n_instruction=0)
+    while not (results := engine.step()):
+        pass
+    assert results[0].values[0].tokens == value
+    assert results[0].n_drafted > results[0].n_accepted > 0
+
+
 COLORS = ["bordeaux red", "bordeaux brown", "midnight blue", "forest green"]
 
 

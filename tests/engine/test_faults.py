@@ -111,3 +111,13 @@ def test_each_call_that_can_fail_fails_once(tiny_model: TinyModel, has_draft_mod
     print(f"{n_calls} calls: {n_failed_steps} failed steps, {n_errors} documents with an error")
     assert n_calls >= 50
     assert n_failed_steps > n_calls // 3
+
+
+def test_a_document_that_fills_the_cache_alone_is_not_tried_again(tiny_model: TinyModel) -> None:
+    model = open_model(tiny_model("qwen3"))
+    engine = _native.Engine(model, engine_options(n_in_flight=1))
+    _core_testing.fail_calls(engine, 0, code=FULL[0])
+    field = _native.Field(model.tokenize('{"Brand":'), max_tokens=MAX_TOKENS)
+    engine.submit(0, model.tokenize("Nike shoe"), [field], n_instruction=0)
+    (result,) = engine.advance()
+    assert "the context is full although nothing else is in flight" in result.error
