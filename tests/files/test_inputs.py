@@ -151,34 +151,6 @@ def test_a_pdf_is_its_pages(tmp_path: Path) -> None:
     assert (page_of(0, record.page_starts), page_of(second, record.page_starts)) == (1, 2)
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "says"),
-    [
-        ("a.pdf", b"%PDF-1.4 nonsense", "cannot be read as PDF"),
-        ("empty.pdf", pdf_of(""), "no text layer"),
-        ("a.eml", b"\n\nno headers", "no e-mail"),
-        ("a.txt", "кот".encode("koi8-r"), "not valid UTF-8 at byte 1"),
-        ("a.docx", b"nonsense", "cannot be read as Word"),
-        ("a.pptx", b"nonsense", "cannot be read as PowerPoint"),
-        ("a.odt", b"PK\x03\x04nonsense", "cannot be read as OpenDocument"),
-        ("a.epub", b"nonsense", "cannot be read as EPUB"),
-        ("a.msg", b"nonsense", "cannot be read as an Outlook message"),
-        ("a.xlsx", b"nonsense", "cannot be read as a workbook"),
-        ("a.ods", b"nonsense", "cannot be read as a workbook"),
-        ("a.parquet", b"nonsense", "Parquet"),
-    ],
-)
-def test_what_cannot_be_read_is_an_error_and_the_others_go_on(
-    name: str, content: bytes, says: str, tmp_path: Path
-) -> None:
-    bad = write(tmp_path / name, content)
-    good = write(tmp_path / "z.txt", "good")
-    failed, read_well = read(bad, good)
-    assert says in str(failed.error)
-    assert failed.id == str(bad)
-    assert read_well.text == "good"
-
-
 def test_a_file_that_is_gone_when_its_turn_comes_is_an_error_line(tmp_path: Path) -> None:
     first, second = write(tmp_path / "a.txt", "one"), write(tmp_path / "b.txt", "two")
     with InputReader([str(tmp_path)]) as reader:

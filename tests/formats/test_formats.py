@@ -5,15 +5,17 @@ The files in ``made`` are those of LibreOffice 7.4, from the .fodt, .fodp and .c
 
 from __future__ import annotations
 
+import gzip
 import io
-import shutil
 from base64 import b64encode
 from pathlib import Path
 
 import pytest
 
+from hpd.cli import main
 from hpd.files import InputReader, Record, RecordReader
 from hpd.formats.pdf import _columns_apart, _Piece
+from jsonl import read_lines
 from pdf_files import pdf_of
 
 MADE = Path(__file__).with_name("made")
@@ -257,12 +259,43 @@ def test_rows_of_a_sheet_are_records(name: str) -> None:
         list(InputReader([str(MADE / name)], text_field=["body"]))
 
 
-@pytest.mark.parametrize("name", ["w.docx", "w.odt", "w.epub", "p.pptx", "t.xlsx", "t.ods"])
-def test_an_office_file_that_is_cut_off_is_an_error_line_and_the_run_goes_on(
-    name: str, tmp_path: Path
+def cut(name: str) -> bytes:
+    return (MADE / name).read_bytes()[:-300]
+
+
+NOISE = bytes(range(256)) * 4
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "problem"),
+    [
+        ("w.docx", cut("w.docx"), "cannot be read as Word"),
+        ("w.odt", cut("w.odt"), "cannot be read as OpenDocument"),
+        ("w.epub", cut("w.epub"), "cannot be read as EPUB"),
+        ("p.pptx", cut("p.pptx"), "cannot be read as PowerPoint"),
+        ("t.xlsx", cut("t.xlsx"), "cannot be read as a workbook"),
+        ("t.ods", cut("t.ods"), "cannot be read as a workbook"),
+        ("m.msg", bytes.fromhex("d0cf11e0a1b11ae1") + NOISE, "cannot be read as an Outlook"),
+        ("m.eml", NOISE, "no e-mail"),
+        ("f.pdf", form()[:200], "cannot be read as PDF"),
+        ("r.parquet", b"PAR1" + NOISE, "Parquet"),
+        ("t.txt", b"\xf3\xd4\xcf\xcc", "not valid UTF-8 at byte 1"),  # KOI8-R
+        ("g.html", NOISE, "not valid UTF-8"),
+        ("j.json", b'{"text": "Lamp', "not valid JSON"),
+        ("c.csv", b"text\n\xf3\xd4\xcf\xcc\n", "not valid UTF-8"),
+        ("c.csv.gz", gzip.compress(b"text\nLamp\n")[:-8], "cannot be decompressed"),
+        ("n.txt.gz", NOISE, "Not a gzipped file"),
+    ],
+)
+def test_a_file_that_is_damaged_is_an_error_line_and_the_run_goes_on(
+    name: str, data: bytes, problem: str, tmp_path: Path
 ) -> None:
-    shutil.copy(MADE / "t.csv", tmp_path / "z.csv")
-    (tmp_path / name).write_bytes((MADE / name).read_bytes()[:-300])
-    failed, *others = InputReader([str(tmp_path)])
-    assert "cannot be read as" in str(failed.error)
-    assert [record.text for record in others] == ["Wool coat, size M", "Lamp"]
+    folder, out = tmp_path / "in", tmp_path / "out.jsonl"
+    folder.mkdir()
+    (folder / name).write_bytes(data)
+    (folder / "z.txt").write_text("Wool coat, size M")
+    assert main(["extract", str(folder), "--schema", "size", "-o", str(out), "--quiet"]) == 3
+    *_, failed, other = read_lines(out)
+    assert problem in failed["error"]["message"]
+    assert failed["id"].startswith(str(folder / name))
+    assert "error" not in other
