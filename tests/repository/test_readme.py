@@ -69,7 +69,7 @@ def programs() -> Iterator[str]:
 @pytest.mark.parametrize("program", [*programs()])
 def test_a_program_runs(program: str) -> None:
     printed = docs.run(f"python -W error -c {shlex.quote(program)}")
-    assert printed.startswith(("{", "a1 {"))
+    assert printed.startswith("{")
 
 
 def test_every_example_is_in_the_readme() -> None:
@@ -77,7 +77,7 @@ def test_every_example_is_in_the_readme() -> None:
     for name in EXAMPLES:
         (schema,) = (docs.ROOT / "examples" / name).glob("schema.*")
         source = f"examples/{name}/documents.jsonl"
-        assert f"`hpd extract {source} --schema examples/{name}/{schema.name}`" in README
+        assert f"hpd extract {source} --schema examples/{name}/{schema.name}" in README
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
