@@ -1,4 +1,4 @@
-"""Models that are named otherwise than by a path: on the Hugging Face Hub, in Ollama, in a list."""
+"""Models and files that are kept elsewhere: on the Hugging Face Hub, in Ollama, in a list; at s3://."""
 
 from __future__ import annotations
 

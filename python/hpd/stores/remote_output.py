@@ -12,7 +12,7 @@ from hpd.cli.output import written_files
 from hpd.errors import HpdError, InputError, OptionError, SchemaError
 from hpd.files.journal import text_fingerprint
 from hpd.models.cache import cache_folder
-from hpd.places import at, telling
+from hpd.stores.remote_files import at, telling
 
 
 def run_there(arguments: argparse.Namespace, run: Callable[[argparse.Namespace], int]) -> int:
