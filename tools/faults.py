@@ -42,7 +42,7 @@ FAULTS = (
     # --- Python ---
     Fault(
         "a document that breaks a step takes its neighbours with it",
-        "python/hpd/pipeline/loop.py",
+        "python/hpd/pipeline/pipeline.py",
         "            self._retry_alone()\n            return\n",
         "            raise\n",
         "pipeline/test_runner.py",
