@@ -36,7 +36,7 @@ def test_an_output_that_is_there_is_refused(
     [
         ("none/out.jsonl", "there is no folder"),
         ("none/out.csv", "there is no folder"),
-        ("out.xlsx", ".xlsx files are not written"),
+        ("out.ods", ".ods files are not written"),
         ("out.jsonl.GZ", ".GZ files are not written"),
     ],
 )

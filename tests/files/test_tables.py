@@ -142,6 +142,64 @@ def test_dates_times_and_decimals_have_their_types_in_parquet(tmp_path: Path) ->
     assert [second[name] for name in data] == [None] * len(data)
 
 
+def cells_of(table: Path) -> list[list[Any]]:
+    openpyxl = pytest.importorskip("openpyxl")
+    return [list(row) for row in openpyxl.load_workbook(table).active.values]
+
+
+def test_a_sheet_has_the_columns_of_a_csv(tmp_path: Path) -> None:
+    schema = load_schema(json_schema())
+    header, first, second, third = cells_of(table_of(tmp_path, "out.xlsx", LINES, schema))
+    with open(table_of(tmp_path, "out.csv", LINES, schema), encoding="utf-8") as file:
+        assert header == next(csv.reader(file))
+    assert first == [
+        *("a", 7, "as it came", None, 'Say "hi", you', 3, 12, True, "Oslo", 1999),
+        *('["x", "y, z"]', None),
+    ]
+    assert second == ["b", 8.5, *[None] * 9, "InputError: no text"]
+    assert third == ["c", *[None] * 4, 0.25, *[None] * 4, "[]", None]
+
+
+@pytest.mark.parametrize(
+    ("type_", "value", "cell"),
+    [
+        ("date", "2024-05-31", datetime.datetime(2024, 5, 31)),
+        ("date", "1899-12-31", "1899-12-31"),
+        ("date-time", "2024-05-31T09:30:00", datetime.datetime(2024, 5, 31, 9, 30)),
+        ("date-time", "2024-05-31T09:30:00+02:00", "2024-05-31T09:30:00+02:00"),
+        ("time", "09:30:00", datetime.time(9, 30)),
+        ("decimal", "1249.90", 1249.9),
+        ("decimal", "0.1234567890123456", "0.1234567890123456"),
+        ("integer", 4006381333931, 4006381333931),
+        ("integer", 12345678901234567, "12345678901234567"),
+        ("string", "007", "007"),
+        ("string", "=1+1", "=1+1"),
+        ("string", "#N/A", "#N/A"),
+        ("string", "a\x0bb\ud800\n", "a_x000b_b\\ud800\n"),
+    ],
+)
+def test_a_cell_of_a_sheet_has_the_type_of_its_value(
+    type_: Any, value: Any, cell: object, tmp_path: Path
+) -> None:
+    is_format = type_ in ("time", "decimal")
+    attribute = Attribute("a", "string", format=type_) if is_format else Attribute("a", type_)
+    table = table_of(
+        tmp_path, "out.xlsx", [{"id": "1", "data": {"a": value}}], Schema((attribute,))
+    )
+    shown = cells_of(table)[1][1]
+    assert (shown, type(shown)) == (cell, type(cell))
+    book = pytest.importorskip("openpyxl").load_workbook(table)
+    assert isinstance(cell, str) is (book.active["B2"].data_type == "s")
+
+
+def test_a_text_that_is_too_long_for_a_cell_is_not_cut_off(tmp_path: Path) -> None:
+    pytest.importorskip("openpyxl")
+    lines = [{"id": "1", "data": {"a": "x" * 40_000}}]
+    with pytest.raises(HpdError, match="'a' has a text of 40000 characters"):
+        table_of(tmp_path, "out.xlsx", lines, load_schema("a"))
+    assert [path.name for path in tmp_path.iterdir()] == ["out.xlsx.jsonl"]
+
+
 def test_what_a_column_cannot_hold_is_an_error_and_leaves_the_old_table(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     schema = load_schema("n int")

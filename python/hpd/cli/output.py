@@ -32,7 +32,7 @@ _STANDARD_OUTPUT = (None, "-", "/dev/stdout", "/dev/fd/1")
 """Its names; to open one of the last two would empty a file to which it is redirected."""
 
 _OTHER_FORMS = (
-    *(".xlsx", ".xls", ".ods", ".arrow", ".feather", ".orc", ".avro", ".db", ".sqlite"),
+    *(".xls", ".ods", ".arrow", ".feather", ".orc", ".avro", ".db", ".sqlite"),
     *(".html", ".xml", ".yaml", ".yml", ".pdf", ".gz", ".zst", ".bz2", ".xz", ".zip"),
 )
 """Extensions of files that a run does not write, and would write as JSON Lines without a word."""
@@ -45,8 +45,9 @@ def add_output_argument(group: argparse._ActionsContainer) -> None:
         "--output",
         metavar="OUT",
         type=not_empty,
-        help="a file: JSON Lines, an array if its name ends in .json, or a table if in .csv, .tsv "
-        "or .parquet; OUT.run beside it remembers what is finished [default: standard output]",
+        help="a file: JSON Lines, an array if its name ends in .json, or a table if in .csv, .tsv, "
+        ".xlsx or .parquet; OUT.run beside it remembers what is finished [default: standard "
+        "output]",
     )
 
 
@@ -114,8 +115,8 @@ def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None
         )
     if path.suffix.lower() in _OTHER_FORMS:
         raise UsageError(
-            f"{target}: {path.suffix} files are not written: name a .jsonl, .csv, .tsv or .parquet "
-            "file"
+            f"{target}: {path.suffix} files are not written: name a .jsonl, .csv, .tsv, .xlsx or "
+            ".parquet file"
         )
     if is_table(target):
         try:

@@ -61,8 +61,8 @@ _GUESTS: dict[Format, str] = {
     "pptx": "hpd.formats.office",
     "odt": "hpd.formats.office",
     "epub": "hpd.formats.office",
-    "xlsx": "hpd.formats.office",
-    "ods": "hpd.formats.office",
+    "xlsx": "hpd.formats.sheets",
+    "ods": "hpd.formats.sheets",
     "parquet": "hpd.formats.parquet",
 }
 """The modules that read formats beyond text, each loaded when such a file comes."""

@@ -341,7 +341,7 @@ def _zstandard() -> Any:
 
 
 def needed(module: str, package: str, extra: str, what: str) -> Any:
-    """A module of another package, which reading ``what`` needs.
+    """A module of another package, which is needed for ``what``.
 
     Raises:
         InputError: the package is not installed; with the command that installs it.
@@ -351,7 +351,7 @@ def needed(module: str, package: str, extra: str, what: str) -> Any:
         return importlib.import_module(module)
     except ImportError as error:
         raise InputError(
-            f"reading {what} needs {package}: run `{install_command(extra)}`"
+            f"{package} is needed for {what}: run `{install_command(extra)}`"
         ) from error
 
 

@@ -154,20 +154,25 @@ def write_separated(
     path: Path, columns: Sequence[Column], lines: Iterable[Line], separator: str
 ) -> None:
     """Write a table of text, its header first."""
-    flat = [part for column in columns for part in _flat(column)]
+    flat = flat_columns(columns)
     with open(path, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, delimiter=separator, lineterminator="\n")
         writer.writerow([column.name for column in flat])
         writer.writerows([as_text(column.value(line)) for column in flat] for line in lines)
 
 
-def _flat(column: Column) -> Iterator[Column]:
-    """The columns for the parts of an object, or the column itself."""
-    if column.attribute.type != "object":
-        yield column
-        return
-    for part in column.attribute.attributes:
-        yield from _flat(Column(f"{column.name}.{part.name}", part, _part(column.value, part.name)))
+def flat_columns(columns: Iterable[Column]) -> list[Column]:
+    """The columns, those for the parts of an object in its place."""
+    flat: list[Column] = []
+    for column in columns:
+        if column.attribute.type != "object":
+            flat.append(column)
+        else:
+            flat += flat_columns(
+                Column(f"{column.name}.{part.name}", part, _part(column.value, part.name))
+                for part in column.attribute.attributes
+            )
+    return flat
 
 
 def _part(value: Callable[[Line], Any], name: str) -> Callable[..., Any]:
@@ -175,14 +180,19 @@ def _part(value: Callable[[Line], Any], name: str) -> Callable[..., Any]:
 
 
 _SEPARATORS: Final = {".csv": ",", ".tsv": "\t"}
-_PARQUET: Final = (".parquet", ".pq")
+_GUESTS: Final = {
+    ".parquet": "hpd.formats.parquet",
+    ".pq": "hpd.formats.parquet",
+    ".xlsx": "hpd.formats.sheets",
+}
+"""The modules that write tables of types."""
 _JSON: Final = ".json"
 
 
 def is_table(path: str | Path) -> bool:
     """Whether an output is made of lines when they are all there, by its extension: a table, or
     an array of JSON."""
-    return Path(path).suffix.lower() in (*_SEPARATORS, *_PARQUET, _JSON)
+    return Path(path).suffix.lower() in (*_SEPARATORS, *_GUESTS, _JSON)
 
 
 def keeps_input(path: str | Path) -> bool:
@@ -203,20 +213,20 @@ def write_table(
     The columns are the id, the file of the input (where lines tell it), the columns of the input,
     the attributes, and the error of a document that failed. An attribute with the name of a column
     that is there already gets ``extracted.`` before its own. In Parquet, lists and objects are
-    nested columns, and columns of an input that was Parquet keep their ``types``; in CSV and TSV
-    objects are columns ``maker.city``, and lists are JSON. In JSON the lines are an array.
+    nested columns, and columns of an input that was Parquet keep their ``types``; in CSV, TSV and
+    Excel objects are columns ``maker.city``, and lists are JSON. In JSON the lines are an array.
 
     Raises:
-        InputError: pyarrow is not installed, which Parquet needs.
-        HpdError: a value does not fit the type of its column.
+        InputError: a package is not installed.
+        HpdError: a value does not fit the type of its column, or into a cell.
         OSError: the table cannot be written.
     """
     unfinished = table.with_name(table.name + ".new")
     try:
         if table.suffix.lower() == _JSON:
             _write_array(unfinished, lines)
-        elif table.suffix.lower() in _PARQUET:
-            _parquet().write_table(unfinished, lambda: _lines(lines), schemas, types or {})
+        elif table.suffix.lower() in _GUESTS:
+            _guest(table).write_table(unfinished, lambda: _lines(lines), schemas, types or {})
         else:
             columns = table_columns(_lines(lines), schemas)
             separator = _SEPARATORS[table.suffix.lower()]
@@ -247,11 +257,11 @@ def check_writable(table: Path) -> None:
     """Refuse a table that could not be made at the end of the run.
 
     Raises:
-        InputError: pyarrow is not installed, which Parquet needs.
+        InputError: a package is not installed.
     """
-    if table.suffix.lower() in _PARQUET:
-        _parquet().parquet_module()
+    if table.suffix.lower() in _GUESTS:
+        _guest(table).check_writable()
 
 
-def _parquet() -> Any:
-    return import_module("hpd.formats.parquet")
+def _guest(table: Path) -> Any:
+    return import_module(_GUESTS[table.suffix.lower()])

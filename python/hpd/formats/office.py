@@ -1,4 +1,4 @@
-"""Word, PowerPoint, OpenDocument, EPUB and sheets.
+"""Word, PowerPoint, OpenDocument and EPUB.
 
 Texts are read from their XML with the standard library, so that nothing is left out: text boxes,
 notes, headers and footers, which converters lose.
@@ -11,12 +11,11 @@ import posixpath
 import re
 import zipfile
 from collections.abc import Iterator, Sequence
-from typing import Any
 from xml.etree import ElementTree
 
 from hpd.errors import InputError
-from hpd.files.rows import Row, WholeText, refuse_twice
-from hpd.files.streams import Source, needed
+from hpd.files.rows import WholeText
+from hpd.files.streams import Source
 from hpd.formats.html import text_of_html
 
 _MOST_BYTES = 1 << 30  # of what is in an archive, which could be made to fill the memory
@@ -200,50 +199,9 @@ def read_epub(source: Source) -> WholeText:
     return _joined(["\n\n".join(text for text in texts if text)], source, "EPUB")
 
 
-def sheet_rows(source: Source) -> Iterator[Row]:
-    """The rows of every sheet, by the names in its first row that is not empty."""
-    calamine = needed(
-        "python_calamine", "python-calamine", "office", "Excel and OpenDocument sheets"
-    )
-    try:
-        book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(source.read()))
-        sheets = [(name, book.get_sheet_by_name(name).to_python()) for name in book.sheet_names]
-    except Exception as error:  # damaged ones raise whatever calamine comes to
-        raise InputError(f"{source.name}: cannot be read as a workbook: {error}") from error
-    filled = [(name, rows) for name, rows in sheets if any(_is_filled(row) for row in rows)]
-    if not filled:
-        raise InputError(f"{source.name}: empty; expected a header with the names of the columns")
-    for name, rows in filled:
-        numbered = [(n, row) for n, row in enumerate(rows, start=1) if _is_filled(row)]
-        header = [_column_name(cell, n) for n, cell in enumerate(numbered[0][1], start=1)]
-        refuse_twice(header, f"{source.name}, sheet {name!r}" if len(filled) > 1 else source.name)
-        if source.check_columns is not None:
-            source.check_columns(header)
-        for line, row in numbered[1:]:
-            cells = dict(zip(header, map(_cell, row), strict=False))
-            yield line, {"sheet": name, **cells} if len(filled) > 1 else cells
-
-
-def _is_filled(row: Sequence[Any]) -> bool:
-    return any(cell not in ("", None) for cell in row)
-
-
-def _column_name(cell: Any, number: int) -> str:
-    return str(_cell(cell) or "").strip() or f"column {number}"
-
-
-def _cell(cell: Any) -> Any:
-    """The value of a cell; a whole number is one, though Excel knows only one kind of numbers."""
-    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
-        return int(cell)
-    return None if cell == "" else cell
-
-
 READERS = {
     "docx": read_docx,
     "pptx": read_pptx,
     "odt": read_odt,
     "epub": read_epub,
-    "xlsx": sheet_rows,
-    "ods": sheet_rows,
 }

@@ -165,6 +165,11 @@ def n_rows(file: BinaryIO) -> int:
     return int(parquet_module().ParquetFile(file).metadata.num_rows)
 
 
+def check_writable() -> None:
+    """Refuse to write where pyarrow is not installed: ``InputError``."""
+    parquet_module()
+
+
 def write_table(
     path: Path,
     lines: Callable[[], Iterator[Line]],

@@ -1,0 +1,142 @@
+"""Workbooks: rows of Excel and OpenDocument, read by calamine; tables of Excel, by openpyxl."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date, datetime, time
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Final
+
+from hpd.errors import HpdError, InputError
+from hpd.files.rows import Row, refuse_twice
+from hpd.files.streams import Source, needed
+from hpd.files.tables import Line, Schemas, as_text, flat_columns, table_columns
+from hpd.values.parsing import typed_value
+
+_MOST_ROWS: Final = 1 << 20
+_MOST_LETTERS: Final = 32_767
+"""Of a cell; openpyxl would cut off the rest without a word."""
+_MOST_DIGITS: Final = 15
+"""Of a number, which Excel would round."""
+_FIRST_DAY: Final = date(1900, 3, 1)
+"""Excel's calendar has a 29 February 1900, so that the days before have no numbers of their own."""
+_OTHERWISE: Final = "the values are in the lines beside the table, and a .csv file can hold them"
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+
+
+def sheet_rows(source: Source) -> Iterator[Row]:
+    """The rows of every sheet, by the names in its first row that is not empty."""
+    calamine = needed(
+        "python_calamine", "python-calamine", "office", "Excel and OpenDocument sheets"
+    )
+    try:
+        book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(source.read()))
+        sheets = [(name, book.get_sheet_by_name(name).to_python()) for name in book.sheet_names]
+    except Exception as error:  # damaged ones raise whatever calamine comes to
+        raise InputError(f"{source.name}: cannot be read as a workbook: {error}") from error
+    filled = [(name, rows) for name, rows in sheets if any(_is_filled(row) for row in rows)]
+    if not filled:
+        raise InputError(f"{source.name}: empty; expected a header with the names of the columns")
+    for name, rows in filled:
+        numbered = [(n, row) for n, row in enumerate(rows, start=1) if _is_filled(row)]
+        header = [_column_name(cell, n) for n, cell in enumerate(numbered[0][1], start=1)]
+        refuse_twice(header, f"{source.name}, sheet {name!r}" if len(filled) > 1 else source.name)
+        if source.check_columns is not None:
+            source.check_columns(header)
+        for line, row in numbered[1:]:
+            cells = dict(zip(header, map(_cell, row), strict=False))
+            yield line, {"sheet": name, **cells} if len(filled) > 1 else cells
+
+
+def _is_filled(row: Sequence[Any]) -> bool:
+    return any(cell not in ("", None) for cell in row)
+
+
+def _column_name(cell: Any, number: int) -> str:
+    return str(_cell(cell) or "").strip() or f"column {number}"
+
+
+def _cell(cell: Any) -> Any:
+    """The value of a cell; a whole number is one, though Excel knows only one kind of numbers."""
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
+        return int(cell)
+    return None if cell == "" else cell
+
+
+def check_writable() -> None:
+    """Refuse to write where openpyxl is not installed: ``InputError``."""
+    needed("openpyxl", "openpyxl", "office", "Excel tables")
+
+
+def write_table(
+    path: Path, lines: Callable[[], Iterator[Line]], schemas: Schemas, types: Mapping[str, Any]
+) -> None:
+    """Write a sheet with typed cells, and columns like those of a CSV.
+
+    What Excel has no number for is a text: numbers of more than 15 digits, dates before March
+    1900, times with an offset from UTC.
+
+    Args:
+        path: of the new file.
+        lines: gives all lines of output, as often as it is called.
+        schemas: one schema, or one for each category.
+        types: the Arrow types of columns of the input, for which a sheet has no use.
+
+    Raises:
+        HpdError: there are more rows, or longer texts, than a sheet can hold.
+        InputError: openpyxl is not installed.
+    """
+    check_writable()
+    from openpyxl import Workbook
+    from openpyxl.cell import WriteOnlyCell
+
+    columns = flat_columns(table_columns(lines(), schemas))
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet("values")
+    sheet.freeze_panes = "A2"  # the header stays in sight
+
+    def cell(value: Any, name: str) -> Any:
+        if not isinstance(value, str):
+            return value
+        text = _CONTROL.sub(lambda found: f"_x{ord(found[0]):04x}_", value)
+        if len(text) > _MOST_LETTERS:
+            raise HpdError(
+                f"the column {name!r} has a text of {len(text)} characters, and a cell of Excel "
+                f"holds {_MOST_LETTERS}; {_OTHERWISE}"
+            )
+        made = WriteOnlyCell(sheet, text.encode("utf-8", "backslashreplace").decode())
+        made.data_type = "s"  # even if it begins like a formula
+        return made
+
+    try:
+        sheet.append([cell(column.name, column.name) for column in columns])
+        for number, line in enumerate(lines(), start=2):
+            if number > _MOST_ROWS:
+                raise HpdError(f"a sheet of Excel holds {_MOST_ROWS} rows; {_OTHERWISE}")
+            values = (typed_value(column.value(line), column.attribute) for column in columns)
+            sheet.append([cell(_shown(v), c.name) for v, c in zip(values, columns, strict=True)])
+    finally:
+        sheet.close()
+    book.save(path)
+
+
+def _shown(value: Any) -> Any:
+    """A value as a cell can hold it."""
+    if isinstance(value, bool | float):
+        return value
+    if isinstance(value, int | Decimal):
+        number = Decimal(value).normalize()
+        fits = len(number.as_tuple().digits) <= _MOST_DIGITS and abs(number) < 10**_MOST_DIGITS
+        return value if fits else str(value)
+    if isinstance(value, datetime | time):
+        fits = value.tzinfo is None and (isinstance(value, time) or value.date() >= _FIRST_DAY)
+        return value if fits else value.isoformat()
+    if isinstance(value, date):
+        return value if value >= _FIRST_DAY else value.isoformat()
+    return as_text(value)
+
+
+READERS = {"xlsx": sheet_rows, "ods": sheet_rows}
