@@ -11,6 +11,7 @@ import pytest
 
 import dataset_files
 from benchmarks import reproduce, tables
+from benchmarks.neighbours import __main__ as neighbours
 from benchmarks.published import command, pages
 from benchmarks.published.claims import CLAIMS, Claim
 from benchmarks.published.finetuning import Way, trained
@@ -31,7 +32,7 @@ RESULT = Result(
     Finding([Table("A caption", [["method", "ms"], ["hpd", "1.5"]])], "so many", ["A note."]),
     CONDITIONS,
 )
-PARTS = {part.name: part for part in (*reproduce.PARTS, *tables.PARTS)}
+PARTS = {part.name: part for part in (*reproduce.PARTS, *tables.PARTS, *neighbours.PARTS)}
 
 
 def test_a_result_is_read_as_it_was_written(tmp_path: Path) -> None:
