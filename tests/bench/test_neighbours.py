@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from functools import partial
+from pathlib import Path
 
 import pytest
 
+import dataset_files
+from benchmarks.neighbours import __main__ as neighbours
+from benchmarks.neighbours.decoding import AR, WAYS
 from benchmarks.neighbours.jacobi import jacobi
 from benchmarks.neighbours.ngrams import NGrams, anpd
 from benchmarks.neighbours.passes import Passes, Way, n_right, one_by_one
+from benchmarks.published.result import load_results
 from hpd import prompt
 from hpd._native import Model, ModelOptions
 from hpd.prompt import PromptTokenizer, key_text
@@ -88,3 +94,21 @@ def test_a_guess_is_right_up_to_the_first_token_that_was_not_said() -> None:
     assert n_right([1, 2, 3], [1, 2, 4, 5]) == 2
     assert n_right([], [1]) == 0
     assert n_right([1, 2], [1, 2, 3]) == 2
+
+
+@pytest.mark.parametrize("part", ["neighbours", "neighbours-whole"])
+def test_all_ways_stand_in_one_table(part: str, tmp_path: Path) -> None:
+    folder = tmp_path / "data" / "oa-mine"
+    folder.mkdir(parents=True)
+    titles = dataset_files.extractgpt(folder)
+    titles.rename(titles.with_name("dev.jsonl"))
+    names = {"Shoes": ["Brand"], "Tea": ["Brand"]}
+    titles.with_name("attributes.json").write_text(json.dumps(names))
+    asked = ["--data", folder.parent, "-m", small_model(), "--part", part, "--limit", "2"]
+    asked += ["--results", tmp_path / "results", "--work", tmp_path / "work", "-t", "1"]
+    assert neighbours.main([str(each) for each in asked]) == 0
+    (table,) = load_results(tmp_path / "results")[part].finding.tables
+    head, ar, *others = table.rows
+    assert (ar[0], ar[1], ar[-1]) == (AR, "1.00", "0")
+    assert [row[0] for row in others[: len(WAYS) - 1]] == list(WAYS)[1:]
+    assert {len(row) for row in table.rows} == {len(head)}

@@ -1,0 +1,99 @@
+"""Runs ways over documents, and counts their passes and the places where they leave AR's answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchmarks.neighbours import jacobi, ngrams
+from benchmarks.neighbours.passes import Passes, Way, n_right, one_by_one
+from benchmarks.published.workbench import Workbench
+from hpd import Document, Extractor, prompt
+from hpd._native import Model, ModelOptions
+from hpd.evaluation.rows import Example
+from hpd.prompt import PromptTokenizer, key_text
+from hpd.schema.attributes import Schema
+from hpd.values.answers import split_answer
+
+AR = "one token a pass (AR)"
+WAYS: dict[str, Way] = {AR: one_by_one, **jacobi.WAYS, **ngrams.WAYS}
+
+
+@dataclass
+class Found:
+    """What a way has come to over the documents so far."""
+
+    answers: list[dict[str, Any]] = field(default_factory=list)
+    n_tokens: int = 0
+    n_passes: int = 0
+    seconds: float = 0.0
+
+
+class Decoding:
+    """Runs ways of ``WAYS`` in one context, and notes where they do not write what AR writes.
+
+    Args:
+        bench: names the model.
+        schemas: by category.
+        whole: whether an answer is one object, and not a value for each attribute.
+    """
+
+    def __init__(self, bench: Workbench, schemas: Mapping[str, Schema], whole: bool) -> None:
+        options = ModelOptions()
+        options.vocab_only = True
+        vocabulary = Model([str(bench.model)], options)
+        self._tokenizers = {
+            name: PromptTokenizer(vocabulary, prompt.system_text(), prompt.instruction_text(schema))
+            for name, schema in schemas.items()
+        }
+        self._schemas = schemas
+        self._whole = whole
+        self._passes = Passes(bench.model, n_threads=bench.n_threads or 1)
+        self._greedy: dict[tuple[int, ...], tuple[list[int], dict[int, float]]] = {}
+        self.differences: dict[str, list[float]] = {}
+        """By way: at each first token that AR did not write, how close AR's two best ones were."""
+
+    def run(self, name: str, examples: Sequence[Example], found: Found) -> None:
+        """Answer some documents in one way."""
+        for example in examples:
+            schema = self._schemas[example.category]
+            keys = [""] if self._whole else [key_text((a.name,)) for a in schema.attributes]
+            tokens = self._tokenizers[example.category].tokenize([example.text], keys)
+            texts = [self._answer(name, [*tokens.prompt, *key], found) for key in tokens.keys]
+            data: dict[str, Any] = {}
+            for key, text in zip(keys, texts, strict=True):
+                split = split_answer(schema, key + text)
+                named = [a for a in schema.attributes if key in ("", key_text((a.name,)))]
+                data |= {a.name: split[a.name,].parse(a).value for a in named}
+            found.answers.append(data)
+
+    def _answer(self, name: str, tokens: Sequence[int], found: Found) -> str:
+        before, start = self._passes.n_passes, time.process_time()
+        answer = WAYS[name](self._passes, tokens)
+        found.seconds += time.process_time() - start
+        found.n_passes += self._passes.n_passes - before
+        found.n_tokens += len(answer)
+        if name == AR:
+            self._greedy[tuple(tokens)] = answer, self._passes.margins
+        greedy, margins = self._greedy[tuple(tokens)]
+        if answer != greedy:
+            place = n_right(answer, greedy)
+            self.differences.setdefault(name, []).append(margins[place])
+        return self._passes.text(answer)
+
+    def close(self) -> None:
+        """Give the model's memory back."""
+        self._passes.close()
+
+
+def engine_run(extractor: Extractor[Any], examples: Sequence[Example], found: Found) -> None:
+    """Answer some documents with hpd's engine."""
+    before, start = extractor.stats.n_batches, time.process_time()
+    documents = [Document(each.text, category=each.category) for each in examples]
+    extractions = list(extractor.extract_many(documents))
+    found.seconds += time.process_time() - start
+    found.n_passes += extractor.stats.n_batches - before
+    found.n_tokens += sum(each.usage.completion_tokens for each in extractions if each.usage)
+    found.answers += [each.data for each in extractions]
