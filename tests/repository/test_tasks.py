@@ -27,7 +27,7 @@ PACKAGES = {
     "[frames]": ("narwhals", "pyarrow", "pandas"),
     "[html]": ("inscriptis",),
     "[mcp]": ("mcp",),
-    "[office]": ("inscriptis", "python_calamine", "oxmsg"),
+    "[office]": ("inscriptis", "openpyxl", "python_calamine", "oxmsg"),
     "[parquet]": ("pyarrow",),
     "[pdf]": ("pypdfium2",),
     "[ray]": ("ray", "pyarrow"),
@@ -123,6 +123,10 @@ def written(folder: Path) -> str:
             import pyarrow.parquet
 
             text += str(pyarrow.parquet.read_table(file).to_pylist())
+        elif file.suffix == ".xlsx":
+            import openpyxl
+
+            text += str(list(openpyxl.load_workbook(file).active.values))
         elif file.is_file():
             text += file.read_text(encoding="utf-8")
     return text
