@@ -49,6 +49,7 @@ WHOLE: dict[str, dict[str, Any]] = {
 
 def neighbours(bench: Workbench, part: str, whole: bool) -> Finding:
     """All ways over the same documents."""
+    bench.n_threads = bench.n_threads or 1
     data = bench.data_set("oa-mine")
     schemas = load_schemas(data.schema)
     assert isinstance(schemas, dict)
@@ -66,7 +67,7 @@ def neighbours(bench: Workbench, part: str, whole: bool) -> Finding:
         stack.callback(decoding.close)
         extractors = {
             name: stack.enter_context(
-                Extractor(schemas, bench.model, n_threads=bench.n_threads or 1,
+                Extractor(schemas, bench.model, n_threads=bench.n_threads,
                           null_threshold=0.0, n_ctx=4096, **settings)
             )
             for name, settings in engine.items()

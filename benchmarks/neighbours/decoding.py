@@ -50,7 +50,7 @@ class Decoding:
         }
         self._schemas = schemas
         self._whole = whole
-        self._passes = Passes(bench.model, n_threads=bench.n_threads or 1)
+        self._passes = Passes(bench.model, n_threads=bench.n_threads)
         self._greedy: dict[tuple[int, ...], tuple[list[int], dict[int, float]]] = {}
         self.differences: dict[str, list[float]] = {}
         """By way: at each first token that AR did not write, how close AR's two best ones were."""
