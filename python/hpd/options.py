@@ -448,8 +448,9 @@ class Options:
         decides="values",
         target="answer",
         help="numbers, dates, times, e-mail addresses and links can only be those that the "
-        "document states, in whatever form: the model chooses among these. By default the model's "
-        "file says whether, as that of the one in the box does; without that, they are free",
+        "document states, in whatever form, and free text in a short document can only be words "
+        "of it: the model chooses among these. By default the model's file says whether, as that "
+        "of the one in the box does; without that, they are free",
         per_call=True,
     )
     decide: bool | None = option(

@@ -18,7 +18,7 @@ from hpd.evaluation.confidence_fit import (
     fit,
     isotonic,
 )
-from hpd.values.confidence import N_SHORT, ConfidenceMap, kind_of, read_map
+from hpd.values.confidence import SHORT_TEXT, ConfidenceMap, kind_of, read_map
 
 
 def answers(
@@ -152,7 +152,9 @@ def test_the_best_threshold_is_half_of_the_f1_that_it_reaches(power: float) -> N
 def test_a_short_text_has_curves_and_a_threshold_of_its_own() -> None:
     short, long = "a title", "a letter " * 100
     kinds = kind_of("string", short), kind_of("string", long), kind_of("date", short)
-    assert kind_of("string", "x" * N_SHORT) == kinds[0] != kind_of("string", "x" * (N_SHORT + 1))
+    assert (
+        kind_of("string", "x" * SHORT_TEXT) == kinds[0] != kind_of("string", "x" * (SHORT_TEXT + 1))
+    )
     fitted = fit(
         [
             *(Judged(n, kinds[0], 0.5, False, n % 10 > 0) for n in range(1000)),

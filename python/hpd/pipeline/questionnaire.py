@@ -29,7 +29,7 @@ from hpd.prompt.questions import (
 )
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values import check_value
-from hpd.values.confidence import ConfidenceMap
+from hpd.values.confidence import SHORT_TEXT, ConfidenceMap
 from hpd.values.grammar import (
     DECIDE_KEY,
     answer_grammar,
@@ -154,6 +154,8 @@ class Constraints:
 class StatedConstraints:
     """The constraints of attributes whose values are held to what a document states.
 
+    Free text is a part of a short document, and free in others: of these, models copy well.
+
     Args:
         constraints: of those attributes that no document can hold to anything.
         document: its text.
@@ -162,6 +164,7 @@ class StatedConstraints:
     def __init__(self, constraints: Constraints, document: str) -> None:
         self._constraints = constraints
         self._stated = Stated(document)
+        self.text = document.strip() if len(document) <= SHORT_TEXT else ""
         self._made: dict[int, Constraint] = {}
         """By the identity of the attribute, which outlives its document."""
         self._allowed: dict[int, tuple[Attribute, list[str] | None]] = {}
@@ -182,7 +185,9 @@ class StatedConstraints:
         made = self._made.get(id(attribute))
         if made is None:
             allowed = self.allowed(attribute)
-            if allowed is None:
+            if allowed is None and self.text and not is_closed(attribute):
+                made = Constraint(value_grammar(attribute, text=self.text) or "")
+            elif allowed is None:
                 made = self._constraints.of(attribute)
             else:
                 made = _one_of(attribute, allowed)
@@ -539,7 +544,9 @@ class Questionnaire:
 
 def _answer_grammar(schema: Schema, stated: StatedConstraints | None) -> str:
     """The grammar of a whole answer; in a stack, a value may be one of another document in it."""
-    return answer_grammar(schema) if stated is None else answer_grammar(schema, stated.allowed)
+    if stated is None:
+        return answer_grammar(schema)
+    return answer_grammar(schema, stated.allowed, stated.text)
 
 
 def _decided(schema: Schema, stated: StatedConstraints | None) -> Schema:
@@ -571,6 +578,9 @@ def _number_of(path: Path, kind: str) -> int:
 def _holds(attributes: Sequence[Attribute]) -> bool:
     """Whether what a document states can hold one of some attributes to anything."""
     return any(
-        is_held(each) or _holds(each.attributes) or (each.item is not None and _holds((each.item,)))
+        is_held(each)
+        or (each.is_scalar and not is_closed(each))
+        or _holds(each.attributes)
+        or (each.item is not None and _holds((each.item,)))
         for each in attributes
     )

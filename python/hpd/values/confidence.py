@@ -25,7 +25,7 @@ ANY = "any"
 COUNT = "count"
 """The name of the number of an array's items; other kinds are called as the types are."""
 
-N_SHORT = 200
+SHORT_TEXT = 200
 """The characters of the longest text that counts as short, as a title does."""
 
 _OF_SHORT = " of a short text"
@@ -40,7 +40,7 @@ def kind_of(name: str, text: str) -> str:
     A model that knows titles is right about what they do not state; of a letter it may know
     neither what it states nor what it does not.
     """
-    return name + _OF_SHORT if len(text) <= N_SHORT else name
+    return name + _OF_SHORT if len(text) <= SHORT_TEXT else name
 
 
 def is_of_short(kind: str) -> bool:
