@@ -31,6 +31,8 @@ def pieces(schema: Schema) -> dict[str, Any]:
     ("attribute", "raw", "value"),
     [
         (Attribute("a"), ' "Nike"', "Nike"),
+        (Attribute("a"), ' " Nike "', "Nike"),
+        (Attribute("a", pattern="^ ?N"), ' " Nike"', " Nike"),
         (Attribute("a"), ' "say \\"hi\\" \\u00e9"', 'say "hi" é'),
         (Attribute("a"), ' "Nike", "', "Nike"),
         (Attribute("a"), ' "two\nlines"', "two\nlines"),

@@ -297,6 +297,9 @@ def _string(value: Any, attribute: Attribute) -> Parsed:
         return Parsed(error=f"text is expected, not {_kind(value)}")
     if not _is_text(value):
         return Parsed(error="it is not valid Unicode text")
+    if attribute.pattern is None:
+        # Models put the blank before a word behind the quotation mark.
+        value = value.strip()
     if attribute.min_length is not None and len(value) < attribute.min_length:
         return Parsed(error=f"shorter than {attribute.min_length} characters")
     if attribute.max_length is not None and len(value) > attribute.max_length:
