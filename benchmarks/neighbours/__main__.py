@@ -46,6 +46,11 @@ WHOLE: dict[str, dict[str, Any]] = {
 }
 """What hpd's engine has of its own, by the part to which it belongs."""
 
+_NOTE = (
+    "Nothing was trained for this table: the model knows HPD's prompts, not stacks and skeletons. "
+    "Times are of the processor, and those of HPD are of another program than the others."
+)
+
 
 def neighbours(bench: Workbench, part: str, whole: bool) -> Finding:
     """All ways over the same documents."""
@@ -121,7 +126,7 @@ def _finding(
             )
         ],
         "tokens a pass: " + ", ".join(f"{name} {rate}" for name, rate, *_ in cells[1:]),
-        ["All need no training of their own. Times are of the processor.", *told],
+        [_NOTE, *told],
     )
 
 
