@@ -8,8 +8,7 @@ of list items and the numbers of items, too. Where null only counts beside the b
 --decide), that choice counts as a value, and the null that it may become as a null.
 What is printed is the expected calibration error before and after, on kinds of documents to which
 the calibration was not fitted: the kinds are dealt out to five parts, each tried with what the
-four others say; and how many of the fields at a confidence of 0.95 and more are right. From the
-same answers comes the confidence below which null is the better answer, by a point of F1.
+four others say; and how many of the fields at a confidence of 0.95 and more are right.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ from random import Random
 from typing import Any
 
 from hpd.evaluation.calibration import Answer, reliability
-from hpd.evaluation.confidence_fit import Judged, best_null_threshold, cross_fitted, fit
+from hpd.evaluation.confidence_fit import Judged, cross_fitted, fit
 from hpd.extractor import Extractor
 from hpd.pipeline.questionnaire import can_be_decided
 from hpd.results import Extraction
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training.weights import set_metadata
-from hpd.values.confidence import COUNT, METADATA_KEY, NO_MAP, is_of_short, kind_of
+from hpd.values.confidence import COUNT, METADATA_KEY, NO_MAP, kind_of
 from hpd.values.grammar import DECIDE_KEY
 from hpd.values.stated import STATED_KEY
 from recipe.documents.questions import kinds, make_documents
@@ -38,10 +37,6 @@ from recipe.write import SOURCES
 
 SEED = 991_001
 SURE = 0.95
-TOLERANCE = 0.01
-"""A point of F1, for values that are kept: a reader can do more with a doubtful value, which
-says so, than with a null."""
-
 _STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 
 
@@ -69,13 +64,12 @@ class Field:
     answer: Judged
     left_null: Judged | None
     """The null that it is if the answer is refused, where it was only counted beside that."""
-    is_stated: bool
 
 
 def judged_fields(
     kind: str, schema: Schema, text: str, extraction: Extraction[Any], answer: Mapping[str, Any]
 ) -> Iterator[Field]:
-    """Each field of an extraction with whether it is right, and whether the document states it."""
+    """Each field of an extraction with whether it is right."""
     for place, field in extraction.fields.items():
         attribute, gold = _at(schema.attributes, answer, place)
         # A value that the model rules out is null with any map.
@@ -92,7 +86,7 @@ def judged_fields(
         if is_decided and not is_null and field.confidence <= 0.5:
             left = 1 - field.confidence
             left_null = replace(judged, confidence=left, is_null=True, is_right=gold is None)
-        yield Field(judged, left_null, gold is not None)
+        yield Field(judged, left_null)
 
 
 def _at(
@@ -145,42 +139,6 @@ def cross_fitted_fields(fields: Sequence[Field]) -> list[Field]:
     ]
 
 
-def null_thresholds(after: Sequence[Field]) -> dict[bool, float]:
-    """The confidence below which null is the better answer, by answers of a map not fitted to them.
-
-    That of short texts, by ``True``, and that of others: the former are mostly answered right, and
-    the latter mostly wrong. Numbers of items have no null.
-    """
-    return {
-        is_short: best_null_threshold(
-            [field.answer for field in own], sum(field.is_stated for field in own), TOLERANCE
-        )
-        for is_short, own in _by_length(after).items()
-    }
-
-
-def _by_length(fields: Sequence[Field]) -> dict[bool, list[Field]]:
-    """The fields with a null, those of short texts apart."""
-    lengths: dict[bool, list[Field]] = {True: [], False: []}
-    for field in fields:
-        kind = field.answer.kind
-        if not kind.startswith(COUNT):
-            lengths[is_of_short(kind)].append(field)
-    return lengths
-
-
-def as_given(
-    before: Sequence[Field], after: Sequence[Field], thresholds: Mapping[bool, float]
-) -> Iterator[tuple[Judged, Judged]]:
-    """All answers without a map and with one; below their threshold null has taken their place."""
-    for one, two in zip(before, after, strict=True):
-        threshold = thresholds[is_of_short(one.answer.kind)]
-        if one.left_null and two.left_null and two.answer.confidence < threshold:
-            yield one.left_null, two.left_null
-        else:
-            yield one.answer, two.answer
-
-
 def report(pairs: Sequence[tuple[Judged, Judged]]) -> None:
     """Print the errors without a calibration, and with one that has not seen the kind."""
     types = sorted({one.kind for one, _ in pairs})
@@ -227,14 +185,8 @@ def main() -> None:
         set_metadata(arguments.model, DECIDE_KEY, "on")
     before = judge(arguments.model, arguments.count, arguments.seed)
     after = cross_fitted_fields(before)
-    thresholds = null_thresholds(after)
-    report(list(as_given(before, after, thresholds)))
-    of_short, of_others = thresholds[True], thresholds[False]
-    print(f"null is the better answer below {of_short:g} in short texts, {of_others:g} in others")
-    fitted = replace(
-        fit(all_answers(before)), null_threshold=of_others, null_threshold_of_short=of_short
-    )
-    text = json.dumps(fitted.to_json(), separators=(",", ":"))
+    report([(one.answer, two.answer) for one, two in zip(before, after, strict=True)])
+    text = json.dumps(fit(all_answers(before)).to_json(), separators=(",", ":"))
     if not arguments.dry_run:
         set_metadata(arguments.model, METADATA_KEY, text)
         print(f"{arguments.model}: {len(text)} characters under {METADATA_KEY}")

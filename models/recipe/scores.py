@@ -121,7 +121,8 @@ def _data_sets(data: Path, limit: int | None, settings: Settings) -> Iterator[Ro
     for name in TITLES:
         if (data / name).is_dir():
             yield name, *titles(data / name, limit, settings)
-    if (data / "crossner").is_dir():
+    # A whole object of fourteen lists does not fit into the context.
+    if (data / "crossner").is_dir() and settings.get("method") != "ar":
         n_documents, mean, interval = entities(data / "crossner", limit, settings)
         yield "crossner", str(n_documents), _with_interval(mean, interval), ""
 
