@@ -24,6 +24,7 @@ TEXTS = [
 ]
 DOCUMENTS = [{"id": f"d{i}", "text": f"{TEXTS[i % 4]}, item {i}"} for i in range(60)]
 DOCUMENTS[7] = {"id": "d7", "text": "word " * 2000}  # too long for -c 1024
+DOCUMENTS[9] = {"id": "d9", "text": "half a \ud83d character"}  # the reader of lines mends it
 SCHEMA = "Brand, Color"
 OPTIONS = ["-t", "1", "-c", "1024", "--set", "deterministic=on", "--quiet"]
 
@@ -172,7 +173,8 @@ def test_a_data_set_gets_the_same_values_although_a_worker_is_killed(
     assert done.returncode == 0, done.stderr
     rows = {row["id"]: row for row in json.loads(out.read_text())}
     assert sorted(rows) == sorted(line["id"] for line in lines)
-    for line in lines:
+    assert "Unicode" in rows.pop("d9")["error"]
+    for line in (line for line in lines if line["id"] != "d9"):
         row = rows[line["id"]]
         data = line.get("data") or {}
         assert (row["Brand"], row["Color"]) == (data.get("Brand"), data.get("Color"))
