@@ -140,6 +140,12 @@ def enum_texts(attribute: Attribute) -> list[str] | None:
     return [" " + json.dumps(choice, ensure_ascii=False) for choice in (*choices, *null)]
 
 
+def is_free(attribute: Attribute) -> bool:
+    """Whether a value can be any text at all."""
+    held = (attribute.pattern, attribute.format, attribute.min_length, attribute.max_length)
+    return attribute.type == "string" and held == (None, None, None, None)
+
+
 def is_closed(attribute: Attribute) -> bool:
     """Whether a value is one of a few or has a form, as a number has: it is not free text."""
     if attribute.type != "string":
@@ -221,7 +227,7 @@ def _string(attribute: Attribute, rules: _Rules) -> str:
     if attribute.pattern is not None or low > MAX_REPETITION or (high or 0) > MAX_REPETITION:
         return '"\\"" char* "\\""'
     if low == 0 and high is None:
-        return _part(rules) if rules.text and not attribute.format else '"\\"" char* "\\""'
+        return _part(rules) if rules.text and is_free(attribute) else '"\\"" char* "\\""'
     return f'"\\"" char{{{low},{"" if high is None else high}}} "\\""'
 
 
