@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hpd.cli import main
-from hpd.errors import InputError
+from hpd.errors import HpdError, InputError
 from hpd.evaluation.discovery import (
     N_CHARACTERS,
     Proposal,
@@ -25,6 +25,7 @@ from hpd.evaluation.discovery import (
     sample_text,
 )
 from hpd.files import Record
+from hpd.options import Options
 from hpd.schema import load_schema, load_schemas, to_json_schema
 from hpd.values.grammar import answer_grammar
 from jsonl import write_lines
@@ -208,6 +209,18 @@ def test_documents_become_a_schema(files: Path, capsys: pytest.CaptureFixture[st
     assert 1 <= len(schema["properties"]) <= 2
     assert load_schemas(schema)
     assert "2 samples," in captured.err
+
+
+def test_names_need_not_stand_in_a_document(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def extractor(*_: object, options: Options, **__: object) -> None:
+        asked.append(options.stated)
+        raise HpdError("enough")
+
+    monkeypatch.setattr("hpd.extractor.Extractor", extractor)
+    assert main(["discover", "docs.jsonl"]) == 1
+    assert asked == [False]
 
 
 def test_each_category_gets_its_own(files: Path, capsys: pytest.CaptureFixture[str]) -> None:

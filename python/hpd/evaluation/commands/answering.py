@@ -163,8 +163,9 @@ def open_answering(
             "max_tokens": arguments.max_tokens or for_value,
             "on_invalid": "record",
             # A calibration is about values of documents, and so is the confidence below which they
-            # become null; an answer of these commands is another thing.
+            # become null, and what they are held to; an answer of these commands is another thing.
             "calibration": NO_MAP,
+            "stated": False,
             **decoding,
         }
     )
