@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from itertools import pairwise
 
 from hpd import prompt
@@ -38,7 +38,7 @@ from hpd.values.grammar import (
     holds_closed,
     is_choice,
     is_closed,
-    is_free,
+    is_free_text,
     value_grammar,
 )
 from hpd.values.stated import STATED_KEY, Stated, is_held
@@ -164,16 +164,12 @@ class StatedConstraints:
 
     def __init__(self, constraints: Constraints, document: str) -> None:
         self._constraints = constraints
-        self._document = document
+        self._stated = Stated(document)
         self.text = document.strip() if len(document) <= SHORT_TEXT else ""
         self._made: dict[int, Constraint] = {}
         """By the identity of the attribute, which outlives its document."""
         self._allowed: dict[int, tuple[Attribute, list[str] | None]] = {}
         """Beside attributes that are theirs as long as they are kept here."""
-
-    @cached_property
-    def _stated(self) -> Stated:
-        return Stated(self._document)
 
     def allowed(self, attribute: Attribute) -> list[str] | None:
         """The values that the document states, of those that are good for an attribute."""
@@ -189,7 +185,7 @@ class StatedConstraints:
         """The constraint on the values of an attribute that is neither array nor object."""
         made = self._made.get(id(attribute))
         if made is None:
-            if self.text and is_free(attribute):
+            if self.text and is_free_text(attribute):
                 made = Constraint(value_grammar(attribute, text=self.text) or "")
             elif (allowed := self.allowed(attribute)) is None:
                 made = self._constraints.of(attribute)
@@ -583,7 +579,7 @@ def _holds(attributes: Sequence[Attribute]) -> bool:
     """Whether what a document states can hold one of some attributes to anything."""
     return any(
         is_held(each)
-        or is_free(each)
+        or is_free_text(each)
         or _holds(each.attributes)
         or (each.item is not None and _holds((each.item,)))
         for each in attributes

@@ -140,7 +140,7 @@ def enum_texts(attribute: Attribute) -> list[str] | None:
     return [" " + json.dumps(choice, ensure_ascii=False) for choice in (*choices, *null)]
 
 
-def is_free(attribute: Attribute) -> bool:
+def is_free_text(attribute: Attribute) -> bool:
     """Whether a value can be any text at all."""
     held = (attribute.pattern, attribute.format, attribute.min_length, attribute.max_length)
     return attribute.type == "string" and held == (None, None, None, None)
@@ -210,6 +210,8 @@ def _value(attribute: Attribute, rules: _Rules) -> str:
 
 
 def _string(attribute: Attribute, rules: _Rules) -> str:
+    if rules.text and is_free_text(attribute):
+        return _part(rules)
     pattern = attribute.pattern
     if pattern is None and attribute.format in FORMATS:
         pattern = f"^(?:{FORMATS[attribute.format].pattern})$"
@@ -227,7 +229,7 @@ def _string(attribute: Attribute, rules: _Rules) -> str:
     if attribute.pattern is not None or low > MAX_REPETITION or (high or 0) > MAX_REPETITION:
         return '"\\"" char* "\\""'
     if low == 0 and high is None:
-        return _part(rules) if rules.text and is_free(attribute) else '"\\"" char* "\\""'
+        return '"\\"" char* "\\""'
     return f'"\\"" char{{{low},{"" if high is None else high}}} "\\""'
 
 
