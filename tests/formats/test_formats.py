@@ -14,6 +14,7 @@ import pytest
 
 from hpd.cli import main
 from hpd.files import InputReader, Record, RecordReader
+from hpd.files.streams import known_encoding
 from hpd.formats.pdf import _columns_apart, _Piece
 from jsonl import read_lines
 from pdf_files import pdf_of
@@ -44,6 +45,7 @@ def multipart(kind: str, *parts: str) -> str:
 
 
 MESSAGE = "message/rfc822"
+QUOTED = "Content-Transfer-Encoding: quoted-printable\n"
 PACKED = b64encode(b"Subject: old\n\nTotal 5").decode()
 IMAGE = part("iVBORw0KGgo=", "image/png; name=x.png", "Content-Transfer-Encoding: base64\n")
 
@@ -79,6 +81,32 @@ IMAGE = part("iVBORw0KGgo=", "image/png; name=x.png", "Content-Transfer-Encoding
             "Content-Type: multipart/mixed; boundary=--=_P;x\n\n----=_P\n\nbody\n----=_P--\n",
             "body",
         ),
+        (multipart("mixed", part("one")) + "\nlist of the club", "one\n\nlist of the club"),
+        (
+            multipart("alternative", part("a"), part("<p>b</p>", "text/html"), part("footer")),
+            "a\n\nfooter",
+        ),
+        (
+            multipart(
+                "alternative", part("no HTML"), part("<p>Total is 99 EUR today</p>", "text/html")
+            ),
+            "Total is 99 EUR today",
+        ),
+        (
+            multipart("alternative", part("<p>b</p>", "text/html"), part("c", "text/calendar")),
+            "b",
+        ),
+        (
+            multipart("report", part("Source-IP: 1.2.3.4\n", "message/feedback-report")),
+            "Source-IP: 1.2.3.4",
+        ),
+        (
+            multipart(
+                "mixed",
+                part("Subject: old\n\n=C3=B6", MESSAGE, QUOTED),
+            ),
+            "Subject: old\n\nö",
+        ),
     ],
 )
 def test_the_parts_of_an_e_mail(content: str, text: str) -> None:
@@ -100,6 +128,69 @@ def test_other_charsets_of_an_e_mail() -> None:
     assert mail_text("Content-Type: text/html\n\n" + html, "koi8-r") == "Луна"
     record = read(HEAD + kind.format("shift_jis").encode() + b"ab\x81", "eml")
     assert record.notes == ("letters of a part are not valid shift_jis",)
+    record = read(HEAD + kind.format("x-klingon").encode() + b"ab\x81", "eml")
+    assert record.notes == ("a part is in an encoding that is not known, x-klingon",)
+
+
+@pytest.mark.parametrize(
+    ("label", "encoding"),
+    [
+        ("windows-31j", "cp932"),
+        ("x-gbk", "gb18030"),
+        ("cn-big5", "big5"),
+        ("ISO-8859-8-I", "iso8859-8"),
+        ("windows-874", "cp874"),
+        ("x-mac-cyrillic", "mac-cyrillic"),
+        ("ansi_x3.4-1968", "cp1252"),
+        ("utf-8", "utf-8"),
+        ("rot13", None),
+    ],
+)
+def test_names_of_encodings_that_programs_write(label: str, encoding: str | None) -> None:
+    assert known_encoding(label) == encoding
+
+
+@pytest.mark.parametrize(
+    ("coding", "content", "text"),
+    [
+        ("quoted-printable;", "=C3=B6", "ö"),
+        ('"Quoted Printable" (as it is)', "=C3=B6", "ö"),
+        ("base64; charset=utf-8", "w7Y=", "ö"),
+        ("base-64", "w7Y", "ö"),
+        (
+            "base64",
+            "bGluZSAx\nbGluZSAy\n___\nlist of the club",
+            "line 1line 2\n___\nlist of the club",
+        ),
+        ("base64", "bGluZSAx\nw7Y=\nbGluZSAy", "line 1öline 2"),
+        ("base64", "Total for ö: 5", "Total for ö: 5"),
+        ("7-bit", "ö", "ö"),
+    ],
+)
+def test_how_a_part_of_an_e_mail_is_encoded(coding: str, content: str, text: str) -> None:
+    kind = "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding:"
+    assert mail_text(f"{kind} {coding}\n\n{content}") == text
+
+
+def test_a_part_that_is_cut_off_is_told() -> None:
+    record = read(HEAD + b"Content-Transfer-Encoding: base64\n\nbGluZSAxb", "eml")
+    assert record.text.endswith("line 1")
+    assert record.notes == ("a part is cut off",)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("=?iso-8859-1?Q?5_=80?=", "5 €"),
+        ("=?x-sjis?B?k/qWew==?=", "日本"),
+        ("=?unknown?Q?M=FCller?= <a@b@c>", "Müller <a@b@c>"),
+        ('"=?utf-8?Q?=C3?= =?utf-8?Q?=B6?=" <mailto:a@b>', '"ö" <mailto:a@b>'),
+        ("=?utf-8?B?abcde?= 5", "=?utf-8?B?abcde?= 5"),
+        ("=?utf-8?Q?a?= C:\\users", "=?utf-8?Q?a?= C:\\users"),
+    ],
+)
+def test_headers_of_an_e_mail_lose_no_letter(written: str, meant: str) -> None:
+    assert read(f"From: {written}\n\nbody".encode(), "eml").raw["from"] == meant
 
 
 @pytest.mark.parametrize("before", [b"\xef\xbb\xbf", b"\n\n", b""])

@@ -37,15 +37,16 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _AS_BROWSERS_READ = {
-    **dict.fromkeys(
-        ("ascii", "us-ascii", "iso-8859-1", "iso8859-1", "latin1", "latin-1"), "cp1252"
-    ),
-    **dict.fromkeys(("shift_jis", "shift-jis", "sjis", "x-sjis"), "cp932"),
+    **dict.fromkeys(("ascii", "iso8859-1"), "cp1252"),
+    "shift_jis": "cp932",
     **dict.fromkeys(("gb2312", "gbk"), "gb18030"),
-    **dict.fromkeys(("euc-kr", "ks_c_5601-1987"), "cp949"),
-    "iso-8859-9": "cp1254",
+    "euc_kr": "cp949",
+    "iso8859-9": "cp1254",
 }
 """What is written under these names today needs more letters than the names allow."""
+_CODE_PAGE = re.compile(r"(?:cp|dos|ibm|windows)[-_ ]?(\d{3,})")
+_AROUND = re.compile(r"^(?:x-|cn-)+|(?<=8859-[68])-[ie]$")
+"""What mailers add to the names of encodings that Python knows."""
 
 
 @dataclass
@@ -201,12 +202,13 @@ def _with_line_feeds(text: str) -> str:
 
 def known_encoding(label: str | None) -> str | None:
     """The encoding that a file means by a name, as browsers read it; None if nobody knows it."""
-    name = (label or "").strip().strip("\"'").lower()
-    name = _AS_BROWSERS_READ.get(name, name)
+    name = _AROUND.sub("", (label or "").strip().strip("\"'").lower())
+    name = _CODE_PAGE.sub(r"cp\1", name)
     try:
-        return name if name and codecs.lookup(name)._is_text_encoding else None
+        codec = codecs.lookup({"windows-31j": "cp932"}.get(name, name))
     except (LookupError, ValueError):
         return None
+    return _AS_BROWSERS_READ.get(codec.name, codec.name) if codec._is_text_encoding else None
 
 
 def check_encoding(name: str | None) -> None:

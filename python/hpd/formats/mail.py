@@ -5,8 +5,12 @@ from __future__ import annotations
 import email
 import email.policy
 import io
+import quopri
 import re
 from base64 import b64decode
+from collections.abc import Mapping
+from email.errors import HeaderParseError
+from email.header import decode_header
 from email.message import Message
 from typing import Any
 
@@ -15,23 +19,22 @@ from hpd.files.rows import WholeText
 from hpd.files.streams import Source, known_encoding, needed
 from hpd.formats.html import declared_encoding, text_of_html
 
-_LONGEST_HEADER = 10_000
-"""Characters; the parser's time grows with their square."""
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _BARE_BOUNDARY = re.compile(r'(boundary=)(?!")([^\s;]+)', re.IGNORECASE)
+_CODING = re.compile(r"(quoted.?printable)|base.?64", re.IGNORECASE)
+_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]+={0,2}[ \t]*(?:\r?\n|$)|[ \t]*\r?\n)*")
 
 
 class _Policy(email.policy.EmailPolicy):
-    """The default policy, but for headers that it reads badly."""
+    """The default policy, but for what it reads badly: headers that nobody should write so."""
 
     def header_fetch_parse(self, name: str, value: str) -> Any:
-        if len(value) > _LONGEST_HEADER:
-            return "".join(value.splitlines())
-        if not value.isascii():  # bytes that no header should have
-            value = _lenient_text(value.encode("utf-8", "surrogateescape"))
-        if name.lower() == "content-type":
-            value = _BARE_BOUNDARY.sub(r'\1"\2"', value)
-        return super().header_fetch_parse(name, value)
+        value = _lenient_text(value.encode("utf-8", "surrogateescape"))
+        if name.lower() == "content-transfer-encoding" and (coding := _CODING.search(value)):
+            return "quoted-printable" if coding[1] else "base64"
+        if not name.lower().startswith("content-"):
+            return _decoded_header(value)
+        return super().header_fetch_parse(name, _BARE_BOUNDARY.sub(r'\1"\2"', value))
 
 
 def _read_mail(source: Source) -> WholeText:
@@ -52,80 +55,127 @@ def _read_mail(source: Source) -> WholeText:
 
 def _text_of_mail(message: Message, source: Source) -> tuple[str, dict[str, str]]:
     """The headers, the texts and the names of the attachments of a message; and the headers."""
-    found = {header: _header(message, header) for header in _HEADERS}
-    headers = {header: value for header, value in found.items() if value is not None}
+    headers = {name: str(message[name]) for name in _HEADERS if message[name] is not None}
     attached: list[str] = []
     texts = _texts_of_part(message, attached, source)
     if attached:
         texts.append("Attachments: " + ", ".join(attached))
-    head = "\n".join(f"{header}: {value}" for header, value in headers.items())
-    return "\n\n".join([part for part in (head, *texts) if part]), headers
+    return "\n\n".join([part for part in (_lines(headers), *texts) if part]), headers
+
+
+def _lines(headers: Mapping[str, Any]) -> str:
+    return "\n".join(f"{name}: {value}" for name, value in headers.items())
 
 
 def _texts_of_part(part: Message, attached: list[str], source: Source) -> list[str]:
     """The texts of a part of a message, in their order; names of attachments are collected."""
     kind = part.get_content_type()
-    if kind == "message/delivery-status":
-        return ["\n".join(f"{name}: {value}" for name, value in i.items()) for i in _inner(part)]
-    if kind == "multipart/alternative" and part.is_multipart():
-        choices = []
-        for inner in _inner(part):
-            choices.append((inner.get_content_type(), _texts_of_part(inner, attached, source)))
-        full = [choice for choice in choices if choice[1]]
-        plain = [texts for inner_kind, texts in full if inner_kind == "text/plain"]
-        return plain[0] if plain else full[-1][1] if full else []
-    if part.is_multipart() and part.get_content_maintype() != "message":
-        inner_parts = _inner(part)
-        return [t for inner in inner_parts for t in _texts_of_part(inner, attached, source)]
-    if part.is_multipart():  # a message that was forwarded, or the report of a mail server
+    below = [_lenient_text((part.epilogue or "").encode("utf-8", "surrogateescape")).strip()]
+    below = [text for text in below if text]
+    if part.is_multipart() and kind in _MESSAGES:  # forwarded, or in the report of a mail server
         return [_text_of_mail(inner, source)[0] for inner in _inner(part)]
+    if part.is_multipart() and part.get_content_maintype() == "message":  # the report itself
+        fields = ["\n".join([_lines(dict(i.items())), _leaf(i, source)]) for i in _inner(part)]
+        return ["\n".join(fields).strip()]
+    if part.is_multipart():
+        inner_parts = [
+            (inner.get_content_type(), _texts_of_part(inner, attached, source))
+            for inner in _inner(part)
+        ]
+        if kind == "multipart/alternative":
+            inner_parts = _chosen([each for each in inner_parts if each[1]])
+        return [text for _, texts in inner_parts for text in texts] + below
     is_attached = part.get_content_disposition() == "attachment"
     # What says that it has parts, and has none, is text.
     if is_attached or part.get_content_maintype() not in ("text", "multipart"):
         attached.append(_file_name(part))
         return []
-    data = part.get_payload(decode=True)
-    text = _decoded_part(data if isinstance(data, bytes) else b"", part, source)
+    text = _leaf(part, source)
     if kind == "text/html":
         text = text_of_html(text, source.name)
-    return [text.strip()] if text.strip() else []
+    return [text.strip(), *below] if text.strip() else below
+
+
+_MESSAGES = ("message/rfc822", "message/global", "message/partial", "message/news")
+_Texts = tuple[str, list[str]]
+"""The type of a part, and its texts."""
+
+
+def _chosen(choices: list[_Texts]) -> list[_Texts]:
+    """The plain texts of several forms of one, unless another form says twice as much."""
+    plain = [each for each in choices if each[0] == "text/plain"]
+    others = [each for each in choices if each[0] not in ("text/plain", "text/calendar")]
+    if not others or 2 * _n_words(plain) >= _n_words(others[-1:]):
+        return plain or choices[-1:]
+    return others[-1:]
+
+
+def _n_words(parts: list[_Texts]) -> int:
+    return sum(len(text.split()) for _, texts in parts for text in texts)
 
 
 def _inner(part: Message) -> list[Message]:
     inner = [each for each in part.get_payload() if isinstance(each, Message)]
-    if str(part.get("Content-Transfer-Encoding")).strip().lower() == "base64":
-        # No standard allows it, but some mailers pack whole messages so.
+    # No standard allows it, but some mailers pack whole messages so.
+    if _coding(part) == "base64":
         return [_parsed(b64decode(each.as_bytes())) for each in inner]
+    if _coding(part) == "quoted-printable":
+        return [_parsed(quopri.decodestring(each.as_bytes())) for each in inner]
     return inner
+
+
+def _coding(part: Message) -> str:
+    return str(part.get("Content-Transfer-Encoding")).strip().lower()
 
 
 def _parsed(data: bytes) -> Message:
     return email.message_from_bytes(data, policy=_Policy())
 
 
-def _decoded_part(data: bytes, part: Message, source: Source) -> str:
-    """A part's text: in UTF-8 if that is valid, as most mailers write it, whatever they say."""
+def _leaf(part: Message, source: Source) -> str:
+    """The text of a part that has no parts."""
+    data, below = _bytes_of(part, source)
     label = part.get_param("charset")
     encoding = known_encoding(label if isinstance(label, str) else None)
     if encoding is None and part.get_content_type() == "text/html":
         encoding = declared_encoding(data)
-    if encoding in (None, "utf-8", "cp1252"):
-        text = _lenient_text(data)
-    else:
-        text = data.decode(encoding, "replace")
-        if "\ufffd" in text:
-            source.notes.append(f"letters of a part are not valid {label}")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _lenient_text(data, encoding)
+    if label and encoding is None and text.encode("utf-8") != data:
+        source.notes.append(f"a part is in an encoding that is not known, {label}")
+    elif "\ufffd" in text and encoding not in (None, "utf-8", "cp1252"):
+        source.notes.append(f"letters of a part are not valid {label}")
+    return (text + below).replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _header(message: Message, name: str) -> str | None:
-    """The value of a header, as it stands there if it cannot be parsed; None if there is none."""
+def _bytes_of(part: Message, source: Source) -> tuple[bytes, str]:
+    """What a part has, decoded; and what stands below it, where that is not encoded as it is."""
+    payload = part.get_payload()
+    if _coding(part) != "base64" or not isinstance(payload, str):
+        data = part.get_payload(decode=True)
+        return data if isinstance(data, bytes) else b"", ""
+    end = _BASE64.match(payload).end()  # type: ignore[union-attr]  # it may match nothing
+    data = b""
+    for run in re.findall(r"[A-Za-z0-9+/]+", re.sub(r"\s", "", payload[:end])):
+        if len(run) % 4 == 1:
+            source.notes.append("a part is cut off")
+        data += b64decode(run[: len(run) - (len(run) % 4 == 1)] + "===")
+    return data, payload[end:] and f"\n{payload[end:]}"
+
+
+def _decoded_header(value: str) -> str:
+    """A header as it stands there, but for words that are encoded."""
+    value = "".join(value.splitlines())
     try:
-        value = message[name]
-        return None if value is None else str(value)
-    except Exception:  # of a mangled address, for example
-        values = (str(value) for key, value in message.raw_items() if key.lower() == name.lower())
-        return next(values, None)
+        return "".join(
+            chunk
+            if isinstance(chunk, str)
+            else chunk.decode("raw-unicode-escape")
+            if charset is None
+            else _lenient_text(chunk, known_encoding(charset.partition("*")[0]))
+            for chunk, charset in decode_header(value)
+        )
+    except (HeaderParseError, UnicodeDecodeError):  # a word that is no base64, for example
+        return value
 
 
 def _file_name(part: Message) -> str:
@@ -170,8 +220,11 @@ def _read_msg(source: Source) -> WholeText:
 READERS = {"eml": _read_mail, "msg": _read_msg}
 
 
-def _lenient_text(data: bytes) -> str:
-    """A text of unknown encoding: UTF-8 if it is valid, else Windows-1252."""
+def _lenient_text(data: bytes, encoding: str | None = None) -> str:
+    """A text in the encoding that it says it has; else, or where mailers are often wrong about
+    it, UTF-8 if it is valid, and Windows-1252 if not."""
+    if encoding not in (None, "utf-8", "cp1252"):
+        return data.decode(encoding, "replace")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
