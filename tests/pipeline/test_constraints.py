@@ -1,16 +1,23 @@
-"""Constraints in the engine's form: choices as tokens."""
+"""Constraints in the engine's form: choices as tokens, and quotes of a short document."""
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator
 from typing import Any, cast
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from hpd.pipeline.questionnaire import Constraints, _continued
+import strategies
+from gbnf import Vocabulary
+from hpd.pipeline.questionnaire import Constraints, _continued, quote_rule
+from hpd.schema.attributes import Attribute
 from hpd.schema.one_line import parse_one_line
+from hpd.values.grammar import value_grammar
+from tiny_models import TinyModel
 
 
 class Tokens:
@@ -55,3 +62,29 @@ def test_choices_that_go_on_are_those_of_the_obvious_way(texts: list[str]) -> No
         if text.endswith('"')
         and any(other != text and other.startswith(text[:-1]) for other in texts)
     }
+
+
+@pytest.fixture(scope="module")
+def vocabulary(tiny_model: TinyModel) -> Iterator[Vocabulary]:
+    opened = Vocabulary(tiny_model("qwen3"))
+    yield opened
+    opened.close()
+
+
+@strategies.part_of_examples(0.4, suppress_health_check=list(HealthCheck))
+@given(st.text('ab "\\é-\x7f', min_size=1, max_size=9).filter(str.strip), st.data())
+def test_free_text_is_quoted_from_a_short_document(
+    vocabulary: Vocabulary, whole: str, data: st.DataObject
+) -> None:
+    grammar = (value_grammar(Attribute("a"), is_quoted=True) or "") + quote_rule(whole)
+    places = [match.span() for match in re.finditer(r"\w+|[^\w\s]", whole)]
+    parts = {
+        re.sub(" +", " ", whole[start:end])
+        for start, _ in places
+        for _, end in places
+        if start < end
+    }
+    for text in parts | {data.draw(st.text('ab "\\é-', max_size=5))}:
+        raw = f" {json.dumps(text, ensure_ascii=False)}"
+        assert vocabulary.accepts(grammar, raw) == (text in parts), text
+    assert vocabulary.accepts(grammar, " null")

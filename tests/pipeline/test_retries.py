@@ -22,7 +22,7 @@ from hpd.pipeline.questionnaire import Request
 from hpd.prompt import Labels, key_text
 from hpd.results import FieldResult, RefusedText
 from hpd.schema import load_schema
-from hpd.values import ABSENT, Parsed
+from hpd.values import Parsed
 from jsonl import read_lines, write_texts
 from small_extractor import SmallExtractor
 from tiny_models import TinyModel
@@ -255,9 +255,9 @@ def test_recorded_is_not_raised(model: Path) -> None:
     ("schema", "values", "expected"),
     [
         ("size int", {("size",): Parsed(error="a whole number is expected")}, {("size",)}),
-        ("size int!", {("size",): Parsed(error=ABSENT, missing=True)}, {("size",)}),
+        ("size int!", {("size",): Parsed()}, {("size",)}),
         ("size int!, color", {("size",): Parsed(3), ("color",): Parsed()}, set()),
-        ("maker {name!, city}", {("maker", "name"): Parsed(error=ABSENT, missing=True)}, set()),
+        ("maker {name!, city}", {("maker", "name"): Parsed()}, set()),
         (
             "lines [{what!, qty int}]",
             {
@@ -290,7 +290,7 @@ def test_the_fields_to_blame(
     assert faults.keys() == expected
     assert all(faults.values())
     parts = own.faults(load_schema(schema), is_part=True)
-    assert parts == {p: v.error for p, v in values.items() if v.error and not v.missing}
+    assert parts == {p: v.error for p, v in values.items() if v.error}
 
 
 def test_the_room_for_it_is_kept(model: Path) -> None:

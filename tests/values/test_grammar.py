@@ -133,26 +133,6 @@ def test_what_must_be_there_is_null_if_nothing_is_allowed(vocabulary: Vocabulary
         assert vocabulary.accepts(grammar, text) == good
 
 
-@FEW
-@given(st.text('ab "\\é-', min_size=1, max_size=9).filter(str.strip), st.data())
-def test_text_that_is_a_part_of_another(
-    vocabulary: Vocabulary, whole: str, data: st.DataObject
-) -> None:
-    grammar = value_grammar(Attribute("a", "string"), text=whole)
-    assert grammar is not None
-    places = [match.span() for match in re.finditer(r"\w+|[^\w\s]", whole)]
-    parts = {
-        re.sub(" +", " ", whole[start:end])
-        for start, _ in places
-        for _, end in places
-        if start < end
-    }
-    for text in parts | {data.draw(st.text('ab "\\é-', max_size=5))}:
-        raw = f" {json.dumps(text, ensure_ascii=False)}"
-        assert vocabulary.accepts(grammar, raw) == (text in parts), text
-    assert vocabulary.accepts(grammar, " null")
-
-
 def test_a_whole_answer_is_held_to_the_same(vocabulary: Vocabulary) -> None:
     schema = Schema(
         (Attribute("a", "integer"), Attribute("b", "array", item=Attribute("item", "integer")))

@@ -18,7 +18,6 @@ import strategies
 from hpd.schema import to_json_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values import Parsed, joint_probability, parse_cut, parse_forced, parse_value, typed_value
-from hpd.values.parsing import absent
 
 
 def pieces(schema: Schema) -> dict[str, Any]:
@@ -111,8 +110,6 @@ def test_good_values(attribute: Attribute, raw: str, value: object) -> None:
         (Attribute("a", "date"), ' "2023-02-29"', "YYYY-MM-DD"),
         (Attribute("a", "date"), ' "02/03/2023"', "YYYY-MM-DD"),
         (Attribute("a", "date-time"), ' "2023-02-28"', "hh:mm:ss"),
-        (Attribute("a", required=True, nullable=False), " null", "required"),
-        (Attribute("a", required=True, nullable=False), ' ""', "required"),
     ],
 )
 def test_bad_values(attribute: Attribute, raw: str, error: str) -> None:
@@ -120,12 +117,6 @@ def test_bad_values(attribute: Attribute, raw: str, error: str) -> None:
     assert parsed.value is None
     assert parsed.error is not None
     assert re.search(error, parsed.error), parsed.error
-
-
-def test_absent_is_an_error_only_where_required_and_not_nullable() -> None:
-    assert absent(Attribute("a", required=True, nullable=False)).missing
-    assert absent(Attribute("a", required=True, nullable=True)) == Parsed()
-    assert absent(Attribute("a", required=False, nullable=False)) == Parsed()
 
 
 @pytest.mark.parametrize(

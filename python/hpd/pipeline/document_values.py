@@ -170,20 +170,11 @@ class DocumentValues:
             and self.results[path].confidence is not None
             and not self.results[path].forced
         }
-        # A value that was refused is no null of the model's.
-        nulls = {
-            path
-            for path in kinds
-            if self.results[path].value is None and not self.results[path].nulled
-        }
-        shares = {
-            path: confidence_map(
-                kind_of(kind, text), self.results[path].confidence or 0.0, is_null=path in nulls
-            )
-            for path, kind in kinds.items()
-        }
-        for path, share in shares.items():
+        for path, kind in kinds.items():
             own = self.results[path]
+            # A value that was refused is no null of the model's.
+            is_null = own.value is None and own.raw.lstrip().startswith("null")
+            share = confidence_map(kind_of(kind, text), own.confidence or 0.0, is_null=is_null)
             self.results[path] = replace(own, confidence=share, uncalibrated=own.confidence)
 
     def data(self, schema: Schema) -> dict[str, Any]:
@@ -213,11 +204,7 @@ class DocumentValues:
         nothing is missing: the rest may have it.
         """
         if is_part:
-            return {
-                path: result.error
-                for path, result in self.results.items()
-                if result.error and result.error != ABSENT
-            }
+            return {path: result.error for path, result in self.results.items() if result.error}
         assembled = self._assembled(schema, options)
         faults = dict(assembled.faults)
         for place, message in _built(schema, assembled, options)[1].items():

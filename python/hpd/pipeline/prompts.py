@@ -256,7 +256,7 @@ class FieldsPrompt(Prompt):
                 if own.error:
                     own = parse_forced(raws[i], attributes[i])
             error = own.error
-            if error and not own.missing and value.finish in _CUT:
+            if error and value.finish in _CUT:
                 error = _CUT[value.finish].format(len(value.tokens))
             inherited = values.inherited_margin(question.leaf)
             refused = self._retries.refused(question) if self._retries is not None else ()

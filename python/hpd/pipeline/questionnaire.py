@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from itertools import pairwise
 
 from hpd import prompt
@@ -76,6 +77,8 @@ class Constraint:
     """A wider grammar, of which a probability is a share; that of the values if it is empty."""
     counted_choices: tuple[tuple[int, ...], ...] = ()
     """More choices, among which a probability is a share; those of the values if there are none."""
+    quoting: str = ""
+    """Of free text, the grammar for what is quoted from a document, but for its ``quote_rule``."""
 
     def counting(self, wider: Constraint) -> Constraint:
         """The same constraint, where a probability is a share of what a wider one allows."""
@@ -132,7 +135,9 @@ class Constraints:
         """The constraint that allows all values of an attribute."""
         texts = enum_texts(attribute)
         if texts is None:
-            return Constraint(value_grammar(attribute) or "", closed=is_closed(attribute))
+            quoting = value_grammar(attribute, is_quoted=True) if is_free_text(attribute) else None
+            grammar, closed = value_grammar(attribute) or "", is_closed(attribute)
+            return Constraint(grammar, closed=closed, quoting=quoting or "")
         continued = _continued(texts)
         choices = (spelling for text in texts for spelling in self._spellings(text, continued))
         return Constraint(choices=tuple(choices), closed=True)
@@ -155,7 +160,7 @@ class Constraints:
 class StatedConstraints:
     """The constraints of attributes whose values are held to what a document states.
 
-    Free text is a part of a short document, and free in others: of these, models copy well.
+    Free text is quoted from a short document, and free in others: of these, models copy well.
 
     Args:
         constraints: of those attributes that no document can hold to anything.
@@ -164,12 +169,20 @@ class StatedConstraints:
 
     def __init__(self, constraints: Constraints, document: str) -> None:
         self._constraints = constraints
-        self._stated = Stated(document)
-        self.text = document.strip() if len(document) <= SHORT_TEXT else ""
+        self._document = document
         self._made: dict[int, Constraint] = {}
         """By the identity of the attribute, which outlives its document."""
         self._allowed: dict[int, tuple[Attribute, list[str] | None]] = {}
         """Beside attributes that are theirs as long as they are kept here."""
+
+    @cached_property
+    def quote_rule(self) -> str:
+        """The rule for free text of a short document; empty if it is none."""
+        return quote_rule(self._document) if len(self._document) <= SHORT_TEXT else ""
+
+    @cached_property
+    def _stated(self) -> Stated:
+        return Stated(self._document)
 
     def allowed(self, attribute: Attribute) -> list[str] | None:
         """The values that the document states, of those that are good for an attribute."""
@@ -185,11 +198,11 @@ class StatedConstraints:
         """The constraint on the values of an attribute that is neither array nor object."""
         made = self._made.get(id(attribute))
         if made is None:
-            if self.text and is_free_text(attribute):
-                made = Constraint(value_grammar(attribute, text=self.text) or "")
-            elif (allowed := self.allowed(attribute)) is None:
-                made = self._constraints.of(attribute)
-            else:
+            made = self._constraints.of(attribute)
+            if made.quoting:
+                if self.quote_rule:
+                    made = Constraint(made.quoting + self.quote_rule)
+            elif (allowed := self.allowed(attribute)) is not None:
                 made = _one_of(attribute, allowed)
                 if self._constraints.decide and allowed:
                     answered = replace(attribute, always_answered=True)
@@ -201,6 +214,30 @@ class StatedConstraints:
         """Whether the best of the values that it has in this document is taken."""
         # Not if the document states none, or more than it can be held to.
         return can_be_decided(attribute, stated=bool(self.allowed(attribute)))
+
+
+_WORD = re.compile(r"\w+|[^\w\s]")
+
+
+def quote_rule(document: str) -> str:
+    """The GBNF rule ``quote``: words of a document, from any to any later one.
+
+    Empty if it has none.
+    """
+    places = [match.span() for match in _WORD.finditer(document)]
+    rules = []
+    for n, (start, end) in enumerate(places):
+        word = json.dumps(document[start:end], ensure_ascii=False)[1:-1]
+        more = ""
+        if n + 1 < len(places):
+            gap = document[end : places[n + 1][0]]
+            # The model sees one blank in place of several, and may write a break as one.
+            blank = '(" " | "\\\\n") ' if "\n" in gap else '" " ' if gap else ""
+            more = f" | {blank}w{n + 1}"
+        # A string of GBNF escapes what one of JSON does.
+        rules.append(f'w{n} ::= {json.dumps(word, ensure_ascii=False)} ("\\""{more})\n')
+    first = " | ".join(f"w{n}" for n in range(len(places)))
+    return f"quote ::= {first}\n{''.join(rules)}" if rules else ""
 
 
 def _one_of(attribute: Attribute, allowed: Sequence[str]) -> Constraint:
@@ -546,7 +583,8 @@ def _answer_grammar(schema: Schema, stated: StatedConstraints | None) -> str:
     """The grammar of a whole answer; in a stack, a value may be one of another document in it."""
     if stated is None:
         return answer_grammar(schema)
-    return answer_grammar(schema, stated.allowed, stated.text)
+    rule = stated.quote_rule
+    return answer_grammar(schema, stated.allowed, is_quoted=bool(rule)) + rule
 
 
 def _decided(schema: Schema, stated: StatedConstraints | None) -> Schema:

@@ -1,9 +1,8 @@
 """Values: raw texts parsed into typed values, and these put together to nested data."""
 
 from hpd.values.answers import answer_leaf, split_answer
-from hpd.values.assembly import Assembled, assemble, bare_data
+from hpd.values.assembly import ABSENT, Assembled, assemble, bare_data
 from hpd.values.parsing import (
-    ABSENT,
     LACKING,
     Parsed,
     check_value,

@@ -10,7 +10,10 @@ from typing import Any
 from hpd.prompt import COUNT_KEY, Path
 from hpd.schema.attributes import MAP_NAME, MAP_VALUE, SCALARS, WHICH_KEY, Attribute, Schema
 from hpd.schema.checks import schema_faults
-from hpd.values.parsing import ABSENT, Parsed, absent
+from hpd.values.parsing import LACKING, Parsed
+
+ABSENT = f"{LACKING} the document does not hold it"
+"""The error of a required value for which the model says null."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +122,7 @@ class _Assembly:
                 return self.array(attribute, path, place)
             if attribute.type == "union" and not attribute.is_scalar:
                 return self.union(attribute, path, place)
-        parsed = self.values.get(path)
-        if parsed is None:
-            parsed = absent(attribute)
+        parsed = self.values.get(path, Parsed())
         self.places[path] = place
         if parsed.value is None and (not parsed.error or parsed.missing):
             return self.nothing(attribute, place, path, parsed.error)

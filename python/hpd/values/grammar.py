@@ -12,7 +12,6 @@ can be ``",`` or ``"}``. Behind a number there must be one: without it the numbe
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
@@ -39,7 +38,6 @@ bounds are checked after decoding."""
 Allowed = Callable[[Attribute], Sequence[str] | None]
 """The JSON texts of all values that an attribute can have; None: whatever its type allows."""
 
-_WORD: Final = re.compile(r"\w+|[^\w\s]")
 _HEX: Final = "[0-9a-fA-F]"
 _CHAR: Final = (
     f'{STRING_CHAR} | "\\\\" (["\\\\/bfnrt] | "u" '
@@ -67,29 +65,31 @@ def _all(_: Attribute) -> None:
 class _Rules(dict[str, str]):
     """The rules of a grammar, by name, and the values to which its attributes are held."""
 
-    def __init__(self, allowed: Allowed, text: str) -> None:
+    def __init__(self, allowed: Allowed, *, is_quoted: bool) -> None:
         super().__init__()
         self.allowed = allowed
-        self.text = text
+        self.is_quoted = is_quoted
 
 
-def value_grammar(attribute: Attribute, allowed: Allowed = _all, text: str = "") -> str | None:
+def value_grammar(
+    attribute: Attribute, allowed: Allowed = _all, *, is_quoted: bool = False
+) -> str | None:
     """The GBNF grammar of one raw value; None for arrays and objects, which are not one value.
 
     ``null`` is allowed unless the attribute is ``always_answered``: without it a model could only
-    make something up. Limits that a
-    grammar cannot express (a pattern with a look-ahead, ``multipleOf``) are checked when the value
-    is parsed.
+    make something up. Limits that a grammar cannot express (a pattern with a look-ahead,
+    ``multipleOf``) are checked when the value is parsed.
 
     Args:
         attribute: whose value it is.
         allowed: the JSON texts of the only values that it can have; where there are none, it is
             ``null`` in any case.
-        text: of which free text may only be a part, from one word to another; empty: of none.
+        is_quoted: whether free text is quoted from a document: the grammar then lacks the rule
+            ``quote``, a text with the quotation mark behind it, which the caller adds.
     """
     if not attribute.is_scalar:
         return None
-    rules = _Rules(allowed, text)
+    rules = _Rules(allowed, is_quoted=is_quoted)
     value = _value(attribute, rules)
     end = _end(attribute)
     if attribute.type == "union":
@@ -164,12 +164,12 @@ def holds_closed(attribute: Attribute) -> bool:
     return is_closed(attribute)
 
 
-def answer_grammar(schema: Schema, allowed: Allowed = _all, text: str = "") -> str:
+def answer_grammar(schema: Schema, allowed: Allowed = _all, *, is_quoted: bool = False) -> str:
     """The GBNF grammar of a whole answer: one JSON object with every attribute, in order.
 
-    ``allowed`` and ``text`` are as in ``value_grammar``.
+    ``allowed`` and ``is_quoted`` are as in ``value_grammar``.
     """
-    rules = _Rules(allowed, text)
+    rules = _Rules(allowed, is_quoted=is_quoted)
     root = _object(schema.attributes, rules)
     return _text({"root": f'root ::= " "? {root}', **rules})
 
@@ -210,8 +210,8 @@ def _value(attribute: Attribute, rules: _Rules) -> str:
 
 
 def _string(attribute: Attribute, rules: _Rules) -> str:
-    if rules.text and is_free_text(attribute):
-        return _part(rules)
+    if rules.is_quoted and is_free_text(attribute):
+        return '"\\"" quote'
     pattern = attribute.pattern
     if pattern is None and attribute.format in FORMATS:
         pattern = f"^(?:{FORMATS[attribute.format].pattern})$"
@@ -231,23 +231,6 @@ def _string(attribute: Attribute, rules: _Rules) -> str:
     if low == 0 and high is None:
         return '"\\"" char* "\\""'
     return f'"\\"" char{{{low},{"" if high is None else high}}} "\\""'
-
-
-def _part(rules: _Rules) -> str:
-    """The words of a text from any of them to any later one, with what is between them."""
-    if "part" not in rules:
-        places = [match.span() for match in _WORD.finditer(rules.text)]
-        for n, (start, end) in enumerate(places):
-            word = literal(json.dumps(rules.text[start:end], ensure_ascii=False)[1:-1])
-            more = ""
-            if n + 1 < len(places):
-                gap = rules.text[end : places[n + 1][0]]
-                # The model sees one blank in place of several, and may write a break as one.
-                blank = '(" " | "\\\\n")' if "\n" in gap else '" "'
-                more = f" | {blank} w{n + 1}" if gap else f" | w{n + 1}"
-            rules[f"w{n}"] = f'w{n} ::= {word} ("\\""{more})'
-        rules["part"] = "part ::= " + " | ".join(f"w{n}" for n in range(len(places)))
-    return '"\\"" part'
 
 
 def _pattern_is_supported(pattern: str) -> bool:

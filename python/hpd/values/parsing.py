@@ -22,9 +22,6 @@ MAX_NESTING = 64
 LACKING = "required, but"
 """How the error of a required value begins that is null."""
 
-ABSENT = f"{LACKING} the document does not hold it"
-"""The error if the model says that there is none."""
-
 BREAKS_OFF = "it breaks off before the value is complete"
 """The error of a value that is cut off and is no free text."""
 
@@ -56,7 +53,7 @@ class Parsed:
     value: Any = None
     error: str | None = None
     missing: bool = False
-    """Whether the error is no more than that a required value is absent."""
+    """Whether the error is no more than that a required value was refused, and so is absent."""
 
 
 def parse_value(raw: str, attribute: Attribute) -> Parsed:
@@ -64,7 +61,7 @@ def parse_value(raw: str, attribute: Attribute) -> Parsed:
 
     Anything behind the first complete JSON value is ignored, as a number comes with its delimiter.
     A value of another type is converted where its meaning is beyond doubt (``"3"`` for an
-    integer). Whatever the text is, nothing is raised.
+    integer). Null is no value, and no error of its own (``assemble``). Nothing is raised.
     """
     text = raw.strip()
     try:
@@ -76,7 +73,7 @@ def parse_value(raw: str, attribute: Attribute) -> Parsed:
     if value is None or (
         isinstance(value, str) and not value.strip() and not _holds(attribute, "")
     ):
-        return absent(attribute)
+        return Parsed()
     return check_value(value, attribute)
 
 
@@ -135,13 +132,6 @@ def _begun(raw: str) -> str | None:
         return None
     # Half a character may be the last one.
     return _HALF_CHARACTER.sub("", _DECODER.decode(f'{begun.group()}"')).strip()
-
-
-def absent(attribute: Attribute) -> Parsed:
-    """The result for an attribute that the document does not hold."""
-    if attribute.needs_a_value:
-        return Parsed(error=ABSENT, missing=True)
-    return Parsed()
 
 
 def check_value(value: Any, attribute: Attribute) -> Parsed:
