@@ -147,7 +147,6 @@ def benchmarks(session: nox.Session) -> None:
         external=True,
     )
     trial = ["--limit", "2", "--work", folder, "--results", folder]
-    trial += ["--speed-model", "models/hpd-box.gguf"]
     session.run("python", "-m", "benchmarks.tables", "--part", "table-catalogue", *trial)
     session.run("python", "-m", "benchmarks.reproduce", "--part", "figure-4", *trial)
 

@@ -1,6 +1,6 @@
 """Run a command on processors that are kept awake, so that its times can be compared.
 
-    python -m benchmarks.awake python -m benchmarks.tables --data DATA --speed-model model.gguf
+    python -m benchmarks.awake python -m benchmarks.tables --data DATA --work WORK
 
 A processor of a virtual machine that has nothing to do for a moment goes back to its host, and
 comes again when that pleases. Methods with many short steps wait for it at each of them, and look

@@ -1,8 +1,8 @@
 """The figures, tables and claims of the paper, made here as far as they can be.
 
     python -m benchmarks.reproduce --list
-    python -m benchmarks.reproduce --data DATA --work WORK --speed-model model.gguf
-    python -m benchmarks.reproduce --part figure-4 --work WORK --speed-model model.gguf
+    python -m benchmarks.reproduce --data DATA --work WORK
+    python -m benchmarks.reproduce --part figure-4 --work WORK -m model.gguf
     python -m benchmarks.reproduce --pages
 
 DATA has a folder for each data set: oa-mine and ae-110k with train.jsonl, dev.jsonl and

@@ -1,13 +1,13 @@
-"""The tables of docs/performance.md, measured again on an idle machine.
+"""The tables of docs/performance.md and README, measured again on an idle machine.
 
-    python benchmarks/make_model.py --shape qwen3-0.6b --type Q8_0 model.gguf
-    python -m benchmarks.tables --data DATA --work WORK --speed-model model.gguf
-    python -m benchmarks.tables --part table-mixed --data DATA --speed-model model.gguf --again
+    python -m benchmarks.tables --data DATA --work WORK
+    python -m benchmarks.tables --data DATA --part table-catalogue -m model.gguf --again
     python -m benchmarks.tables --pages
 
-Each workload is a part: hpd's methods take turns in three rounds, each a second time with
-grammars, then its peers. --server names llama.cpp's llama-server, which is a peer, too. --pages
-writes the tables into the pages that have a place for them.
+Each workload is a part: hpd's methods take turns in three rounds, each with the model's own
+answers, and then once more with known ones. Another part is of other programs; --server names
+llama.cpp's llama-server, which is one of them. --pages writes the tables into the pages that have
+a place for them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from benchmarks.published import command, side_by_side
 
-PARTS = side_by_side.parts()
+PARTS = side_by_side.PARTS
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

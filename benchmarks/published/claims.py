@@ -33,10 +33,14 @@ class Claim:
         parts = []
         if self.part is not None:
             measured = results.get(self.part)
-            parts.append("not measured yet" if measured is None else measured.finding.headline)
+            parts.append("not measured yet" if measured is None else _told(measured))
         parts += [self.remark] if self.remark else []
         sentences = [f"{part[0].upper()}{part[1:]}".rstrip(".") for part in parts]
         return ". ".join(sentences) + "."
+
+
+def _told(measured: Result) -> str:
+    return f"{measured.finding.headline} ({measured.conditions.date})"
 
 
 NO_AMAZON = (

@@ -64,13 +64,8 @@ def _parser(parts: Sequence[Part], description: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--results", type=Path, help=f"a folder for results [default: {RESULTS.relative_to(ROOT)}]"
     )
-    parser.add_argument("-m", "--model", type=Path, help="scored [default: the one in the box]")
     parser.add_argument(
-        "--speed-model",
-        type=Path,
-        action="append",
-        default=[],
-        help="timed; may be repeated (python benchmarks/make_model.py makes them)",
+        "-m", "--model", type=Path, help="scored and timed [default: the one in the box]"
     )
     parser.add_argument("--server", type=Path, help="llama.cpp's llama-server, as a peer")
     parser.add_argument("--limit", type=int, metavar="N", help="a trial with N documents of a file")
@@ -91,7 +86,6 @@ def _attempt(part: Part, options: argparse.Namespace) -> bool:
         options.data,
         options.work / file_hash(model)[:_SHORT_HASH] / f"limit-{options.limit or 'none'}",
         model,
-        [path.resolve() for path in options.speed_model],
         options.server,
         options.limit,
         options.rounds,

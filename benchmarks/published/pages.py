@@ -8,19 +8,20 @@ have places for results::
     <!-- end of result -->
 
 and may have headlines in their sentences, between ``<!-- headline: zero-shot -->`` and
-``<!-- end of headline -->``.
+``<!-- end of headline -->``. The result ``speed`` is made of those of three workloads.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from benchmarks.published.claims import CLAIMS
-from benchmarks.published.result import Conditions, Result, load_results
+from benchmarks.published.result import Conditions, Finding, Result, Table, load_results
 from benchmarks.published.workbench import ROOT
 
 DOCS = ROOT / "docs"
@@ -48,6 +49,7 @@ def write_all(results: Path) -> list[Path]:
 
 def all_pages(results: Mapping[str, Result]) -> dict[Path, str]:
     """The texts of all pages that show results."""
+    results = {**results, **_speed(results)}
     others = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
     texts = {
         page: with_results(page.read_text(encoding="utf-8"), results)
@@ -55,6 +57,45 @@ def all_pages(results: Mapping[str, Result]) -> dict[Path, str]:
         if page != REPRODUCTION
     }
     return {REPRODUCTION: reproduction(results), **texts}
+
+
+_SPEED = {
+    "prefill": "read the document, decode nothing (the floor)",
+    "hpd": "**hpd**",
+    "ar-batched": "one token after the other, many documents at once",
+    "ar": "one token after the other",
+}
+"""The methods of the table of speed."""
+_WORKLOADS = {
+    "table-oa-mine": "OA-Mine, titles",
+    "table-ae-110k": "AE-110k, titles",
+    "table-catalogue": "descriptions of 300 tokens",
+}
+
+
+def _speed(results: Mapping[str, Result]) -> dict[str, Result]:
+    """The result ``speed``: one table of three workloads, if all were measured with one model."""
+    models = [results[part].conditions.models for part in _WORKLOADS if part in results]
+    if len(models) < len(_WORKLOADS) or any(each != models[0] for each in models):
+        return {}
+    times: list[dict[str, str]] = []
+    for part in _WORKLOADS:
+        head, *rows = results[part].finding.tables[0].rows
+        names = [str(row[0]).strip("`").partition(":")[0] for row in rows]
+        column = head.index("ms/doc")
+        # The first of several with the same name is the one without further settings.
+        pairs = zip(reversed(names), reversed(rows), strict=True)
+        times.append({name: str(row[column]) for name, row in pairs})
+    table = [["", *_WORKLOADS.values()]]
+    table += [[title, *(each[name] for each in times)] for name, title in _SPEED.items()]
+    ratios = [float(each["ar"]) / float(each["hpd"]) for each in times]
+    first = results[next(iter(_WORKLOADS))]
+    finding = Finding(
+        [Table("Milliseconds a document", table)],
+        f"{min(ratios):.0f} to {max(ratios):.0f}",
+    )
+    commands = ["python -m benchmarks.tables --data DATA --work WORK"]
+    return {"speed": replace(first, part="speed", commands=commands, finding=finding)}
 
 
 def reproduction(results: Mapping[str, Result]) -> str:

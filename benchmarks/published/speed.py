@@ -1,18 +1,17 @@
 """The time of HPD beside AR, batched AR and speculative AR, and what it costs.
 
-The cost of a step depends on a model's shape and not on its weights. So models of real shapes with
-random weights are timed, while the known answers are replayed (``hpd bench --replay``).
+Where all methods are to write the same, the known answers are replayed (``hpd bench --replay``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from benchmarks.published.part import Part
 from benchmarks.published.result import Cell, Finding, Table
-from benchmarks.published.workbench import DataSet, MissingInputError, Workbench
+from benchmarks.published.side_by_side import WORKLOADS, timed, workload
+from benchmarks.published.workbench import Workbench
 
 _MANY = 500_000_000
 
@@ -21,70 +20,35 @@ Row = Mapping[str, Any]
 
 
 def throughput(bench: Workbench) -> Finding:
-    """Table 4, and the costs of table 1: documents a second and dollars for 1,000 documents."""
-    bench.speed_model()
-    rows: list[list[Cell]] = [
-        ["model", "data", "method", "docs/s", "steps", "$ / 1000", "x AR", "x batched AR"]
-    ]
-    many: list[list[Cell]] = [["model", "method", "machine years", "dollars"]]
+    """Table 4, and the costs of table 1: documents a second and dollars for 1,000 documents.
+
+    The runs are those of ``benchmarks.tables``, and are not made twice in one WORK.
+    """
+    rows: list[list[Cell]] = [["data", "method", "docs/s", "steps", "$ / 1000", "x AR"]]
+    many: list[list[Cell]] = [["method", "machine years", "dollars"]]
     heads = []
-    for model in bench.speed_models:
-        for data in _workloads(bench, 32):
-            found = _methods(bench, f"throughput-{model.stem}-{data.name}", data, model)
-            for row in found:
-                price = f"{row['dollars_per_1000']:.4f}"
-                rate = f"{row['documents_per_second']:.2f}"
-                steps = f"{row['steps']:.1f}"
-                ratios = [_ratio(row, "speedup_ar"), _ratio(row, "speedup_ar_batched")]
-                rows.append([model.stem, data.title, row["method"], rate, steps, price, *ratios])
-                if not data.has_categories and row["kind"] != "prefill":
-                    many.append([model.stem, row["method"], *_for_many(row)])
-            (own,) = (row for row in found if row["method"] == "hpd")
-            heads.append(
-                f"{model.stem}, {data.title}: {_ratio(own, 'speedup_ar')} times AR, "
-                f"{_ratio(own, 'speedup_ar_batched')} times batched AR"
-            )
+    for name in WORKLOADS:
+        data, found = timed(bench, name)
+        for row in found:
+            dollars = row["ms_per_document"] / 3600 * bench.price_per_hour
+            rate = row["documents_per_second"]
+            cost = [f"{rate:.2f}", f"{row['steps']:.1f}", f"{dollars:.4f}"]
+            rows.append([data.title, row["method"], *cost, _ratio(row, "speedup_ar")])
+            if not data.has_categories and row["kind"] != "prefill":
+                years = _MANY / rate / (365.25 * 24 * 3600)
+                many.append([row["method"], f"{years:.1f}", f"{_MANY / 1000 * dollars:,.0f}"])
+        (own,) = (row for row in found if row["method"] == "hpd")
+        heads.append(
+            f"{data.title}: {_ratio(own, 'speedup_ar')} times AR, "
+            f"{_ratio(own, 'speedup_ar_batched')} times batched AR"
+        )
     return Finding(
         [
             Table(f"Medians; the machine at ${bench.price_per_hour:.2f} an hour (assumed)", rows),
             Table("For 500 million such descriptions, on one machine", many),
         ],
         "; ".join(heads),
-        [
-            "AR has one document in flight and is timed on fewer documents; batched AR has the "
-            "best of 4, 8, 16 and 32. Both keep the instruction in the cache."
-        ],
     )
-
-
-def _for_many(row: Row) -> list[Cell]:
-    """Years on one machine and dollars for the paper's 500 million documents."""
-    years = _MANY / row["documents_per_second"] / (365.25 * 24 * 3600)
-    return [f"{years:.1f}", f"{_MANY / 1000 * row['dollars_per_1000']:,.0f}"]
-
-
-def _methods(bench: Workbench, name: str, data: DataSet, model: Path) -> list[dict[str, Any]]:
-    ar = f"ar:documents={bench.count(4)}"
-    _, rows = bench.bench(
-        name,
-        data,
-        *("--method", "prefill", "--method", ar, "--method", "ar-batched", "--method", "hpd"),
-        *("--limit", str(bench.count(32)), *bench.rounds(3)),
-        *("--price-per-hour", f"{bench.price_per_hour:g}"),
-        model=model,
-    )
-    n_rounds = max(row["n_rounds"] for row in rows)
-    return [row for row in rows if row["n_rounds"] == n_rounds]
-
-
-def _workloads(bench: Workbench, n_documents: int) -> list[DataSet]:
-    """The titles that are there, and descriptions like those of Amazon Reviews."""
-    try:
-        titles = bench.data_sets("oa-mine", "ae-110k")
-    except MissingInputError:
-        titles = []
-    n = bench.count(n_documents) + 2  # two to warm up with
-    return [*titles, bench.catalogue("catalogue-300", n, "--tokens", "300")]
 
 
 def figure_4(bench: Workbench) -> Finding:
@@ -96,7 +60,7 @@ def figure_4(bench: Workbench) -> Finding:
         data,
         *("--method", "prefill", "--method", "ar-batched", "--sweep", "figure-4"),
         *("--limit", str(n), *bench.rounds(1)),
-        model=bench.speed_model(),
+        replay=True,
     )
     own = [row for row in found if row["kind"] == "hpd"]
     in_flight = sorted({row["settings"]["in_flight"] for row in own})
@@ -126,14 +90,15 @@ def speculation(bench: Workbench) -> Finding:
     box = bench.using(bench.model)
     rows: list[list[Cell]] = [["data", "method", "ms/doc", "x AR", "steps", "accepted"]]
     heads = []
-    for data in _workloads(bench, 8):
+    for name in WORKLOADS:
+        data = workload(bench, name, bench.count(8))
         few = f"documents={bench.count(4)}"
         methods = {"AR": f"ar:{few}", "AR, looked up in the text": f"ar:{few},drafts=on"}
         methods["AR, drafts of the box"] = f"ar:{few},draft_model={box}"
         methods |= {"HPD": "hpd:in_flight=1,drafts=off", "HPD, drafts": "hpd:in_flight=1"}
         asked = [part for method in methods.values() for part in ("--method", method)]
-        size = ["--limit", str(bench.count(8)), *bench.rounds(3)]
-        _, found = bench.bench(f"speculation-{data.name}", data, *asked, *size, model=base)
+        asked += ["--limit", str(bench.count(8)), *bench.rounds(3)]
+        _, found = bench.bench(f"speculation-{data.name}", data, *asked, model=base, replay=True)
         by_method = {row["method"]: row for row in found}
         ratios = {}
         for title, method in methods.items():
@@ -167,7 +132,7 @@ def width(bench: Workbench) -> Finding:
         data,
         *("--method", f"hpd:stack={n_stacked},in_flight=1,drafts=off"),
         *("--limit", str(n_stacked), "--rounds", "1"),
-        model=bench.model,
+        replay=True,
     )
     (row,) = found
     n_fields = n_stacked * 16

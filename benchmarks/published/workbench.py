@@ -72,9 +72,7 @@ class Workbench:
     work: Path
     """A folder for everything that is made on the way."""
     model: Path = field(default_factory=resolve_model)
-    """The model whose values are scored."""
-    speed_models: Sequence[Path] = ()
-    """Models whose weights do not matter, as their answers are replayed."""
+    """The model that is scored and timed."""
     server: Path | None = None
     """llama.cpp's server, as a peer."""
     limit: int | None = None
@@ -158,20 +156,6 @@ class Workbench:
             path.write_text("".join(islice(rows, self.limit)), encoding="utf-8")
         return path
 
-    # --- models ---
-
-    def speed_model(self) -> Path:
-        """The first of the models that are measured for their speed.
-
-        Raises:
-            MissingInputError: none was named.
-        """
-        if not self.speed_models:
-            raise MissingInputError(
-                "needs --speed-model GGUF, as benchmarks/make_model.py makes it"
-            )
-        return self.speed_models[0]
-
     # --- commands ---
 
     def folder(self, *names: str) -> Path:
@@ -214,21 +198,22 @@ class Workbench:
         return json.loads(self.run(command))
 
     def bench(
-        self, name: str, data: DataSet, *arguments: str, model: Path
+        self,
+        name: str,
+        data: DataSet,
+        *arguments: str,
+        model: Path | None = None,
+        replay: bool = False,
     ) -> tuple[Mapping[str, Any], list[dict[str, Any]]]:
-        """The environment and the summaries of ``hpd bench``, the known answers replayed."""
+        """The environment and the summaries of ``hpd bench``.
+
+        With ``replay`` all methods write the known answers, otherwise the model's own.
+        """
         output = self.folder("bench") / f"{name}.jsonl"
         command = ["hpd", "bench", str(data.gold), "--schema", str(data.schema)]
-        command += [
-            "--replay",
-            str(data.gold),
-            "-m",
-            str(self.using(model)),
-            *self.threads(),
-            *arguments,
-            "-o",
-            str(output),
-        ]
+        command += ["--replay", str(data.gold)] if replay else []
+        command += ["-m", str(self.using(model or self.model)), *self.threads(), *arguments]
+        command += ["-o", str(output)]
         if self.again or not _summaries(output):
             output.unlink(missing_ok=True)
         self.make(output, command)

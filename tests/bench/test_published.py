@@ -88,6 +88,26 @@ def test_a_headline_stands_in_a_sentence() -> None:
     assert pages.with_results(page, {}) == page
 
 
+def test_three_workloads_come_to_one_table_of_speed() -> None:
+    rows = [
+        ["method", "docs", "ms/doc"],
+        *([f"`{name}`", 2, str(ms)] for name, ms in (("prefill", 5), ("ar:documents=2", 90))),
+        *([f"`{name}`", 2, str(ms)] for name, ms in (("hpd", 10), ("hpd:drafts=off", 9))),
+        ["`ar-batched:in_flight=8`", 2, "30"],
+    ]
+    measured = replace(RESULT, finding=Finding([Table("medians", rows)], ""))
+    names = ("table-oa-mine", "table-ae-110k", "table-catalogue")
+    results = dict.fromkeys(names, measured)
+    text = pages.all_pages(results)[pages.ROOT / "README.md"]
+    assert "| **hpd** | 10 | 10 | 10 |" in text
+    assert "| one token after the other | 90 | 90 | 90 |" in text
+    assert ">9 to 9<" in text
+    # Times of different models do not stand in one table.
+    other = replace(measured, conditions=replace(CONDITIONS, models={"other.gguf": "0"}))
+    readme = (pages.ROOT / "README.md").read_text("utf-8")
+    assert pages.all_pages({**results, names[1]: other})[pages.ROOT / "README.md"] == readme
+
+
 def test_pages_are_as_the_results_make_them() -> None:
     results = load_results(command.RESULTS)
     assert set(results) <= set(PARTS)
@@ -103,7 +123,7 @@ def test_published_results_are_no_trials() -> None:
 def test_every_place_and_claim_names_a_part() -> None:
     for page in (pages.ROOT / "docs").glob("*.md"):
         named = re.findall(r"<!-- (?:result|headline): ([\w-]+) -->", page.read_text("utf-8"))
-        assert set(named) <= set(PARTS), page.name
+        assert set(named) <= {*PARTS, "speed"}, page.name
     assert {claim.part for claim in CLAIMS if claim.part} == {p.name for p in reproduce.PARTS}
 
 
@@ -168,6 +188,22 @@ def test_ar_and_hpd_are_compared_on_each_data_set(
     assert set(result.conditions.models) == {"small.gguf"}
 
 
+def test_methods_are_timed_on_answers_of_their_own_and_on_known_ones(data: Path) -> None:
+    trial = ["--limit", "2", "--results", str(data.parent / "results"), "-t", "1"]
+    asked = ["--data", str(data), "--work", str(data.parent / "work"), "--part", "table-oa-mine"]
+    assert tables.main([*asked, *trial]) == 0
+    (result,) = load_results(data.parent / "results").values()
+    own, known = result.finding.tables
+    names = ["`prefill`", "`ar:documents=2`", "`hpd`", "`hpd:drafts=off`"]
+    assert [row[0] for row in own.rows[1:] if "batched" not in str(row[0])] == names
+    differ = own.rows[0].index("differ")
+    assert {row[0] for row in own.rows[1:] if row[differ] is None} == {"`prefill`", "`hpd`"}
+    assert [row[0] for row in known.rows[1:]] == [
+        "`ar:documents=2`", "`ar:documents=2,grammar=on`", "`hpd`", "`hpd:grammar=on`",
+    ]  # fmt: skip
+    assert {len(row) for row in known.rows} == {len(known.rows[0])}
+
+
 def test_a_part_is_measured_once(data: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(data, "--part", "data") == 0
     path = data.parent / "results" / "data.json"
@@ -197,10 +233,11 @@ def test_a_part_goes_on_where_it_was_stopped(data: Path) -> None:
 
 
 def test_what_is_missing_is_named(data: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert run(data, "--part", "figure-4", "--part", "data") == 1
+    (data / "oa-mine" / "dev.jsonl").unlink()
+    assert run(data, "--part", "k-max", "--part", "data") == 1
     err = capfd.readouterr().err
-    assert "figure-4: needs --speed-model GGUF" in err
-    assert err.endswith("not measured: figure-4\n")
+    assert "k-max: needs --data FOLDER with oa-mine or ae-110k in it" in err
+    assert err.endswith("not measured: k-max\n")
 
 
 @pytest.mark.parametrize("way", TABLE_1_WAYS, ids=lambda way: way.name)

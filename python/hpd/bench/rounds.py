@@ -207,6 +207,15 @@ class Rounds:
     prices: dict[tuple[int, str], Prices] = field(default_factory=dict)
     """The cost of a token and of a row about each run, by round and method."""
 
+    def compared(self) -> tuple[str | None, dict[str, int]]:
+        """The first method of the kind hpd, and of each other the answers that differ from its."""
+        kinds = {m.method: m.kind for m in self.measurements}
+        own = next((name for name in self.answers if kinds[name] == "hpd"), None)
+        if own is None:
+            return None, {}
+        others = {n: each for n, each in self.answers.items() if kinds[n] != "prefill" and n != own}
+        return own, {n: n_different(each, self.answers[own]) for n, each in others.items()}
+
 
 def run_rounds(
     bench: Bench, contests: Sequence[Contest], n_rounds: int, progress: Progress | None = None

@@ -137,7 +137,6 @@ def run(arguments: argparse.Namespace) -> int:
     from hpd.bench.measure import Bench
     from hpd.bench.rounds import (
         environment,
-        n_different,
         run_rounds,
         summarise,
         table_rows,
@@ -163,12 +162,12 @@ def run(arguments: argparse.Namespace) -> int:
 
         bench = Bench(model, workload)
         rounds = run_rounds(bench, contests, arguments.rounds, note)
-        measurements, answers = rounds.measurements, rounds.answers
-        summary = summarise(measurements, arguments.price_per_hour, rounds.prices)
+        reference, n_different = rounds.compared()
+        summary = summarise(rounds.measurements, arguments.price_per_hour, rounds.prices)
         for (number, name), prices in rounds.prices.items():
             write({"type": "prices", "round": number, "method": name, **asdict(prices)})
         for row in summary:
-            write(row)
+            write({**row, "n_different": n_different.get(row["method"])})
     print(
         f"{workload.name}: {len(workload.items)} documents"
         f"{', replayed' if workload.is_replay else ''}; {known['model_description']}; "
@@ -181,13 +180,13 @@ def run(arguments: argparse.Namespace) -> int:
             say(f"error: {n_wrong} answers are not the replayed ones")
             return EXIT_FAILED
         return EXIT_OK
-    kinds = {m.method: m.kind for m in measurements}
-    compared = {name: found for name, found in answers.items() if kinds[name] != "prefill"}
-    reference = next((name for name in compared if kinds[name] == "hpd"), None)
-    for name, found in compared.items():
-        if reference is not None and name != reference:
-            n = n_different(found, compared[reference])
-            print(f"{name}: {n} of {len(found)} documents answered otherwise than by {reference}")
+    for row in summary:
+        name, n = row["method"], row["n_documents"]
+        if name in n_different:
+            print(
+                f"{name}: {n_different[name]} of {n} documents answered otherwise than by "
+                f"{reference}"
+            )
     return EXIT_OK
 
 
