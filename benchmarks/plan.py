@@ -26,7 +26,7 @@ from typing import Any
 
 from hpd.cli.arguments import integer, number
 from hpd.cli.common import table
-from hpd.stores.recommended import RECOMMENDED, RecommendedModel
+from hpd.external.recommended import RECOMMENDED, RecommendedModel
 
 RATES = Path(__file__).with_name("rates.jsonl")
 _MODELS = {model.name: model for model in RECOMMENDED}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from hpd.cli.common import table
+from hpd.external.inventory import recommended_memory
+from hpd.external.recommended import RECOMMENDED
 from hpd.models.memory import readable_size
-from hpd.stores.inventory import recommended_memory
-from hpd.stores.recommended import RECOMMENDED
 
 
 def main() -> None:

@@ -309,7 +309,7 @@ def test_names_of_draft_models(
         asked.append(name)
         return path
 
-    monkeypatch.setattr("hpd.stores.download", download)
+    monkeypatch.setattr("hpd.external.model_stores.download", download)
     for name in ("user/repo", "user/repo:Q8_0", "user/repo:file.gguf"):
         assert resolve_draft_model(name) == path
     assert asked == ["user/repo", "user/repo:Q8_0", "user/repo:file.gguf"]

@@ -17,8 +17,8 @@ import pytest
 
 import hpd.models.model_files
 from hpd.errors import ModelLoadError
+from hpd.external.hugging_face import choose_file, parse_hf
 from hpd.models.model_files import local_lora, parse_lora, resolve_model
-from hpd.stores.hugging_face import choose_file, parse_hf
 
 GGUF = b"GGUF\x03\x00\x00\x00rest"
 
@@ -409,8 +409,8 @@ def test_what_the_hub_refuses(hub: Hub, open_hf: Callable[..., list[str]]) -> No
 
 
 LIST = """
-from hpd.stores.hugging_face import cached_models
-from hpd.stores.inventory import recommended_on_disk
+from hpd.external.hugging_face import cached_models
+from hpd.external.inventory import recommended_on_disk
 for file in cached_models():
     print(file.repo, file.name, file.path)
 print(*recommended_on_disk(cached_models()))

@@ -18,7 +18,7 @@ from small_model import small_model
 from tools import docs
 from tools.server_process import Server, serving
 
-MADE = Path(__file__).parents[1] / "formats/made"
+MADE = Path(__file__).parents[1] / "external/made"
 ADDRESS = "http://127.0.0.1:8000"
 TITLES = ["Luma Cotton T-Shirt for Men, White, XL", "Tavola Frying Pan, black"]
 

@@ -53,7 +53,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "tune": ("hpd.bench.commands.tune", "find the fastest settings for a model on this machine"),
     "finetune": ("hpd.training.command", "teach a model to extract"),
     "schema": ("hpd.cli.schema", "what hpd understood of a schema"),
-    "models": ("hpd.stores.command", "models to download, those on this disk, and which fit"),
+    "models": (
+        "hpd.external.models_command",
+        "models to download, those on this disk, and which fit",
+    ),
     "doctor": ("hpd.bench.commands.doctor", "check that hpd works here, and how fast"),
     "completion": ("hpd.cli.completion", "a script for your shell's completion"),
 }

@@ -80,7 +80,7 @@ class Run(NamedTuple):
 _RAY = "hpd.ray.commands"
 """The guest that honours ``--ray``, loaded when that is said."""
 
-_PLACES = "hpd.stores.remote_output"
+_PLACES = "hpd.external.remote_output"
 """The guest that writes to s3://bucket/key, loaded when such an output is named."""
 
 _DESCRIPTION = """\

@@ -277,7 +277,7 @@ def count_records(source: str | Path | BinaryIO, format: Format | None = None) -
         return None
     with open_source(source) as file:
         if kind == "parquet":
-            return int(import_module("hpd.formats.parquet").n_rows(file))
+            return int(import_module("hpd.external.parquet").n_rows(file))
         if kind in ("jsonl", "lines"):
             return sum(1 for line in file if not line.isspace())
         return sum(1 for _ in rows_of(Source(file, str(source)), kind))

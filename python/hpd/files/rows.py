@@ -53,17 +53,17 @@ EXTENSIONS: dict[str, Format] = {
 """The formats that the extensions of files stand for."""
 
 _GUESTS: dict[Format, str] = {
-    "html": "hpd.formats.html",
-    "eml": "hpd.formats.mail",
-    "msg": "hpd.formats.mail",
-    "pdf": "hpd.formats.pdf",
-    "docx": "hpd.formats.office",
-    "pptx": "hpd.formats.office",
-    "odt": "hpd.formats.office",
-    "epub": "hpd.formats.office",
-    "xlsx": "hpd.formats.sheets",
-    "ods": "hpd.formats.sheets",
-    "parquet": "hpd.formats.parquet",
+    "html": "hpd.external.html",
+    "eml": "hpd.external.mail",
+    "msg": "hpd.external.mail",
+    "pdf": "hpd.external.pdf",
+    "docx": "hpd.external.office",
+    "pptx": "hpd.external.office",
+    "odt": "hpd.external.office",
+    "epub": "hpd.external.office",
+    "xlsx": "hpd.external.sheets",
+    "ods": "hpd.external.sheets",
+    "parquet": "hpd.external.parquet",
 }
 """The modules that read formats beyond text, each loaded when such a file comes."""
 

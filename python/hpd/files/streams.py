@@ -284,7 +284,7 @@ def is_place(name: str | Path) -> bool:
 
 def places() -> Any:
     """The guest that opens files elsewhere, loaded when there is one."""
-    return importlib.import_module("hpd.stores.remote_files")
+    return importlib.import_module("hpd.external.remote_files")
 
 
 def absolute(name: str) -> str:

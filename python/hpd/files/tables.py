@@ -181,9 +181,9 @@ def _part(value: Callable[[Line], Any], name: str) -> Callable[..., Any]:
 
 _SEPARATORS: Final = {".csv": ",", ".tsv": "\t"}
 _GUESTS: Final = {
-    ".parquet": "hpd.formats.parquet",
-    ".pq": "hpd.formats.parquet",
-    ".xlsx": "hpd.formats.sheets",
+    ".parquet": "hpd.external.parquet",
+    ".pq": "hpd.external.parquet",
+    ".xlsx": "hpd.external.sheets",
 }
 """The modules that write tables of types."""
 _JSON: Final = ".json"

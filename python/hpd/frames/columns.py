@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from hpd.documents import Document
 from hpd.errors import HpdError, InputError
+from hpd.external.parquet import arrow_array, arrow_type
 from hpd.extractor import Extractor, OnError, error_of, is_raised
 from hpd.files.tables import (
     Column,
@@ -18,7 +19,6 @@ from hpd.files.tables import (
     data_value,
     error_text,
 )
-from hpd.formats.parquet import arrow_array, arrow_type
 from hpd.frames.kinds import Frame, arrow_module, texts_of
 from hpd.schema.attributes import Attribute
 

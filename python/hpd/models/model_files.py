@@ -1,4 +1,4 @@
-"""The file of a model: a local one, the model in the box, or what the guest ``stores`` finds.
+"""The file of a model: a local one, the model in the box, or what the guest ``external`` finds.
 
 Nothing is loaded here; the result is the path of a GGUF file that llama.cpp can open.
 """
@@ -15,7 +15,7 @@ from pathlib import Path
 from hpd.errors import ModelLoadError
 from hpd.models.gguf_files import check_gguf, listed, part_names
 
-_STORES = "hpd.stores"
+_STORES = "hpd.external.model_stores"
 """The guest that finds models by other names than paths, loaded when one is said."""
 
 BOX_NAME = "hpd-box.gguf"

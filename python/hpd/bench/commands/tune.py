@@ -106,10 +106,10 @@ def run(arguments: argparse.Namespace) -> int:
     from hpd import _native
     from hpd.bench.measure import Bench
     from hpd.bench.tune import Search, Timer, axes_for, default_settings, n_tolerated
+    from hpd.external.weight_speed import faster_to_read
     from hpd.models.hardware import devices, n_cores
     from hpd.models.model_files import resolve_model
     from hpd.models.settings import identity, model_options, store
-    from hpd.stores.weight_speed import faster_to_read
 
     _native.echo_log(base.verbose)
     path = resolve_model(arguments.model, arguments.hf, progress=not base.quiet)

@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     Returns the exit code: 3 if documents have failed, 1 if the output cannot be resumed.
     """
     if is_place(arguments.output):
-        from hpd.stores.remote_output import status_there
+        from hpd.external.remote_output import status_there
 
         return status_there(arguments, run)
     output = lines_of(arguments.output)

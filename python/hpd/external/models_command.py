@@ -13,9 +13,9 @@ from hpd.cli.common import EXIT_OK, UsageError, table
 from hpd.options import OPTIONS
 
 if TYPE_CHECKING:
-    from hpd.stores.inventory import LocalModel
-    from hpd.stores.recommended import RecommendedModel
-    from hpd.stores.weight_speed import WeightSpeed
+    from hpd.external.inventory import LocalModel
+    from hpd.external.recommended import RecommendedModel
+    from hpd.external.weight_speed import WeightSpeed
 
 _DESCRIPTION = """\
 List the models that hpd recommends, and those that are on this disk already: in the box, in Hugging
@@ -58,11 +58,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Print both lists, and the types of weights if asked for."""
     if arguments.n_threads is not None and not arguments.speed:
         raise UsageError("-t is about --speed, which is not asked for")
+    from hpd.external.hugging_face import cached_models
+    from hpd.external.inventory import local_models, recommended_memory, recommended_on_disk
+    from hpd.external.recommended import RECOMMENDED
     from hpd.models.hardware import processor
     from hpd.models.memory import memory, readable_size
-    from hpd.stores.hugging_face import cached_models
-    from hpd.stores.inventory import local_models, recommended_memory, recommended_on_disk
-    from hpd.stores.recommended import RECOMMENDED
 
     available = memory().available
     cached = cached_models()
@@ -147,15 +147,15 @@ def _local_rows(models: list[dict[str, Any]]) -> list[list[str]]:
 
 
 def _speeds(n_threads: int | None) -> list[WeightSpeed]:
+    from hpd.external.weight_speed import weight_speeds
     from hpd.models.hardware import n_cores
-    from hpd.stores.weight_speed import weight_speeds
 
     return weight_speeds(n_threads or n_cores())
 
 
 def _speed_rows(speeds: list[WeightSpeed]) -> list[list[str]]:
     """Each type with its speed in reading, in decoding many values, and with one token alone."""
-    from hpd.stores.weight_speed import ALONE, DECODING, READING
+    from hpd.external.weight_speed import ALONE, DECODING, READING
 
     (usual,) = (speed for speed in speeds if speed.type == "Q8_0")
     rows = [["TYPE", "BITS", "READING", "DECODING", "ONE TOKEN"]]

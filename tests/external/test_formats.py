@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from hpd.cli import main
+from hpd.external.pdf import _columns_apart, _Piece
 from hpd.files import InputReader, Record, RecordReader
 from hpd.files.streams import known_encoding
-from hpd.formats.pdf import _columns_apart, _Piece
 from jsonl import read_lines
 from pdf_files import pdf_of
 

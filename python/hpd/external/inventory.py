@@ -10,18 +10,18 @@ from pathlib import Path
 from typing import Literal
 
 from hpd.errors import ModelLoadError
-from hpd.models.gguf_files import check_gguf, part_names
-from hpd.models.memory import PROCESS, Shape, memory_need, need_of_shape
-from hpd.models.model_files import box_model
-from hpd.options import Options
-from hpd.stores.hugging_face import CachedFile, choose_file, is_model_name, parse_hf
-from hpd.stores.ollama import OLLAMA_PREFIX, ollama_models
-from hpd.stores.recommended import (
+from hpd.external.hugging_face import CachedFile, choose_file, is_model_name, parse_hf
+from hpd.external.ollama import OLLAMA_PREFIX, ollama_models
+from hpd.external.recommended import (
     RECOMMENDED,
     RecommendedModel,
     packaged_file,
     repository_of,
 )
+from hpd.models.gguf_files import check_gguf, part_names
+from hpd.models.memory import PROCESS, Shape, memory_need, need_of_shape
+from hpd.models.model_files import box_model
+from hpd.options import Options
 
 Owner = Literal["hpd", "Hugging Face", "Ollama", "LM Studio"]
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from hpd.errors import ModelLoadError
+from hpd.external import ollama
+from hpd.external.ollama import ollama_models
 from hpd.models.model_files import resolve_model
-from hpd.stores import ollama
-from hpd.stores.ollama import ollama_models
 from ollama_files import ADAPTER, TEMPLATE, WEIGHTS, add_ollama_model
 
 GGUF = b"GGUF\x03\x00\x00\x00"

@@ -10,9 +10,9 @@ from pathlib import Path
 from hpd.cli.common import EXIT_OK, EXIT_SOME_FAILED, UsageError, before_the_model, say
 from hpd.cli.output import written_files
 from hpd.errors import HpdError, InputError, OptionError, SchemaError
+from hpd.external.remote_files import at, telling
 from hpd.files.journal import text_fingerprint
 from hpd.models.cache import cache_folder
-from hpd.stores.remote_files import at, telling
 
 
 def run_there(arguments: argparse.Namespace, run: Callable[[argparse.Namespace], int]) -> int:

@@ -11,10 +11,10 @@ import pytest
 
 import hpd.models.memory
 from hpd.cli import main
+from hpd.external.hugging_face import CachedFile
+from hpd.external.weight_speed import ALONE, DECODING, READING, WeightSpeed
 from hpd.models.hardware import n_cores
 from hpd.models.memory import Memory
-from hpd.stores.hugging_face import CachedFile
-from hpd.stores.weight_speed import ALONE, DECODING, READING, WeightSpeed
 from ollama_files import WEIGHTS, add_ollama_model
 
 
@@ -24,8 +24,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
     monkeypatch.delenv("OLLAMA_MODELS", raising=False)
     monkeypatch.setattr(hpd.models.memory, "memory", lambda: Memory(8 * 10**9, None, 4 * 10**9))
-    monkeypatch.setattr("hpd.stores.ollama._SERVICE_FOLDER", tmp_path / "none")
-    monkeypatch.setattr("hpd.stores.hugging_face.cached_models", list)
+    monkeypatch.setattr("hpd.external.ollama._SERVICE_FOLDER", tmp_path / "none")
+    monkeypatch.setattr("hpd.external.hugging_face.cached_models", list)
     return tmp_path
 
 
@@ -66,7 +66,7 @@ def test_what_other_programs_have(
     torn = studio.with_name("Torn.gguf")
     torn.write_bytes(weights[:100])
     cached = [CachedFile("Qwen/Qwen3-0.6B-GGUF", "Qwen3-0.6B-Q8_0.gguf", model)]
-    monkeypatch.setattr("hpd.stores.hugging_face.cached_models", lambda: cached)
+    monkeypatch.setattr("hpd.external.hugging_face.cached_models", lambda: cached)
 
     printed = as_json(capfd)
     here = {tuple(model["arguments"]): model for model in printed["here"]}
@@ -111,7 +111,7 @@ def test_types_of_weights_are_compared_with_q8_0(
             WeightSpeed("Q8_0", 8.5, {READING: 1.0, DECODING: 1.0, ALONE: 1.0}),
         ]
 
-    monkeypatch.setattr("hpd.stores.weight_speed.weight_speeds", speeds)
+    monkeypatch.setattr("hpd.external.weight_speed.weight_speeds", speeds)
     assert main(["models", "--speed", "-t", "3"]) == 0
     lines = [line.split() for line in capfd.readouterr().out.splitlines()]
     assert ["Q5_K", "5.5", "2.00x", "4.00x", "0.50x"] in lines

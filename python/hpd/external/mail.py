@@ -15,9 +15,9 @@ from email.message import Message
 from typing import Any
 
 from hpd.errors import InputError
+from hpd.external.html import declared_encoding, text_of_html
 from hpd.files.rows import WholeText
 from hpd.files.streams import Source, known_encoding, needed
-from hpd.formats.html import declared_encoding, text_of_html
 
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _BARE_BOUNDARY = re.compile(r'(boundary=)(?!")([^\s;]+)', re.IGNORECASE)

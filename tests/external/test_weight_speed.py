@@ -9,8 +9,8 @@ import pytest
 
 from hpd import _native
 from hpd.errors import InputError, ModelLoadError
-from hpd.stores import weight_speed
-from hpd.stores.weight_speed import (
+from hpd.external import weight_speed
+from hpd.external.weight_speed import (
     ALONE,
     DECODING,
     READING,

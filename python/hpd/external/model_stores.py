@@ -1,13 +1,13 @@
-"""Models and files that are kept elsewhere: on the Hugging Face Hub, in Ollama, in a list; at s3://."""
+"""Models by the names that the Hugging Face Hub, Ollama and the list of recommended ones have."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from hpd.errors import ModelLoadError
-from hpd.stores.hugging_face import download
-from hpd.stores.ollama import OLLAMA_PREFIX, ollama_model
-from hpd.stores.recommended import is_short_name, packaged_file, repository_of
+from hpd.external.hugging_face import download
+from hpd.external.ollama import OLLAMA_PREFIX, ollama_model
+from hpd.external.recommended import is_short_name, packaged_file, repository_of
 
 __all__ = ["download", "find"]
 

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree
 
 from hpd.errors import InputError
+from hpd.external.html import text_of_html
 from hpd.files.rows import WholeText
 from hpd.files.streams import Source
-from hpd.formats.html import text_of_html
 
 _MOST_BYTES = 1 << 30  # of what is in an archive, which could be made to fill the memory
 

@@ -1,1 +1,0 @@
-"""Files beyond text, JSON and CSV, each kind read by a module that is loaded when one comes."""
