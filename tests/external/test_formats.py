@@ -212,6 +212,22 @@ def test_a_page_is_read_to_its_end_however_deep_it_is(n: int) -> None:
     assert (record.error, record.text.split()) == (None, ["one", "two", "three"])
 
 
+def test_what_stands_behind_the_end_of_a_page_is_read() -> None:
+    page = b"<html><body>a</body></html> b <html><body><p>c</p></body></html><p>d</p>"
+    assert read(page, "html").text.split() == ["a", "b", "c", "d"]
+
+
+def test_blocks_of_a_page_are_not_one_word() -> None:
+    for element in ("section", "form", "center", "fieldset", "dialog", "menu"):
+        page = f"x<{element}>a</{element}><{element}>b</{element}>y"
+        assert read(page.encode(), "html").text.split() == ["x", "a", "b", "y"], element
+
+
+def test_a_page_that_shows_nothing_says_so() -> None:
+    record = read(b"<html><head><title>t<body>text", "html")
+    assert (record.text, record.notes) == ("", ("this page has no text that a browser would show",))
+
+
 def test_a_page_that_is_too_deep_is_an_error() -> None:
     assert "Excessive depth" in str(read(b"<div>" * 5000 + b"text", "html").error)
 
@@ -229,6 +245,7 @@ def test_a_page_with_a_text_or_an_attribute_of_more_than_10_mb() -> None:
         ('<meta http-equiv="Content-Type" content="text/html; charset=iso-8859-1">', "cp1252"),
         ("<meta charset=koi8-r>", "koi8-r"),
         ('<meta charset="utf-16">', "utf-8"),
+        ("<!-- <meta charset=koi8-r> -->", "utf-8"),
         ("", "utf-8"),
         ("", "utf-16"),
     ],

@@ -250,6 +250,21 @@ def test_columns_of_parquet_keep_their_types(tmp_path: Path) -> None:
         "price": arrow.array([Decimal("1.00"), Decimal("2.50")], arrow.decimal128(22, 2)),
         "raw": arrow.array([b"\x00\xff", b"ab"], arrow.binary()),
         "far": arrow.array([3_000_000, 1], arrow.int32()).cast(arrow.date32()),
+        "exact": arrow.array([1704164645123456789, None], arrow.timestamp("ns")),
+        "viewed": arrow.array([b"\xff", None], arrow.binary_view()),
+        "fixed": arrow.array([b"\xff\x00", None], arrow.binary(2)),
+        "inner": arrow.array(
+            [[{"raw": b"\xff", "price": Decimal("1.20"), "day": datetime.date(2024, 5, 31)}], None],
+            arrow.list_(
+                arrow.struct(
+                    [
+                        ("raw", arrow.binary()),
+                        ("price", arrow.decimal128(5, 2)),
+                        ("day", arrow.date32()),
+                    ]
+                )
+            ),
+        ),
         "share": arrow.array([0.5, None], arrow.float32()),
         "tags": arrow.array([["x"], []], arrow.large_list(arrow.large_string())),
         "names": arrow.array(
@@ -272,3 +287,4 @@ def test_columns_of_parquet_keep_their_types(tmp_path: Path) -> None:
         else:
             assert written[name].type == column.type, name
             assert written[name].to_pylist() == column.to_pylist(), name
+    assert written["exact"].cast("string")[0].as_py() == "2024-01-02 03:04:05.123456789"

@@ -12,20 +12,27 @@ _DECLARED = re.compile(
     rb"""<(?:meta\b[^>]*?\bcharset\s*=\s*["']?|\?xml[^>]*?encoding=["'])\s*([\w.:-]+)""",
     re.IGNORECASE,
 )
+_COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 _AT_MOST_DECLARED = 4096  # bytes at the beginning of a page in which its encoding stands
-_LINES = ("dl", "dt", "dd", "details", "summary", "option", "textarea")
+_LINES = (
+    *("center", "dd", "details", "dialog", "dir", "dl", "dt", "fieldset", "form", "hr", "legend"),
+    *("menu", "optgroup", "option", "search", "section", "summary", "textarea"),
+)
 """Elements that stand on lines of their own, which inscriptis does not know."""
 _SCRIPTS = ("script", "style", "head", "noscript", "template")
 
 
 def _read_page(source: Source) -> WholeText:
     data = source.read()
-    return WholeText(text_of_html(decoded(data, source, declared_encoding(data)), source.name))
+    text = text_of_html(decoded(data, source, declared_encoding(data)), source.name)
+    if data and not text:
+        source.notes.append("this page has no text that a browser would show")
+    return WholeText(text)
 
 
 def declared_encoding(html: bytes) -> str | None:
     """The encoding that a page says it has; None if it says none that is known."""
-    found = _DECLARED.search(html[:_AT_MOST_DECLARED])
+    found = _DECLARED.search(_COMMENT.sub(b"", html[:_AT_MOST_DECLARED]))
     encoding = known_encoding(found[1].decode("ascii")) if found is not None else None
     # A page of UTF-16 could not be searched for its declaration, so that is wrong.
     return None if encoding is not None and encoding.startswith("utf-16") else encoding
@@ -57,6 +64,9 @@ def text_of_html(html: str, name: str) -> str:
         raise InputError(
             f"{name}: cannot be read as HTML to its end: {parser.error_log[-1].message}"
         )
+    for below in [*tree.itersiblings("html")]:  # what stands behind the end of the page
+        below.tag = "div"
+        tree.append(below)
     config = inscriptis.ParserConfig()
     config.css = config.css | dict.fromkeys(_LINES, config.css["div"])
     try:

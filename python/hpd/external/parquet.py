@@ -130,23 +130,26 @@ def _fitting(value: Any, attribute: Attribute) -> Any:
 
 
 def _as(value: Any, kind: Any) -> Any:
-    """A value of a line, where it is plain JSON, as Python has it for an Arrow type."""
+    """A value of a line, which is plain JSON, as ``pyarrow.array`` takes it for an Arrow type."""
+    import pyarrow
     from pyarrow import types
 
     if value is None:
         return None
-    if types.is_date(kind):
-        return date.fromisoformat(value[:10])
-    if types.is_timestamp(kind):
-        return datetime.fromisoformat(value.replace("Z", "+00:00"))
-    if types.is_time(kind):
-        return time.fromisoformat(value)
+    if types.is_struct(kind):
+        return {part.name: _as(value.get(part.name), part.type) for part in kind}
+    if types.is_map(kind):
+        return [(_as(name, kind.key_type), _as(each, kind.item_type)) for name, each in value]
+    if types.is_nested(kind):
+        return [_as(each, kind.value_type) for each in value]
     if types.is_decimal(kind):
         return Decimal(value)
-    if types.is_binary(kind) or types.is_large_binary(kind):
+    if types.is_time(kind):
+        return time.fromisoformat(value)
+    if types.is_temporal(kind) and isinstance(value, str):
+        return pyarrow.scalar(value).cast(kind).value  # Python's own have no nanoseconds
+    if "binary" in str(kind):  # of any size, or a view
         return b64decode(value)
-    if types.is_map(kind):
-        return [tuple(pair) for pair in value]
     return value
 
 
@@ -155,7 +158,7 @@ def _fits(value: Any, kind: Any) -> bool:
 
     try:
         pyarrow.scalar(_as(value, kind), kind)
-    except (ValueError, TypeError, ArithmeticError, NotImplementedError):
+    except (ValueError, TypeError, ArithmeticError, AttributeError, NotImplementedError):
         return False
     return True
 
