@@ -302,6 +302,11 @@ def test_the_values_of_a_pdf_form_stand_beside_their_labels() -> None:
     ]
 
 
+def test_text_that_is_turned_is_read_along_its_lines() -> None:
+    turned = "Body) Tj 0 1 -1 0 10 20 Tm (up the side) Tj -1 0 0 -1 200 50 Tm (down again"
+    assert read(pdf_of(turned), "pdf").text == "Body\nup the side\ndown again"
+
+
 def test_pages_of_a_pdf_without_text_are_told() -> None:
     record = read(pdf_of("one", "", "three", ""), "pdf")
     assert record.text.split() == ["one", "three"]

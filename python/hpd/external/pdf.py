@@ -26,6 +26,8 @@ class _Piece:
     bottom: float
     right: float
     top: float
+    angle: float = 0.0
+    """In radians; 0 for what is written from left to right."""
 
 
 def read_pdf(source: Source) -> WholeText:
@@ -73,7 +75,10 @@ def _text_of_page(pdf: Any, number: int) -> str:
     letters = page.get_textpage()
     try:
         if page.get_rotation() == 0:
-            text = "\n".join(_lines_of_pieces(_pieces(letters)))
+            pieces = [*_pieces(letters)]
+            upright = (piece for piece in pieces if not piece.angle)
+            turned = [piece.text.strip() for piece in pieces if piece.angle]
+            text = "\n".join([*_lines_of_pieces(upright), *turned])
         else:
             text = letters.get_text_range().replace("\r\n", "\n")
     finally:
@@ -130,13 +135,17 @@ def _pieces(letters: Any) -> Iterator[_Piece]:
                 piece.text += letter
             continue
         height = max(top.value - bottom.value, 4.0)
+        angle = round(pdfium.FPDFText_GetCharAngle(letters, i), 1)
+        angle = angle if 0 < angle < 6.2 else 0.0
         if piece is not None and (
-            left.value - piece.right > 1.5 * height or left.value < piece.right - height
+            angle != piece.angle
+            or (left.value - piece.right > 1.5 * height and not angle)
+            or (left.value < piece.right - height and not angle)
         ):
             yield piece
             piece = None
         if piece is None:
-            piece = _Piece("", left.value, bottom.value, right.value, top.value)
+            piece = _Piece("", left.value, bottom.value, right.value, top.value, angle)
         piece.text += letter
         piece.right = max(piece.right, right.value)
         piece.bottom, piece.top = min(piece.bottom, bottom.value), max(piece.top, top.value)
