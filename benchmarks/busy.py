@@ -60,12 +60,11 @@ class Timed:
 
 def serve(options: argparse.Namespace) -> None:
     """Time the workload once for each line of the input."""
-    from hpd import _native
     from hpd.bench.measure import Bench
     from hpd.bench.methods import parse_contest
     from hpd.bench.workload import load_workload
     from hpd.models.model_files import resolve_model
-    from hpd.models.settings import model_options
+    from hpd.models.settings import load_model
     from hpd.options import Options
     from hpd.schema import load_schemas
 
@@ -73,7 +72,7 @@ def serve(options: argparse.Namespace) -> None:
     workload = load_workload(
         options.input, load_schemas(options.schema), options.replay, limit=options.limit
     )
-    model = _native.Model([str(resolve_model(options.model))], model_options(base))
+    model = load_model(resolve_model(options.model), base)
     bench = Bench(model, workload)
     (method,) = parse_contest(options.method, base).methods
     bench.measure(method, 0)  # reads the weights into memory

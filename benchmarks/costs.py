@@ -12,13 +12,13 @@ from __future__ import annotations
 import argparse
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from hpd import _native
 from hpd.bench.measure import measure_prices
 from hpd.cli.arguments import add_option_argument, options_of
-from hpd.models.settings import engine_options, model_options
+from hpd.models.settings import engine_options, load_model
 from hpd.options import OPTIONS
 from tools import testing_module
 
@@ -117,7 +117,7 @@ def main() -> None:
         add_option_argument(parser, OPTIONS[name])
     arguments = parser.parse_args()
     options = options_of(arguments)
-    model = _native.Model([arguments.model], model_options(options))
+    model = load_model(Path(arguments.model), options)
     context = _core_testing.Context(model, engine_options(options))
     print("| batch | tokens | cells each sees | other cells | ms | ms a token |")
     print("|---|---:|---:|---:|---:|---:|")

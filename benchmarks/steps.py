@@ -20,7 +20,7 @@ from hpd.bench.workload import load_workload
 from hpd.cli.arguments import add_option_arguments, options_of
 from hpd.cli.common import table
 from hpd.models.model_files import resolve_model
-from hpd.models.settings import model_options
+from hpd.models.settings import load_model
 from hpd.schema import load_schemas
 
 
@@ -68,7 +68,7 @@ def main(arguments: list[str] | None = None) -> None:
         options.input, load_schemas(options.schema), options.replay, limit=options.limit
     )
     path = resolve_model(options.model, options.hf)
-    model = _native.Model([str(path)], model_options(base))
+    model = load_model(path, base)
     for text in options.methods:
         for method in parse_contest(text, base).methods:
             made: list[Watched] = []

@@ -11,8 +11,8 @@ from benchmarks.neighbours import jacobi, ngrams
 from benchmarks.neighbours.passes import Passes, Way, n_right, one_by_one
 from benchmarks.published.workbench import Workbench
 from hpd import Document, Extractor, prompt
-from hpd._native import Model, ModelOptions
 from hpd.evaluation.rows import Example
+from hpd.models.settings import load_vocabulary
 from hpd.prompt import PromptTokenizer, key_text
 from hpd.schema.attributes import Schema
 from hpd.values.answers import split_answer
@@ -41,9 +41,7 @@ class Decoding:
     """
 
     def __init__(self, bench: Workbench, schemas: Mapping[str, Schema], whole: bool) -> None:
-        options = ModelOptions()
-        options.vocab_only = True
-        vocabulary = Model([str(bench.model)], options)
+        vocabulary = load_vocabulary(bench.model)
         self._tokenizers = {
             name: PromptTokenizer(vocabulary, prompt.system_text(), prompt.instruction_text(schema))
             for name, schema in schemas.items()

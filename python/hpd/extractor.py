@@ -20,7 +20,6 @@ from concurrent.futures import TimeoutError as FutureTimeoutError
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, overload
 
-from hpd import _native
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import (
     ContextOverflowError,
@@ -32,7 +31,7 @@ from hpd.errors import (
 )
 from hpd.models.memory import warn_of_shortage
 from hpd.models.model_files import resolve_model
-from hpd.models.settings import engine_options, model_options, tuned_values
+from hpd.models.settings import engine_options, load_model, tuned_values
 from hpd.options import Options, combined
 from hpd.pipeline import (
     Cancellation,
@@ -54,6 +53,7 @@ from hpd.values.confidence import METADATA_KEY, asked_map, own_map
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
+    from hpd._native import EngineStats, Model
     from hpd.options import Settings
 
 T = TypeVar("T")
@@ -149,11 +149,9 @@ class Extractor(Generic[T]):
         self.schemas = schema if isinstance(schema, Schema) else load_schemas(schema)
         check_task(asked, self.schemas, rules, examples)
         confidence_map = asked_map(asked.calibration)
-        _native.claim_process()
-        _native.echo_log(asked.verbose)
         path = resolve_model(model, hf, progress=not asked.quiet)
         warn_of_shortage(path, asked)
-        native = _native.Model([str(path)], model_options(asked), progress)
+        native = load_model(path, asked, progress)
         # An adapter makes another model of it, to which the file's calibration was not fitted.
         is_calibrated = not asked.calibration and not asked.loras
         if is_calibrated:
@@ -389,7 +387,7 @@ class Extractor(Generic[T]):
             with_it.shutdown(wait=False)
 
     @property
-    def stats(self) -> _native.EngineStats:
+    def stats(self) -> EngineStats:
         """Batches, tokens and time since the engine was made."""
         return self._pipeline.stats
 
@@ -455,7 +453,7 @@ def is_raised(extraction: Extraction[Any], on_error: OnError, options: Options) 
     return extraction.error.type != "InvalidDataError" or options.on_invalid != "record"
 
 
-def _close(pipeline: Pipeline, model: _native.Model, process: int) -> None:
+def _close(pipeline: Pipeline, model: Model, process: int) -> None:
     if os.getpid() == process:  # A forked process must leave its parent's model alone.
         pipeline.close()
         model.close()

@@ -18,7 +18,7 @@ from hpd.cli import main
 from hpd.errors import HpdError, OptionError
 from hpd.models import settings as tuned
 from hpd.models.cache import CACHE_VARIABLE
-from hpd.models.settings import engine_options, model_options
+from hpd.models.settings import engine_options, load_model
 from hpd.options import TUNABLE
 from tiny_models import TinyModel
 
@@ -298,7 +298,7 @@ SETTINGS: dict[str, Any] = {"n_ctx": 1024, "n_threads": 1, "max_tokens": 6}
 def keep(path: Path, **settings: Any) -> Path:
     """Keep FASTEST for a model, as if it had been found."""
     options = Options(**{**SETTINGS, **settings})
-    model = _native.Model([str(path)], model_options(options))
+    model = load_model(path, options)
     return tuned.store(tuned.identity(model, path, options), FASTEST)
 
 

@@ -10,7 +10,8 @@ import pytest
 
 from hpd import _native
 from hpd.cli import main
-from hpd.cli.dry_run import context_size, open_vocabulary, preview
+from hpd.cli.dry_run import context_size, preview
+from hpd.models.settings import load_vocabulary
 from hpd.options import Options
 from hpd.pipeline.prompts import Prompt
 from hpd.pipeline.questionnaire import Request
@@ -59,7 +60,7 @@ def test_the_preview_is_what_the_extractor_asks(
     texts = ["Diesel sneaker", "Nike shoe"][: settings.get("stack", 1)]  # type: ignore[misc]
     examples = [("Puma", {"brand": "Puma", "tags": []})]
     options = Options(**settings)  # type: ignore[arg-type]
-    vocabulary = open_vocabulary(model)
+    vocabulary = load_vocabulary(model)
     schema = load_schema("brand, tags [str], why after brand")
     shown = preview(vocabulary, schema, texts, options, examples)
     asked = []

@@ -7,16 +7,21 @@ import itertools
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from hpd import _native, prompt
+from hpd import prompt
 from hpd.cli.common import EXIT_OK, UsageError, before_the_model, table
 from hpd.files import InputReader
+from hpd.models.memory import DEFAULT_N_CTX
 from hpd.models.model_files import resolve_model
+from hpd.models.settings import load_vocabulary
 from hpd.options import Options
 from hpd.pipeline import Examples, examples_of
 from hpd.pipeline.questionnaire import Questionnaire
 from hpd.schema.attributes import Schema
+
+if TYPE_CHECKING:
+    from hpd._native import Model
 
 
 def print_prompt(
@@ -40,15 +45,11 @@ def print_prompt(
         schema = schemas if isinstance(schemas, Schema) else schemas.get(str(category))
         if schema is None:
             raise UsageError(f"there is no schema for the category {category!r}")
-    _native.echo_log(options.verbose)
-    model = open_vocabulary(arguments.model, arguments.hf, progress=not options.quiet)
+    path = resolve_model(arguments.model, arguments.hf, progress=not options.quiet)
+    model = load_vocabulary(path, verbose=options.verbose)
     shown = preview(model, schema, texts, options, examples_of(examples, category))
     print(_in_words(shown, context_size(model, options)))
     return EXIT_OK
-
-
-DEFAULT_N_CTX = 8192
-"""The KV cells of the engine, if the user names no number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +70,7 @@ class Preview:
     """The most tokens that a field can have, with its key and its value."""
 
 
-def open_vocabulary(
-    model: str | Path | None = None, hf: str | None = None, *, progress: bool = True
-) -> _native.Model:
-    """Load only the tokenizer of a model, which is named as for the extractor."""
-    native = _native.ModelOptions()
-    native.vocab_only = True
-    return _native.Model([str(resolve_model(model, hf, progress=progress))], native)
-
-
-def context_size(model: _native.Model, options: Options) -> int:
+def context_size(model: Model, options: Options) -> int:
     """The most tokens of a prompt with a value that the extractor would accept."""
     architecture = model.metadata("general.architecture")
     trained = model.metadata(f"{architecture}.context_length")
@@ -87,7 +79,7 @@ def context_size(model: _native.Model, options: Options) -> int:
 
 
 def preview(
-    model: _native.Model,
+    model: Model,
     schema: Schema,
     documents: Sequence[str],
     options: Options,

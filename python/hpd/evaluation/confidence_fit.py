@@ -64,7 +64,7 @@ def cross_fitted(judged: Sequence[Judged], n_folds: int = N_FOLDS, seed: int = 0
     return [mapped(answer, maps[fold_of[answer.document]]) for answer in judged]
 
 
-def best_null_threshold(judged: Sequence[Judged], n_stated: int, tolerance: float = 0.0) -> float:
+def best_null_threshold(judged: Sequence[Judged], n_stated: int) -> float:
     """The hundredth below which values should become null for the highest F1.
 
     Where confidence is the share that is right, that is half of the F1 which is reached with it
@@ -74,11 +74,8 @@ def best_null_threshold(judged: Sequence[Judged], n_stated: int, tolerance: floa
     Args:
         judged: answers with calibrated confidence, best of a map that has not seen them.
         n_stated: how many values there are to be found.
-        tolerance: how much less F1 may be for a lower threshold, which keeps more values.
     """
-    scores = {n / 100: _f1(judged, n_stated, n / 100) for n in range(100)}
-    least = max(scores.values()) - tolerance
-    return next(threshold for threshold, score in scores.items() if score >= least)
+    return max((n / 100 for n in range(100)), key=lambda least: _f1(judged, n_stated, least))
 
 
 def _f1(judged: Sequence[Judged], n_stated: int, threshold: float) -> float:

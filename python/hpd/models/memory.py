@@ -119,7 +119,8 @@ def _lines(file: Path) -> list[str]:
         return []
 
 
-_N_CTX = 8192  # default_n_ctx of the engine, if the model was trained for a quarter of it
+DEFAULT_N_CTX = 8192
+"""As default_n_ctx of the engine, if the model was trained for a quarter of it."""
 _N_SEQUENCES = 256  # as the engine asks for
 _N_SEQUENCES_RECURRENT = 64
 _N_GUESS_ROWS = 64  # rows of logits for guesses, beside one for each sequence
@@ -264,7 +265,7 @@ def need_of_shape(shape: Shape, n_weight_bytes: int, options: Options) -> Memory
         n_weight_bytes: the size of all its tensors.
         options: with nothing left open.
     """
-    n_cells = options.n_ctx or min(_N_CTX, 4 * max(1, shape.n_ctx_train))
+    n_cells = options.n_ctx or min(DEFAULT_N_CTX, 4 * max(1, shape.n_ctx_train))
     n_cells = -(-n_cells // _CELL_STEP) * _CELL_STEP
     n_batch = min(options.n_batch, n_cells)
     n_ubatch = min(options.n_ubatch, n_batch)
@@ -296,7 +297,7 @@ def _need_of(path: Path, options: Options) -> MemoryNeed:
 def _smaller(path: Path, options: Options) -> Iterator[tuple[str, Options]]:
     """Options that take less memory, with their flags, the gentlest first."""
     shape = Shape.of(read_gguf_header(path))
-    n_cells = options.n_ctx or min(_N_CTX, 4 * max(1, shape.n_ctx_train))
+    n_cells = options.n_ctx or min(DEFAULT_N_CTX, 4 * max(1, shape.n_ctx_train))
     is_float = options.cache_type_k in ("f32", "f16", "bf16")
     if is_float and options.flash_attn != "off":
         quantised = {"cache_type_k": "q8_0", "cache_type_v": "q8_0"}

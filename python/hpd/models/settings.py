@@ -1,4 +1,4 @@
-"""Options as the engine's own structs, and the settings that ``hpd tune`` found for a model."""
+"""A model loaded with its options, and the settings that ``hpd tune`` found for it."""
 
 from __future__ import annotations
 
@@ -18,6 +18,37 @@ from hpd.models.model_files import local_lora, resolve_draft_model
 from hpd.option import Target
 from hpd.options import OPTIONS, TUNABLE, Options, speed_identity
 from hpd.version import __version__
+
+
+def load_model(
+    path: Path, options: Options, progress: Callable[[float], bool | None] | None = None
+) -> _native.Model:
+    """Load a model and its adapters.
+
+    Args:
+        path: its file, or the first part of it.
+        options: those of them that are about a model count.
+        progress: called with the share of the model that is loaded; False stops the loading.
+
+    Raises:
+        HpdError: this process was forked from one that has loaded a model.
+        ModelLoadError: it cannot be loaded.
+    """
+    from hpd import _native
+
+    _native.claim_process()
+    _native.echo_log(options.verbose)
+    return _native.Model([str(path)], model_options(options), progress)
+
+
+def load_vocabulary(path: Path, *, verbose: bool = False) -> _native.Model:
+    """Load the vocabulary and the metadata of a model, without its weights."""
+    from hpd import _native
+
+    _native.echo_log(verbose)
+    native = _native.ModelOptions()
+    native.vocab_only = True
+    return _native.Model([str(path)], native)
 
 
 def model_options(options: Options) -> _native.ModelOptions:
@@ -54,10 +85,8 @@ def load_draft_model(options: Options) -> _native.Model | None:
     """Load the draft model, if the options name one; it gets no adapters."""
     if not options.draft_model:
         return None
-    from hpd import _native
-
     path = resolve_draft_model(options.draft_model, progress=not options.quiet)
-    return _native.Model([str(path)], model_options(replace(options, loras=())))
+    return load_model(path, replace(options, loras=()))
 
 
 def _found_adapters(options: Options) -> list[tuple[str, float]]:

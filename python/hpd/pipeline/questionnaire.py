@@ -419,7 +419,7 @@ class Questionnaire:
             # That of the calibration is about values that need not be there.
             threshold = 0.0
             if confidence_map is not None and not needs_a_value:
-                threshold = confidence_map.null_threshold_of(kind)
+                threshold = confidence_map.null_threshold
         # Of a choice that is decided, the threshold tells whether it is too unlikely.
         may_be_ruled_out = needs_a_value or (attribute.type == "enum" and not decides)
         return Limits(

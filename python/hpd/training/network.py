@@ -15,7 +15,7 @@ from transformers import AutoConfig, AutoModelForCausalLM
 from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
-from hpd._native import Model, ModelOptions
+from hpd.models.settings import load_vocabulary
 from hpd.training import masks
 from hpd.training.rows import NO_TARGET, TrainingRow
 from hpd.training.weights import GgufFile, adapter_changes
@@ -59,9 +59,7 @@ class GgufVocabulary:
     """The tokens of a GGUF file, by the engine itself, so every tokenizer of llama.cpp will do."""
 
     def __init__(self, path: Path) -> None:
-        options = ModelOptions()
-        options.vocab_only = True
-        self._model = Model([str(path)], options)
+        self._model = load_vocabulary(path)
         self.chat_template = self._model.chat_template
         self.bos = self._model.bos
         self.control_tokens = self._model.control_tokens

@@ -43,11 +43,6 @@ def kind_of(name: str, text: str) -> str:
     return name + _OF_SHORT if len(text) <= SHORT_TEXT else name
 
 
-def is_of_short(kind: str) -> bool:
-    """Whether a kind is one of short texts."""
-    return kind.endswith(_OF_SHORT)
-
-
 @dataclass(frozen=True, slots=True)
 class Curve:
     """A curve through points, the same everywhere left of the first, and right of the last."""
@@ -87,8 +82,6 @@ class ConfidenceMap:
     nulls: Mapping[str, Curve] = field(default_factory=dict)
     null_threshold: float = 0.0
     """The share of right values below which null is the better answer, if no other is asked for."""
-    null_threshold_of_short: float | None = None
-    """The same in short texts; None: it is no other one."""
 
     def __call__(self, kind: str, confidence: float, *, is_null: bool) -> float:
         """The share of such values, or nulls, that is right."""
@@ -100,18 +93,11 @@ class ConfidenceMap:
         curve = self._curve(kind, is_null=False)
         return share if curve is None else curve.least(share)
 
-    def null_threshold_of(self, kind: str) -> float:
-        """The share of right values of a kind below which null is the better answer."""
-        own = self.null_threshold_of_short if is_of_short(kind) else None
-        return self.null_threshold if own is None else own
-
     def to_json(self) -> dict[str, Any]:
         """The map, ready for ``json.dumps``."""
-        of_short = self.null_threshold_of_short
         return {
             "form": _FORM,
             "null_threshold": self.null_threshold,
-            **({} if of_short is None else {"null_threshold_of_short": of_short}),
             "values": {kind: _rounded(curve) for kind, curve in self.values.items()},
             "nulls": {kind: _rounded(curve) for kind, curve in self.nulls.items()},
         }
@@ -130,12 +116,10 @@ class ConfidenceMap:
         if not isinstance(known, dict) or known.get("form") != _FORM:
             raise ValueError(f"it is no calibration of form {_FORM}: hpd calibrate writes them")
         threshold = known.get("null_threshold", 0)
-        of_short = known.get("null_threshold_of_short", threshold)
-        for name, share in (("", threshold), ("_of_short", of_short)):
-            if not _is_share(share):
-                raise ValueError(f"null_threshold{name}: a number from 0 to 1 is expected")
+        if not _is_share(threshold):
+            raise ValueError("null_threshold: a number from 0 to 1 is expected")
         values, nulls = (_curves(known, name) for name in ("values", "nulls"))
-        return cls(values, nulls, float(threshold), None if of_short == threshold else of_short)
+        return cls(values, nulls, float(threshold))
 
     def _curve(self, kind: str, *, is_null: bool) -> Curve | None:
         curves = self.nulls if is_null else self.values

@@ -133,7 +133,6 @@ def run(arguments: argparse.Namespace) -> int:
             category_field=arguments.category_field,
         )
 
-    from hpd import _native
     from hpd.bench.measure import Bench
     from hpd.bench.rounds import (
         environment,
@@ -143,11 +142,10 @@ def run(arguments: argparse.Namespace) -> int:
         to_json,
     )
     from hpd.models.model_files import resolve_model
-    from hpd.models.settings import model_options
+    from hpd.models.settings import load_model
 
-    _native.echo_log(base.verbose)
     path = resolve_model(arguments.model, arguments.hf, progress=not base.quiet)
-    model = _native.Model([str(path)], model_options(base))
+    model = load_model(path, base)
     say_without_effect(base)
     known = environment(model, path, base.n_gpu_layers)
     with contextlib.ExitStack() as stack:

@@ -103,17 +103,15 @@ def run(arguments: argparse.Namespace) -> int:
         flags = ", ".join(OPTIONS[name].flag for name in TUNABLE)
         raise UsageError(f"nothing is left to try: all of these are said: {flags}")
 
-    from hpd import _native
     from hpd.bench.measure import Bench
     from hpd.bench.tune import Search, Timer, axes_for, default_settings, n_tolerated
     from hpd.external.weight_speed import faster_to_read
     from hpd.models.hardware import devices, n_cores
     from hpd.models.model_files import resolve_model
-    from hpd.models.settings import identity, model_options, store
+    from hpd.models.settings import identity, load_model, store
 
-    _native.echo_log(base.verbose)
     path = resolve_model(arguments.model, arguments.hf, progress=not base.quiet)
-    model = _native.Model([str(path)], model_options(base))
+    model = load_model(path, base)
     say_without_effect(base)
     tell: Callable[[str], None] = (lambda message: None) if base.quiet else say
 
