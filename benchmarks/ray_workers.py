@@ -20,7 +20,7 @@ from statistics import median
 
 from hpd.documents import Document
 from hpd.extractor import Extractor
-from hpd.files import RecordReader
+from hpd.files.reader import RecordReader
 from hpd.models.hardware import n_cores, processor
 from hpd.models.model_files import resolve_model
 from hpd.options import Options

@@ -35,7 +35,7 @@ from hpd.prompt.questions import Question, Waves
 from hpd.results import Extraction, FieldResult, Usage
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
-from hpd.values import parse_value
+from hpd.values.parsing import parse_value
 
 SLOW = 1.0
 """Seconds; no schema should take longer to be read."""

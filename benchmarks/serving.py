@@ -33,7 +33,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from hpd.evaluation.endpoint import response_schema
-from hpd.files import Record, RecordReader
+from hpd.files.reader import Record, RecordReader
 from hpd.models.hardware import n_cores, processor
 from hpd.models.model_files import resolve_model
 from hpd.prompt import documents_text, instruction_text, system_text

@@ -17,11 +17,10 @@ from pydantic import BaseModel, ValidationError
 from hpd.documents import Document
 from hpd.errors import InputError, ModelLoadError, SchemaError
 from hpd.evaluation.run_status import read_status
-from hpd.files import FileWriter, Record, RecordReader
 from hpd.files.journal import journal_path
-from hpd.files.reader import columns_of, has_fields
+from hpd.files.reader import Record, RecordReader, columns_of, has_fields
 from hpd.files.rows import Format
-from hpd.files.writer import line_bytes
+from hpd.files.writer import FileWriter, line_bytes
 from hpd.models.gguf_files import read_gguf_header
 from hpd.models.memory import memory_need
 from hpd.options import Options
@@ -32,8 +31,10 @@ from hpd.schema import describe, load_schema, load_schemas, to_json_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.one_line import parse_one_line
 from hpd.serving.bodies import ChatBody, ExtractBody, RefusedError, json_of, refusal_of
-from hpd.values import assemble, parse_value, split_answer
+from hpd.values.answers import split_answer
+from hpd.values.assembly import assemble
 from hpd.values.grammar import answer_grammar, value_grammar
+from hpd.values.parsing import parse_value
 from tools import testing_module
 
 B = TypeVar("B", bound=BaseModel)

@@ -24,7 +24,7 @@ from hpd.evaluation.discovery import (
     read_proposals,
     sample_text,
 )
-from hpd.files import Record
+from hpd.files.reader import Record
 from hpd.options import Options
 from hpd.schema import load_schema, load_schemas, to_json_schema
 from hpd.values.grammar import answer_grammar

@@ -10,7 +10,9 @@ import pytest
 
 from fake_extractor import FakeExtractor
 from hpd.cli import main
-from hpd.files import FileWriter, Record, journal_path
+from hpd.files.journal import journal_path
+from hpd.files.reader import Record
+from hpd.files.writer import FileWriter
 from jsonl import write_texts
 
 

@@ -14,7 +14,8 @@ import pytest
 
 from hpd.cli import main
 from hpd.external.pdf import _columns_apart, _Piece
-from hpd.files import InputReader, Record, RecordReader
+from hpd.files.inputs import InputReader
+from hpd.files.reader import Record, RecordReader
 from hpd.files.streams import known_encoding
 from jsonl import read_lines
 from pdf_files import pdf_of

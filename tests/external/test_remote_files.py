@@ -13,7 +13,7 @@ import pytest
 from fake_extractor import FakeExtractor
 from hpd.cli import main
 from hpd.errors import InputError
-from hpd.files import InputReader
+from hpd.files.inputs import InputReader
 from jsonl import read_lines, write_lines, write_texts
 
 pytest.importorskip("fsspec")

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from hpd.errors import InputError
-from hpd.files import InputReader, Record, page_of
-from hpd.files.inputs import find_files
+from hpd.files.inputs import InputReader, find_files
+from hpd.files.reader import Record
+from hpd.files.rows import page_of
 from pdf_files import pdf_of
 
 

@@ -20,8 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hpd.errors import InputError
-from hpd.files import Record, RecordReader
-from hpd.files.reader import clean_text, columns_of, count_records
+from hpd.files.reader import Record, RecordReader, clean_text, columns_of, count_records
 
 
 def read(content: bytes | str, format: Any = "jsonl", **options: Any) -> list[Record]:  # noqa: A002

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from hpd.errors import InputError
-from hpd.files import InputReader, Record, Shard, parse_shard
+from hpd.files.inputs import InputReader, Shard, parse_shard
+from hpd.files.reader import Record
 from jsonl import write_texts
 
 

@@ -238,7 +238,8 @@ def test_columns_of_parquet_keep_their_types(tmp_path: Path) -> None:
     arrow = pytest.importorskip("pyarrow")
     from pyarrow import parquet
 
-    from hpd.files import InputReader, kept_columns
+    from hpd.files.inputs import InputReader
+    from hpd.files.reader import kept_columns
 
     columns = {
         "text": arrow.array([b"one", b"two"], arrow.binary()),

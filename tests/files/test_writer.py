@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from full_disk import file_size_limit
 from hpd.errors import HpdError, InputError
-from hpd.files import FileWriter, Record, StreamWriter, journal_path
-from hpd.files.journal import Journal
+from hpd.files.journal import Journal, journal_path
+from hpd.files.reader import Record
+from hpd.files.writer import FileWriter, StreamWriter
 
 SETTINGS = {"schema": "s1", "model": "m1", "option --method": "hpd"}
 

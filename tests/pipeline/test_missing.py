@@ -16,7 +16,7 @@ from hpd.pipeline.document_values import DocumentValues
 from hpd.results import FieldResult, Usage
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute
-from hpd.values import ABSENT
+from hpd.values.assembly import ABSENT
 from small_extractor import SmallExtractor
 from tiny_models import TinyModel
 

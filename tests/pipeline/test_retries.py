@@ -22,7 +22,7 @@ from hpd.pipeline.questionnaire import Request
 from hpd.prompt import Labels, key_text
 from hpd.results import FieldResult, RefusedText
 from hpd.schema import load_schema
-from hpd.values import Parsed
+from hpd.values.parsing import Parsed
 from jsonl import read_lines, write_texts
 from small_extractor import SmallExtractor
 from tiny_models import TinyModel

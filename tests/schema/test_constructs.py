@@ -21,7 +21,7 @@ from hpd.prompt.text import asked_answer
 from hpd.results import Extraction, FieldResult, Usage, plain_data
 from hpd.schema import SchemaWarning, load_schema, to_json_schema
 from hpd.schema.attributes import Schema
-from hpd.values import Parsed, check_value
+from hpd.values.parsing import Parsed, check_value
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "number"}

@@ -14,13 +14,9 @@ import strategies
 from hpd.prompt.questions import schema_leaves
 from hpd.schema import load_schema, to_json_schema
 from hpd.schema.attributes import Attribute, Schema
-from hpd.values import (
-    Assembled,
-    Parsed,
-    answer_leaf,
-    assemble,
-    split_answer,
-)
+from hpd.values.answers import answer_leaf, split_answer
+from hpd.values.assembly import Assembled, assemble
+from hpd.values.parsing import Parsed
 
 
 def from_answer(schema: Schema, text: str) -> Assembled:

@@ -13,7 +13,8 @@ import strategies
 from hpd.prompt.questions import item_leaves, schema_leaves
 from hpd.schema import load_schema, to_json_schema
 from hpd.schema.attributes import Schema
-from hpd.values import Parsed, assemble, parse_value
+from hpd.values.assembly import assemble
+from hpd.values.parsing import Parsed, parse_value
 
 Path = tuple[str, ...]
 

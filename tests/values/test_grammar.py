@@ -16,8 +16,9 @@ import strategies
 from gbnf import Vocabulary, to_regex
 from hpd.schema import to_json_schema
 from hpd.schema.attributes import Attribute, Schema
-from hpd.values import parse_value, split_answer
+from hpd.values.answers import split_answer
 from hpd.values.grammar import answer_grammar, enum_texts, literal, value_grammar
+from hpd.values.parsing import parse_value
 from tiny_models import TinyModel
 from tools.unconstrained import unconstrained
 

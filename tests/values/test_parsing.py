@@ -17,7 +17,14 @@ from hypothesis import strategies as st
 import strategies
 from hpd.schema import to_json_schema
 from hpd.schema.attributes import Attribute, Schema
-from hpd.values import Parsed, joint_probability, parse_cut, parse_forced, parse_value, typed_value
+from hpd.values.parsing import (
+    Parsed,
+    joint_probability,
+    parse_cut,
+    parse_forced,
+    parse_value,
+    typed_value,
+)
 
 
 def pieces(schema: Schema) -> dict[str, Any]:

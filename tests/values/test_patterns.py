@@ -15,8 +15,8 @@ from gbnf import Vocabulary, to_regex
 from hpd.schema import load_schema, scalars
 from hpd.schema.attributes import Attribute
 from hpd.schema.scalars import matches
-from hpd.values import parse_value
 from hpd.values.grammar import value_grammar
+from hpd.values.parsing import parse_value
 from tiny_models import TinyModel
 from tools.unconstrained import unconstrained
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from hpd.errors import InputError
 from hpd.evaluation.outcomes import ABSENT
-from hpd.files import Record, RecordReader
+from hpd.files.reader import Record, RecordReader
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Attribute, Schema
 

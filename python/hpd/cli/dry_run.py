@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from hpd import prompt
 from hpd.cli.common import EXIT_OK, UsageError, before_the_model, table
-from hpd.files import InputReader
+from hpd.files.inputs import InputReader
 from hpd.models.memory import DEFAULT_N_CTX
 from hpd.models.model_files import resolve_model
 from hpd.models.settings import load_vocabulary

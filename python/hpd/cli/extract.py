@@ -41,20 +41,12 @@ from hpd.cli.terminal import Progress
 from hpd.cli.writing import ReadAhead, Writing
 from hpd.documents import NotYet
 from hpd.errors import HpdError, InputError
-from hpd.files import (
-    FORMATS,
-    TEXT_FIELDS,
-    InputReader,
-    Record,
-    RecordReader,
-    Shard,
-    Writer,
-    kept_columns,
-    parse_shard,
-    skipped_text,
-)
+from hpd.files.inputs import InputReader, Shard, parse_shard, skipped_text
+from hpd.files.reader import TEXT_FIELDS, Record, RecordReader, kept_columns
+from hpd.files.rows import FORMATS
 from hpd.files.streams import is_place
 from hpd.files.tables import is_table, keeps_input, lines_path, write_table
+from hpd.files.writer import Writer
 from hpd.models.hardware import computing_place
 from hpd.models.model_files import is_box, resolve_model
 from hpd.pipeline import check_method

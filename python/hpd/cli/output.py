@@ -13,15 +13,10 @@ from typing import Any
 from hpd.cli.arguments import not_empty
 from hpd.cli.common import UsageError
 from hpd.errors import InputError
-from hpd.files import (
-    FileWriter,
-    StreamWriter,
-    Writer,
-    journal_path,
-)
-from hpd.files.journal import file_fingerprint, text_fingerprint
+from hpd.files.journal import file_fingerprint, journal_path, text_fingerprint
 from hpd.files.streams import absolute
 from hpd.files.tables import check_writable, is_table, lines_path
+from hpd.files.writer import FileWriter, StreamWriter, Writer
 from hpd.models.model_files import local_lora
 from hpd.options import OPTIONS, Options, values_identity
 from hpd.prompt import STACK_RULE, SYSTEM

@@ -16,7 +16,9 @@ from hpd.cli.common import EXIT_OK, EXIT_SIGNAL, EXIT_SOME_FAILED, say
 from hpd.cli.terminal import Progress
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import HpdError, InputError
-from hpd.files import Record, Writer, error_line, page_of
+from hpd.files.reader import Record
+from hpd.files.rows import page_of
+from hpd.files.writer import Writer, error_line
 from hpd.results import Extraction
 from hpd.schema.attributes import Schema
 

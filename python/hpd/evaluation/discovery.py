@@ -14,7 +14,7 @@ from rapidfuzz import fuzz
 
 from hpd.errors import SchemaError
 from hpd.evaluation.page import render_text
-from hpd.files import Record
+from hpd.files.reader import Record
 from hpd.schema import check
 from hpd.schema.attributes import Attribute, Schema, Type
 

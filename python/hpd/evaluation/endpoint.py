@@ -20,7 +20,7 @@ from hpd.prompt import SYSTEM, documents_text, instruction_text
 from hpd.results import Extraction, Failure, FieldResult, Usage
 from hpd.schema import to_json_schema
 from hpd.schema.attributes import Schema
-from hpd.values import answer_leaf, split_answer
+from hpd.values.answers import answer_leaf, split_answer
 from hpd.version import install_command
 
 

@@ -32,7 +32,7 @@ from hpd.evaluation.page import render_text
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import USUAL, Resampling
 from hpd.evaluation.statistics import Interval, cohen_kappa, drawn_documents
-from hpd.files import Record
+from hpd.files.reader import Record
 from hpd.schema.attributes import Attribute, Schema
 
 Verdict = Literal["correct", "incorrect", "missing", "correct null", "hallucination"]

@@ -11,7 +11,7 @@ from typing import Any
 
 from hpd.errors import InputError
 from hpd.evaluation.rows import Example, Prediction, load_examples
-from hpd.files import RecordReader
+from hpd.files.reader import RecordReader
 
 N_PLACES_SHOWN = 5
 

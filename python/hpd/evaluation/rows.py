@@ -17,9 +17,15 @@ from typing import Any
 
 from hpd.errors import InputError
 from hpd.evaluation.outcomes import gold_values
-from hpd.files import Format, guess_format, source_name
-from hpd.files.reader import default_text_fields, open_source, row_id, row_text
-from hpd.files.rows import TABLES, WHOLE_FORMATS, WholeText, plain_value, rows_of
+from hpd.files.reader import (
+    default_text_fields,
+    guess_format,
+    open_source,
+    row_id,
+    row_text,
+    source_name,
+)
+from hpd.files.rows import TABLES, WHOLE_FORMATS, Format, WholeText, plain_value, rows_of
 from hpd.files.streams import Source, kind, listed, reason
 
 GOLD_FIELDS = ("target_scores", "gold", "data")
@@ -95,8 +101,8 @@ def load_examples(
     """The rows of a gold file, lazily.
 
     ``text_field`` and the like name fields or columns; else these are ``id``, ``category``, and
-    the first of ``hpd.files.TEXT_FIELDS`` that the row has. Without ``needs_text`` a row that
-    has no text gets an empty one.
+    the first of ``TEXT_FIELDS`` (``hpd.files.reader``) that the row has. Without ``needs_text`` a
+    row that has no text gets an empty one.
     """
     text_fields = (text_field,) if isinstance(text_field, str) else tuple(text_field or ())
     is_table = (format or guess_format(source)) in TABLES

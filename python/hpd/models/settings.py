@@ -68,16 +68,7 @@ def engine_options(options: Options) -> _native.EngineOptions:
     options = options.filled()
     native = _native.EngineOptions()
     _copy(options, "engine", native)
-    native.sampling = sampling_options(options)
-    return native
-
-
-def sampling_options(options: Options) -> _native.SamplingOptions:
-    """The struct for the choice of tokens."""
-    from hpd import _native
-
-    native = _native.SamplingOptions()
-    _copy(options, "sampling", native)
+    _copy(options, "sampling", native.sampling)
     return native
 
 

@@ -22,8 +22,10 @@ from hpd.prompt import COUNT_KEY, Path
 from hpd.prompt.questions import Leaf, Question, Refused
 from hpd.results import Extraction, Failure, FieldResult, RefusedText, Usage, build_data
 from hpd.schema.attributes import Attribute, Schema
-from hpd.values import ABSENT, LACKING, Assembled, Parsed, answer_leaf, assemble, bare_data
+from hpd.values.answers import answer_leaf
+from hpd.values.assembly import ABSENT, Assembled, assemble, bare_data
 from hpd.values.confidence import COUNT, ConfidenceMap, kind_of
+from hpd.values.parsing import LACKING, Parsed
 from hpd.values.places import Grounder, place_values
 
 LEAST_LIKELY = 0.001

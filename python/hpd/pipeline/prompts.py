@@ -27,16 +27,10 @@ from hpd.pipeline.reuse import Decoded, KnownValues, Reuse
 from hpd.prompt.questions import Question, Waves
 from hpd.results import Extraction, Failure, FieldResult, Usage
 from hpd.schema.attributes import Attribute
-from hpd.values import (
-    answer_leaf,
-    joint_probability,
-    parse_cut,
-    parse_forced,
-    parse_value,
-    split_answer,
-)
+from hpd.values.answers import answer_leaf, split_answer
 from hpd.values.confidence import kind_of
 from hpd.values.grammar import is_closed
+from hpd.values.parsing import joint_probability, parse_cut, parse_forced, parse_value
 
 AnyValue = Value | Decoded
 """A value that was decoded now, or earlier."""

@@ -29,7 +29,6 @@ from hpd.prompt.questions import (
     stack_places,
 )
 from hpd.schema.attributes import Attribute, Schema
-from hpd.values import check_value
 from hpd.values.confidence import SHORT_TEXT, ConfidenceMap
 from hpd.values.grammar import (
     DECIDE_KEY,
@@ -42,6 +41,7 @@ from hpd.values.grammar import (
     is_free_text,
     value_grammar,
 )
+from hpd.values.parsing import check_value
 from hpd.values.stated import STATED_KEY, Stated, is_held
 
 

@@ -277,9 +277,6 @@ LABEL_KEY = "hpd.label"
 """The key of a GGUF file that says ``on`` if its model, or the adapter that it is, was taught this
 layout."""
 
-LABEL_SETTING = "hpd_label"
-"""The setting of a checkpoint's ``config.json`` that is true if it was taught this layout."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Node:

@@ -154,27 +154,21 @@ def _check_attribute(attribute: Attribute, where: str, depth: int) -> None:
 
 
 def _check_bounds(attribute: Attribute, where: str) -> None:
-    pairs = (
-        ("minLength", attribute.min_length, "maxLength", attribute.max_length),
-        ("minItems", attribute.min_items, "maxItems", attribute.max_items),
-        ("minimum", attribute.minimum, "maximum", attribute.maximum),
-    )
-    for low_name, low, high_name, high in pairs:
-        if low is not None and high is not None and low > high:
-            raise fail(where, f"no value fits: {low_name} {low} is above {high_name} {high}")
-    exclusive_pairs = (
-        ("minimum", attribute.minimum, "exclusiveMaximum", attribute.exclusive_maximum),
-        ("exclusiveMinimum", attribute.exclusive_minimum, "maximum", attribute.maximum),
-        (
-            "exclusiveMinimum",
-            attribute.exclusive_minimum,
-            "exclusiveMaximum",
-            attribute.exclusive_maximum,
-        ),
-    )
-    for low_name, low, high_name, high in exclusive_pairs:
-        if low is not None and high is not None and low >= high:
-            raise fail(where, f"no value fits: {low_name} {low} and {high_name} {high}")
+    least = ("minimum", attribute.minimum)
+    above = ("exclusiveMinimum", attribute.exclusive_minimum)
+    most = ("maximum", attribute.maximum)
+    below = ("exclusiveMaximum", attribute.exclusive_maximum)
+    for (low_name, low), (high_name, high), may_be_equal in (
+        (("minLength", attribute.min_length), ("maxLength", attribute.max_length), True),
+        (("minItems", attribute.min_items), ("maxItems", attribute.max_items), True),
+        (least, most, True),
+        (least, below, False),
+        (above, most, False),
+        (above, below, False),
+    ):
+        if low is None or high is None or low < high or (may_be_equal and low == high):
+            continue
+        raise fail(where, f"no value fits: {low_name} {low} and {high_name} {high}")
 
 
 def _places(attributes: Sequence[Attribute], prefix: str) -> list[str]:

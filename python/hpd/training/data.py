@@ -23,7 +23,7 @@ from hpd.errors import InputError, SchemaError
 from hpd.evaluation.matching import match_rows
 from hpd.evaluation.outcomes import gold_values
 from hpd.evaluation.rows import Example, load_predictions
-from hpd.files import Record, RecordReader
+from hpd.files.reader import Record, RecordReader
 from hpd.prompt import DocumentTurn
 from hpd.prompt.questions import UNKNOWN, Leaf, Question, answer_at
 from hpd.schema import load_schema
@@ -36,7 +36,7 @@ from hpd.training.rows import (
     TrainingVocabulary,
     training_row,
 )
-from hpd.values import Parsed, check_value, parse_value
+from hpd.values.parsing import Parsed, check_value, parse_value
 
 Unnamed = Literal["null", "skip"]
 """The meaning of an attribute that a document's label does not name: null, or not taught."""

@@ -13,7 +13,9 @@ from hpd.schema.attributes import Attribute, Schema
 from hpd.training.decode import Decoder
 from hpd.training.network import GgufVocabulary
 from hpd.training.rows import Interview, KeyedMask, Prompter, stacks
-from hpd.values import Parsed, answer_leaf, assemble, parse_value, split_answer
+from hpd.values.answers import answer_leaf, split_answer
+from hpd.values.assembly import assemble
+from hpd.values.parsing import Parsed, parse_value
 
 MAX_ANSWER = 1024
 """Longest whole answer of a document, in tokens."""

@@ -15,7 +15,8 @@ from hpd.prompt import DocumentTurn, Layout, Path, PromptTokenizer, Vocabulary
 from hpd.prompt.questions import Question, Waves
 from hpd.schema.attributes import Schema
 from hpd.training.masks import Mask, Roles, RowLayout
-from hpd.values import Parsed, assemble
+from hpd.values.assembly import assemble
+from hpd.values.parsing import Parsed
 
 KeyedMask = Mask | Literal["label"]
 """A mask, or the mask ``branch`` with letters in place of keys."""

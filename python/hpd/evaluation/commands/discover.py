@@ -18,7 +18,8 @@ from hpd.evaluation.commands.answering import (
     open_answering,
     price,
 )
-from hpd.files import FORMATS, RecordReader
+from hpd.files.reader import RecordReader
+from hpd.files.rows import FORMATS
 from hpd.schema import to_json_schema
 from hpd.schema.attributes import Schema
 

@@ -38,7 +38,7 @@ from hpd.evaluation.rows import (
 )
 from hpd.evaluation.scores import AVERAGES, FORM_NAMES, LEVEL, SCOPES, Counts, Macro, Resampling
 from hpd.evaluation.statistics import Interval
-from hpd.files import guess_format, source_name
+from hpd.files.reader import guess_format, source_name
 from hpd.files.rows import TABLES
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema

@@ -23,8 +23,8 @@ from hpd.evaluation.commands.answering import (
     price,
 )
 from hpd.evaluation.matching import gold_examples, source_documents
-from hpd.files import FileWriter
 from hpd.files.journal import text_fingerprint
+from hpd.files.writer import FileWriter
 from hpd.schema import load_schemas
 
 if TYPE_CHECKING:

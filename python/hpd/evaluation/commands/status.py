@@ -10,7 +10,9 @@ from hpd.cli.common import EXIT_FAILED, EXIT_OK, EXIT_SOME_FAILED, UsageError, t
 from hpd.cli.output import lines_of, written_files
 from hpd.errors import InputError
 from hpd.evaluation.run_status import RunStatus, count_values, read_status
-from hpd.files import FORMATS, InputReader, journal_path, parse_shard
+from hpd.files.inputs import InputReader, parse_shard
+from hpd.files.journal import journal_path
+from hpd.files.rows import FORMATS
 from hpd.files.streams import is_place
 
 

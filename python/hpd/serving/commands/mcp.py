@@ -12,7 +12,7 @@ from hpd.cli.arguments import add_option_arguments, options_of
 from hpd.cli.common import EXIT_OK, UsageError, need_extra
 from hpd.documents import Document
 from hpd.errors import HpdError, InputError
-from hpd.files import RecordReader
+from hpd.files.reader import RecordReader
 from hpd.models.model_files import resolve_model
 from hpd.options import Options
 from hpd.schema import describe, load_untrusted_schemas, to_json_schema
