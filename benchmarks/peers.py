@@ -30,6 +30,7 @@ from urllib.request import urlopen
 from jsonschema import Draft202012Validator
 
 from hpd import Document, Extractor, prompt
+from hpd.bench.workload import spread
 from hpd.cli.common import table
 from hpd.evaluation.rows import Example, load_examples
 from hpd.evaluation.scores import evaluate
@@ -420,8 +421,7 @@ def main() -> None:
     asked = parser.parse_args()
     schemas = load_schemas(asked.schema)
     examples = list(load_examples(asked.gold))
-    n = min(asked.limit or len(examples), len(examples))
-    chosen = [examples[i * len(examples) // n] for i in range(n)]
+    chosen = [examples[i] for i in spread(len(examples), asked.limit)]
     questions = [
         Question(each, schemas[each.category] if isinstance(schemas, Mapping) else schemas)
         for each in chosen
@@ -439,7 +439,7 @@ def main() -> None:
             except Exception as error:
                 # One that is not there, or that breaks, says so; the others go on.
                 row = {"n_in_flight": n_in_flight, "error": f"{type(error).__name__}: {error}"}
-            rows.append({"peer": name, "n_documents": n, **row})
+            rows.append({"peer": name, "n_documents": len(questions), **row})
             print(json.dumps(rows[-1]), file=sys.stderr, flush=True)
     if asked.output:
         asked.output.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")

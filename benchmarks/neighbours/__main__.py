@@ -23,6 +23,7 @@ from benchmarks.published.part import Part
 from benchmarks.published.result import Cell, Finding, Table
 from benchmarks.published.workbench import Workbench
 from hpd import Extractor
+from hpd.bench.workload import spread
 from hpd.evaluation.rows import Example, load_examples
 from hpd.evaluation.scores import evaluate
 from hpd.schema import load_schemas
@@ -59,8 +60,7 @@ def neighbours(bench: Workbench, part: str, whole: bool) -> Finding:
     schemas = load_schemas(data.schema)
     assert isinstance(schemas, dict)
     rows = list(load_examples(data.gold))
-    n = min(bench.count(N_ROWS), len(rows))
-    examples = [rows[i * len(rows) // n] for i in range(n)]
+    examples = [rows[i] for i in spread(len(rows), bench.count(N_ROWS))]
     bench.using(bench.model)
     bench.commands.append(
         f"python -m benchmarks.neighbours --data DATA -m {bench.model.name} --part {part}"
@@ -82,13 +82,13 @@ def neighbours(bench: Workbench, part: str, whole: bool) -> Finding:
         decoding.differences.clear()
         for extractor in extractors.values():
             engine_run(extractor, examples[:1], Found())
-        for start in range(0, n, _N_TOGETHER):
+        for start in range(0, len(examples), _N_TOGETHER):
             some = examples[start : start + _N_TOGETHER]
             for name in WAYS:
                 decoding.run(name, some, found[name])
             for name, extractor in extractors.items():
                 engine_run(extractor, some, found[name])
-            print(f"{start + len(some)} of {n} documents", file=sys.stderr, flush=True)
+            print(f"{start + len(some)} of {len(examples)} documents", file=sys.stderr, flush=True)
     return _finding(examples, schemas, found, decoding.differences)
 
 

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 import hpd
+from hpd.bench.workload import spread
 from hpd.documents import Document
 from hpd.evaluation.dataset_readers import DatasetDocument
 from hpd.evaluation.datasets import find_format, read_dataset
@@ -40,12 +41,6 @@ LEFT_OUT = "misc"
 
 Row = tuple[str, ...]
 Settings = Mapping[str, Any]
-
-
-def drawn(rows: Sequence[Any], limit: int | None) -> list[Any]:
-    """So many of the rows, evenly over the file."""
-    n = len(rows) if limit is None else min(limit, len(rows))
-    return [rows[i * len(rows) // n] for i in range(n)]
 
 
 def extracted(examples: Sequence[Example], schema: object, settings: Settings) -> list[Any]:
@@ -70,7 +65,7 @@ def titles(folder: Path, limit: int | None, settings: Settings) -> Row:
         schemas = load_schemas(str(folder / "attributes.json"))
         assert isinstance(schemas, Mapping)
         names = {each: [a.name for a in schema.attributes] for each, schema in schemas.items()}
-    examples = drawn(examples, limit)
+    examples = [examples[i] for i in spread(len(examples), limit)]
     fields = list(field_outcomes(examples, extracted(examples, names, settings), names))
     found, around = count_outcomes(fields), evaluation_intervals(fields, len(examples))
     return (
@@ -86,7 +81,8 @@ def entities(folder: Path, limit: int | None, settings: Settings) -> tuple[int, 
     means: list[float] = []
     samples = []
     for domain in DOMAINS:
-        examples = drawn(list(load_examples(folder / f"{domain}.jsonl")), limit)
+        every = list(load_examples(folder / f"{domain}.jsonl"))
+        examples = [every[i] for i in spread(len(every), limit)]
         found = extracted(examples, folder / f"{domain}.schema.json", settings)
         counts = np.array(
             [list(entity_counts(*pair)) for pair in zip(examples, found, strict=True)]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from hpd.evaluation.rows import Example
 from recipe import scores
 
@@ -37,12 +35,6 @@ def test_each_domain_counts_the_same(tmp_path, monkeypatch):
     n_documents, mean, interval = scores.entities(tmp_path, None, {})
     assert (n_documents, mean) == (10, 20.0)
     assert interval.low <= mean <= interval.high
-
-
-@pytest.mark.parametrize(("limit", "expected"), [(None, [0, 1, 2, 3, 4]), (2, [0, 2]), (9, 5)])
-def test_rows_are_drawn_evenly(limit, expected):
-    rows = scores.drawn(range(5), limit)
-    assert rows == expected or len(rows) == expected
 
 
 def test_titles_are_scored_in_both_scopes(tmp_path, monkeypatch):
