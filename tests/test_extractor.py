@@ -276,7 +276,7 @@ def test_the_second_wave_does_not_read_the_document_again(
         n_document = len(extractor.native_model.tokenize(text))
         (_, first), (_, second) = results
         assert first.n_prefill_tokens >= n_document
-        # Its keys and, where the cells begin anew, the last token of the prompt.
+        # Its keys and, where the cells begin again, the last token of the prompt.
         assert second.n_prefill_tokens < 40 < n_document
         assert second.n_prompt_tokens >= n_document
 

@@ -46,7 +46,7 @@ class Browser:
         self.driver = driver
 
     def open(self, page: Path | str, size: tuple[int, int] = DESKTOP, theme: str = "light") -> None:
-        """Load a page anew in a window of that size, under a system of that theme."""
+        """Load a page again in a window of that size, under a system of that theme."""
         width, height = size
         self.driver.get("about:blank")
         self.devtools(
@@ -81,7 +81,7 @@ class Browser:
         ActionChains(self.driver).send_keys(*keys).perform()
 
     def click(self, selector: str) -> None:
-        """Click the first element that a CSS selector names, even if the page draws it anew."""
+        """Click the first element that a CSS selector names, even if the page draws it again."""
         from selenium.common.exceptions import StaleElementReferenceException
         from selenium.webdriver.support.wait import WebDriverWait
 

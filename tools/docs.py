@@ -93,7 +93,7 @@ def run(line: str, folder: Path = ROOT, model: Path | None = None) -> str:
 
 
 def refresh(page: Path) -> bool:
-    """Write the output blocks of a page anew; returns whether anything has changed."""
+    """Write the output blocks of a page again; returns whether anything has changed."""
 
     def renewed(match: re.Match[str]) -> str:
         if match["kind"] != "output":

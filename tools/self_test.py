@@ -15,7 +15,7 @@ from hpd.models.model_files import box_model
 
 
 def main() -> int:
-    """Write the file anew."""
+    """Write the file again."""
     stored = stored_questions()
     answers = answers_of(box_model())["answers"]
     for question, answer in zip(stored["questions"], answers, strict=True):

@@ -35,7 +35,7 @@ SCHEMA = "brand, color, size, material, weight float, line after color, features
 IN_FLIGHT = (1, 2, 5, 8, 16)
 """Numbers in flight that take turns with the default."""
 MOST_IDLE = 3
-"""So many runs with time enough, none of which finished a document, are no bad luck any more."""
+"""The number of runs with enough time and no finished document that is no longer bad luck."""
 
 _TIME_ENOUGH = 10.0  # seconds in which a busy machine has loaded the model and read a title
 _WORDS = {

@@ -1,6 +1,6 @@
 """The picture of the first minutes in the README: real commands, and what a terminal shows of them.
 
-``python -m tools.terminal`` runs the commands and draws docs/first-minutes.svg anew.
+``python -m tools.terminal`` runs the commands and draws docs/first-minutes.svg again.
 """
 
 from __future__ import annotations

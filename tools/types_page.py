@@ -190,7 +190,7 @@ def results() -> list[Any]:
 
 
 def page(answers: list[Any]) -> str:
-    """The page with its tables anew, with the data and the errors of each example's answer."""
+    """The page with its tables again, with the data and the errors of each example's answer."""
     lines = [_line(COLUMNS), _line(["---"] * len(COLUMNS))]
     for row, (data, errors) in zip(rows(), answers, strict=True):
         result = _code(json.dumps(data, ensure_ascii=False))

@@ -38,7 +38,7 @@ _NOT_YET = "Not measured yet.\n"
 
 
 def write_all(results: Path) -> list[Path]:
-    """Write all pages anew; the ones that changed."""
+    """Write all pages again; the ones that changed."""
     changed = []
     for page, text in all_pages(load_results(results)).items():
         if not page.exists() or page.read_text(encoding="utf-8") != text:

@@ -91,5 +91,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """All names that there are for users, those that load llama.cpp included."""
+    """All public names, also those that load llama.cpp."""
     return __all__

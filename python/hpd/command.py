@@ -53,7 +53,7 @@ class ClosedStream(io.TextIOBase):
 
 
 def hold_standard_streams() -> None:
-    """Put something in the place of each standard stream that is closed.
+    """Replace each standard stream that is closed.
 
     A file that is opened would get its number, and then the messages of libraries.
     """

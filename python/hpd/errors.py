@@ -12,7 +12,7 @@ class SchemaError(HpdError, ValueError):
 
 
 class OptionError(HpdError, ValueError):
-    """An option that there is not, or a value that it cannot have."""
+    """Unknown option or invalid value."""
 
 
 class InputError(HpdError, ValueError):
@@ -20,9 +20,9 @@ class InputError(HpdError, ValueError):
 
 
 class InvalidDataError(HpdError, ValueError):
-    """A document whose data breaks the schema: a required value is missing, or none that it allows.
+    """A document whose data breaks the schema: a required value is missing or not valid.
 
-    ``extraction`` is the ``Extraction`` with what there is, the data included.
+    ``extraction`` is the ``Extraction`` as far as it went, the data included.
     """
 
     extraction: Any = None

@@ -629,8 +629,8 @@ def values_identity(options: Options, *targets: Target) -> dict[str, Any]:
     """The options that decide the values of a run, by name.
 
     Two runs of the same documents whose identities are equal give the same values: bit for bit with
-    ``deterministic``, else but for near ties. Files count by their names here; whoever compares
-    runs puts fingerprints in their place.
+    ``deterministic``, else but for near ties. Files count by their names here; to compare
+    runs, put fingerprints in their place.
 
     Args:
         options: those of the run.

@@ -36,7 +36,7 @@ def test_without_its_engine_nothing_else_is_tried(monkeypatch: pytest.MonkeyPatc
     first, *rest = examine()
     assert first.state == "broken"
     assert "the engine cannot be loaded" in first.text
-    assert "install it anew" in first.remedy
+    assert "reinstall it" in first.remedy
     assert [check.name for check in rest] == ["memory", "cache"]
 
 
@@ -342,7 +342,7 @@ def test_a_model_is_tried(tiny_model: Any, tmp_path: Path, monkeypatch: pytest.M
 CHECKS = [
     Check("engine", "ok", "all there"),
     Check("cache", "note", "cannot be written " * 9, "name another folder"),
-    Check("self-test", "broken", "wrong", "build it anew " * 9, {"wrong": ["a"]}),
+    Check("self-test", "broken", "wrong", "build it again " * 9, {"wrong": ["a"]}),
 ]
 
 

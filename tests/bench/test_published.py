@@ -225,7 +225,7 @@ def test_a_part_goes_on_where_it_was_stopped(data: Path) -> None:
     assert timed.read_text() == first
     assert run(data, "--part", "width", "--again") == 0
     assert timed.read_text() != first
-    # A timing that was cut short has no summary, and begins anew.
+    # A timing that was cut short has no summary, and begins again.
     timed.write_text(first.splitlines()[0] + "\n")
     (folder / "results" / "width.json").unlink()
     assert run(data, "--part", "width") == 0

@@ -93,7 +93,7 @@ def test_the_prices_of_a_run_are_those_just_before_and_after_it() -> None:
     assert {key: prices.token for key, prices in rounds.prices.items()} == {
         (1, "prefill"): 1.5,
         (1, "hpd"): 2.5,
-        # Where something slow and without a bill ran, prices are taken anew.
+        # Where something slow and without a bill ran, prices are taken again.
         (1, "hpd:drafts=off"): 4.5,
         (2, "hpd:drafts=off"): 6.5,
         (2, "hpd"): 8.5,

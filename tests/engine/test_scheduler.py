@@ -162,7 +162,7 @@ class SchedulerMachine(RuleBasedStateMachine):
             assert number in self.open
             request = self.submitted[number]
             opening = request.prompt + request.keys[f]
-            # A value that was given back to make room begins anew.
+            # A value that was given back to make room begins again.
             if seen[row] == opening:
                 request.values[f] = []
             assert seen[row] == opening + request.values[f]

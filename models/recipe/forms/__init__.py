@@ -1,4 +1,4 @@
-"""Short documents of lines that are put together anew each time, with typed fields.
+"""Short documents of lines that are put together again each time, with typed fields.
 
 Beside the handwritten wordings, which are as long and as irregular as documents are, these are
 what somebody writes to try out an extraction: an invoice of five lines, a ticket of three.

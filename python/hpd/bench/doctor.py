@@ -98,7 +98,7 @@ def check_engine() -> Check:
             "versions",
             "broken",
             f"{_listed(versions)}: the engine cannot be loaded: {error}",
-            "install it anew: `pip install --force-reinstall .` in its checkout",
+            "reinstall it: `pip install --force-reinstall .` in its checkout",
             versions,
         )
     return Check("versions", "ok", _listed(versions), details=versions)
@@ -310,7 +310,7 @@ def check_self_test() -> Iterator[Check]:
         "self-test",
         "broken",
         f"{took}, {len(wrong)} of them wrong: {'; '.join(wrong[:3])}",
-        "results of this installation cannot be trusted: build llama-cpp-python anew "
+        "results of this installation cannot be trusted: rebuild llama-cpp-python "
         "(pip install --force-reinstall --no-cache-dir --no-binary llama-cpp-python "
         "llama-cpp-python), and report what hpd doctor --json prints if that does not help",
         details,
@@ -408,7 +408,7 @@ def _tried(name: str, model: Path) -> dict[str, Any] | Check:
     try:
         outcome: dict[str, Any] = json.loads(done.stdout)
     except ValueError:
-        remedy = "after a change of hpd, install it anew: `pip install .` in its checkout"
+        remedy = "after a change of hpd, reinstall it: `pip install .` in its checkout"
         return Check(name, "broken", f"failed: {log[-1] if log else 'without a word'}", remedy)
     return {**outcome, "log": log}
 

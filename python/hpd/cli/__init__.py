@@ -131,8 +131,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         say("interrupted")
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        # Whoever read the output has had enough, as head has: no error. Python would
-        # complain once more when it flushes at exit.
+        # The reader of the output has stopped, as head does: no error. Python would complain once
+        # more when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_OK
     except (UsageError, SchemaError, OptionError) as error:

@@ -79,7 +79,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def _hint(message: str) -> str:
-    """What to say in place of a flag that is an option without one."""
+    """What to write instead of a flag, for an option that has none."""
     flag = re.match(r"unrecognized arguments: --(no-)?([a-z-]+)(=?)", message)
     if flag is None or flag[2].replace("-", "_") not in OPTIONS:
         return ""
@@ -283,7 +283,7 @@ class _SetOption(argparse.Action):
         name, equals, text = values.partition("=")
         name = name.strip().replace("-", "_")
         if name not in self._options:
-            hint = nearest(name, self._options) or "--set help lists what there is"
+            hint = nearest(name, self._options) or "--set help lists them"
             honoured = "no such option" if name not in OPTIONS else "not for this command"
             raise argparse.ArgumentError(self, f"{name}: {honoured}: {hint}")
         option = self._options[name]

@@ -40,7 +40,7 @@ def setting_text(value: int) -> str:
 
 
 def nearest(name: str, names: Collection[str]) -> str:
-    """The end of a message about a name that there is not; empty if none is like it."""
+    """A hint for a message about an unknown name; empty if no name is like it."""
     close = difflib.get_close_matches(name, names, n=1)
     return f"did you mean {close[0]}?" if close else ""
 

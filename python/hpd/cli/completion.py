@@ -17,7 +17,7 @@ _FOLDERS = ("DIR", "FOLDER", "OUTDIR")
 
 _DESCRIPTION = """\
 Print a script with which a shell completes commands, flags, choices and files. It is made once, and
-asks nothing of hpd while you type. So make it anew after an update of hpd.
+asks nothing of hpd while you type. So make it again after an update of hpd.
 
   bash   hpd completion bash > ~/.local/share/bash-completion/completions/hpd
   zsh    hpd completion zsh > ~/.zsh/completions/_hpd      a folder of $fpath, before compinit

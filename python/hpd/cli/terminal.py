@@ -136,7 +136,7 @@ class Progress:
         )
 
     def count_chunks(self, n_more: int) -> None:
-        """From here on, count chunks: a document has so many more."""
+        """From here on, count chunks: a document has ``n_more`` more."""
         if self._bar is not None:
             self._unit = "chunk"
             task = self._bar.tasks[0]
@@ -165,7 +165,7 @@ def _joined(*cells: Text | str) -> Text:
 
 
 def _fitted(text: str, width: int, style: str = "") -> Text:
-    """A text in exactly so many columns of a terminal, cut with an ellipsis if it is longer."""
+    """A text in exactly ``width`` columns of a terminal, cut with an ellipsis if it is longer."""
     from rich.text import Text
 
     fitted = Text(text, style=style)

@@ -88,7 +88,7 @@ class Writing:
         """The run: its writer is closed however it ends, and a signal ends it without an error.
 
         Raises:
-            HpdError: the output cannot be written any more.
+            HpdError: the output can no longer be written.
         """
         try:
             yield
@@ -154,12 +154,12 @@ class Writing:
         return EXIT_SOME_FAILED if n_failed else EXIT_OK
 
     def _say_interrupted(self) -> None:
-        """Say what there is so far, and how to go on."""
+        """Say what is written so far, and how to go on."""
         how = "; the same command with --resume does the rest" if self._can_resume else ""
         say(f"interrupted: {self.n_safe} documents are written{how}")
 
     def _failed_write(self, error: OSError) -> HpdError:
-        """The error for an output that cannot be written any more."""
+        """The error for an output that can no longer be written."""
         reason = error.strerror or str(error)
         where = error.filename or self._output
         how = ", and the same command with --resume does the rest" if self._can_resume else ""
@@ -322,7 +322,7 @@ class Interrupts:
     """Handles Ctrl-C, SIGTERM and SIGHUP while it is entered, in the main thread.
 
     SIGHUP stays ignored where it is, as under nohup. SIGINT does not: shells have it ignored by
-    what they start in the background, and whoever sends it to that means it.
+    what they start in the background, and there it is sent on purpose.
     """
 
     def __init__(self) -> None:

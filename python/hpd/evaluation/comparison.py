@@ -87,7 +87,7 @@ def plan_trials(
 
     The documents, their order, and which two systems of more than two are shown depend on the
     seed alone, so that all annotators judge the same pairs. Which system stands on the left is
-    drawn anew for each annotator.
+    drawn again for each annotator.
 
     Args:
         systems: two or more.

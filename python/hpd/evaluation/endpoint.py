@@ -137,7 +137,7 @@ class Chat:
             timeout=endpoint.seconds,
             http_client=openai.DefaultHttpxClient(event_hooks=hooks),
         )
-        # JSON, as whoever can write to the folder could otherwise have code run.
+        # JSON, as anyone who can write to the folder could otherwise run code.
         self._kept = (
             None
             if endpoint.cache is None

@@ -47,7 +47,7 @@ class Shard:
         return (row + first) % self.n_shards == self.number - 1
 
     def count(self, first: int, n_rows: int) -> int:
-        """The number of this shard's records in a file of so many."""
+        """The number of this shard's records in a file of ``n_rows``."""
         return len(range((self.number - 1 - first) % self.n_shards, n_rows, self.n_shards))
 
     def __str__(self) -> str:

@@ -169,7 +169,7 @@ class Journal:
         return self._append(row)
 
     def replace(self, entries: Iterator[Entry]) -> None:
-        """Put other entries in the place of all that there are, at one stroke."""
+        """Atomically replace all entries."""
         new = Journal(self.path.with_name(self.path.name + ".new"), {})
         try:
             new.clear(self.head)
@@ -186,7 +186,7 @@ class Journal:
         self._file = new._file
 
     def clear(self, head: Head) -> None:
-        """Forget all entries, and begin anew with another first line."""
+        """Remove all entries, and write another first line."""
         self.head = head
         self._file.truncate(0)
         self._append_head()
@@ -232,7 +232,7 @@ def read_head(line: bytes, path: Path) -> Head:
     if version != VERSION:
         raise InputError(
             f"{path}: written by another version of hpd: finish the run with that version, or "
-            "start anew with --overwrite"
+            "start again with --overwrite"
         )
     if not isinstance(settings, dict) or not isinstance(about, dict):
         raise InputError(f"{path}: not a journal that hpd wrote")
@@ -258,7 +258,7 @@ def read_entry(line: bytes, where: str) -> Entry:
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         is_right = False
     if not is_right:
-        raise InputError(f"{where}: not an entry that hpd wrote: start anew with --overwrite")
+        raise InputError(f"{where}: not an entry that hpd wrote: start again with --overwrite")
     return entry
 
 

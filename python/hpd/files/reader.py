@@ -50,7 +50,7 @@ TEXT_FIELDS: tuple[tuple[str, ...], ...] = (
     ("title", "description"),
     ("input_title", "input_description"),
 )
-"""The fields that hold a record's text if nobody names one: the first of these that it has. The
+"""The fields that hold a record's text by default: the first of these that it has. The
 parts of a pair are joined by a line break, and one of them is enough."""
 
 

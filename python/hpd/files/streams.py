@@ -201,7 +201,7 @@ def _with_line_feeds(text: str) -> str:
 
 
 def known_encoding(label: str | None) -> str | None:
-    """The encoding that a file means by a name, as browsers read it; None if nobody knows it."""
+    """The encoding that a file means by a name, as browsers read it; None if it is unknown."""
     name = _AROUND.sub("", (label or "").strip().strip("\"'").lower())
     name = _CODE_PAGE.sub(r"cp\1", name)
     try:
@@ -212,10 +212,10 @@ def known_encoding(label: str | None) -> str | None:
 
 
 def check_encoding(name: str | None) -> None:
-    """Refuse an encoding that there is not.
+    """Refuse an unknown encoding.
 
     Raises:
-        InputError: naming some that there are.
+        InputError: it names some that are known.
     """
     if name is not None and known_encoding(name) is None:
         raise InputError(

@@ -196,7 +196,7 @@ def is_table(path: str | Path) -> bool:
 
 
 def keeps_input(path: str | Path) -> bool:
-    """Whether an output has the columns of the input, if nobody names some: as a table has."""
+    """Whether an output has the columns of the input by default, as a table has."""
     return is_table(path) and Path(path).suffix.lower() != _JSON
 
 

@@ -212,7 +212,7 @@ class FileWriter:
                 raise InputError(
                     f"{self._final}: the input has changed since it was written: record "
                     f"{place + 1} (id {record.id!r}, line {record.line}) is another one than then; "
-                    "go on with the old input, or start anew (--overwrite)"
+                    "go on with the old input, or start again (--overwrite)"
                 )
             self.n_kept += 1
             self.n_failed_kept += place in self._kept_failures
@@ -255,7 +255,7 @@ class FileWriter:
         if changed:
             raise InputError(
                 f"{self._final} was made with another {_joined(changed)}: go on with the same, or "
-                "start anew (--overwrite)"
+                "start again (--overwrite)"
             )
         try:
             self._file: BinaryIO = open(self.path, "ab+")  # noqa: SIM115
@@ -283,7 +283,7 @@ class FileWriter:
         if size < end:
             raise InputError(
                 f"{self.path} is shorter than hpd left it ({size} bytes, not {end}): lines were "
-                "taken away; start anew (--overwrite)"
+                "taken away; start again (--overwrite)"
             )
         self._file.seek(max(0, end - 1))
         if end and self._file.read(1) != b"\n":
@@ -370,7 +370,7 @@ class FileWriter:
 
     def _damaged(self, problem: str) -> InputError:
         return InputError(
-            f"{self._journal.path} was changed since hpd wrote it: {problem}; start anew "
+            f"{self._journal.path} was changed since hpd wrote it: {problem}; start again "
             "(--overwrite)"
         )
 

@@ -22,7 +22,7 @@ def cache_folder() -> Path:
 
 
 def write_json(file: Path, content: object) -> None:
-    """Write a file of the cache at one stroke, as other processes may read or write it.
+    """Write a file of the cache atomically, as other processes may read or write it.
 
     Raises:
         OSError: the file cannot be written.

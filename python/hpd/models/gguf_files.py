@@ -107,9 +107,7 @@ def read_gguf_header(path: Path) -> GgufHeader:
     Raises:
         ModelLoadError: it cannot be read, with the reason.
     """
-    from hpd import (
-        _native,  # loads llama.cpp, which whoever only asks for a class need not wait for
-    )
+    from hpd import _native  # loads llama.cpp, which takes its time
 
     try:
         with open(path, "rb") as file:

@@ -73,7 +73,7 @@ def devices() -> list[str]:
     from llama_cpp._ggml import libggml
     from llama_cpp._logger import set_verbose
 
-    # Whoever asks first has llama.cpp look for them, which it would tell on standard error.
+    # At the first call llama.cpp looks for them, and would say so on standard error.
     set_verbose(False)
     libggml.ggml_backend_dev_count.restype = ctypes.c_size_t
     libggml.ggml_backend_dev_get.argtypes = [ctypes.c_size_t]

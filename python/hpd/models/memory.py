@@ -149,7 +149,7 @@ PROCESS = 70_000_000
 
 
 _HOPELESS = 2
-"""Times all memory that there is. The estimate is too high, and there may be swap space."""
+"""Times all the memory. The estimate is too high, and there may be swap space."""
 
 
 class MemoryWarning(HpdWarning):
@@ -273,7 +273,7 @@ def need_of_shape(shape: Shape, n_weight_bytes: int, options: Options) -> Memory
     n_rows = max(n_sequences, min(n_batch, n_sequences + _N_GUESS_ROWS))
     bytes_k, bytes_v = _BYTES_BY_TYPE[options.cache_type_k], _BYTES_BY_TYPE[options.cache_type_v]
     cell = shape.n_k * bytes_k + shape.n_v * bytes_v
-    # The logits come when the layers' results are not needed any more.
+    # The logits come when the layers' results are no longer needed.
     row = _N_WIDE * (shape.n_embd + shape.n_ff) + n_cells // 2  # the mask, of half precision
     if options.flash_attn == "off":
         row += shape.n_heads * n_cells

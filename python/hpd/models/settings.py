@@ -150,7 +150,7 @@ def identity(model: _native.Model, path: Path, options: Options) -> dict[str, An
 
 
 def store(known: Mapping[str, Any], values: Mapping[str, int]) -> Path:
-    """Store the values of an identity, in the place of earlier ones.
+    """Store the values of an identity, and replace earlier ones.
 
     Raises:
         HpdError: the cache cannot be written.
@@ -177,7 +177,7 @@ def load(known: Mapping[str, Any]) -> dict[str, int]:
         return {}
     except (OSError, ValueError, KeyError, TypeError) as error:
         warnings.warn(
-            f"{file} cannot be read and is left out ({error!r}): delete it, or run hpd tune anew",
+            f"{file} cannot be read and is left out ({error!r}): delete it, or run hpd tune again",
             TunedWarning,
             stacklevel=2,
         )

@@ -2,7 +2,7 @@
 
 A *near tie* is a value that might be another one, had other documents been decoded beside its own:
 sums of floating-point numbers are rounded in another way in another batch, so if a token's logit is
-hardly above that of the runner-up, either may be taken. The margin of a value is the smallest of
+only just above that of the runner-up, either may be taken. The margin of a value is the smallest of
 its tokens' margins, and of those of the values on which it depends. It is a number for near ties
 only, otherwise None.
 """
@@ -55,7 +55,7 @@ class Limits:
     threshold: float = 0.0
     """The least share of such values that is right."""
     least: float = 0.0
-    """The confidence of the model at which so many are."""
+    """The confidence of the model at which that share is right."""
     leaves_null: bool = False
     """Whether null was kept back for the value's sake: where that is no likelier than all else
     together, the model has said null, and with what the value leaves to it."""
@@ -213,7 +213,7 @@ class DocumentValues:
             for path, own in assembled.places.items():
                 if not place or own == place or own.startswith((f"{place}.", f"{place}[")):
                     faults.setdefault(path, message)
-        # Items are asked anew once their number is.
+        # Items are asked again once their number is.
         counts = [path for path in faults if is_count(schema, path)]
         return {
             path: message

@@ -133,8 +133,8 @@ _FIRST_PATIENCE = 0.05
 """Seconds that the first step waits for more requests; later ones go by the time of a step."""
 
 _N_AT_ONCE = 1000
-"""The most prompts that overtake those in the engine because all their values are known: whoever
-gives results out in order keeps them meanwhile."""
+"""The most prompts that overtake those in the engine because all their values are known: results
+that are given out in order are kept in memory meanwhile."""
 
 
 @dataclass(eq=False, slots=True)
@@ -152,7 +152,7 @@ class Caller:
     is_reading: bool = True
     """The caller is about to send a request, as far as it knows."""
     is_gone: bool = False
-    """Nobody waits for the answers any more."""
+    """The caller has stopped waiting for answers."""
     # By the loop's thread:
     waiting: deque[tuple[int, Request]] = field(default_factory=deque)
     """Requests that the engine has not been given yet."""
@@ -167,7 +167,7 @@ class Loop:
     """Takes prompts through one engine, for any number of callers at the same time.
 
     Args:
-        engine: given up to this loop: nobody else may drive or close it.
+        engine: driven and closed by this loop alone.
         n_ahead: the number of requests that a caller prepares before the engine wants them.
     """
 
@@ -390,7 +390,7 @@ class Loop:
             self._submit(caller, number, request)
 
     def _forget(self, caller: Caller, tokens: list[int]) -> None:
-        """Let go of the prompt that was kept for another wave: there is none."""
+        """Release the prompt that was kept for another wave, as there is no more."""
         self._hear_of(caller)
         caller.n_unanswered -= 1
         self._engine.forget_prompt(tokens)

@@ -374,7 +374,7 @@ class Questionnaire:
         """The request of ``method="ar"``: one field, which is the whole answer."""
         n_stacked = len(texts)
         tokens = self._tokenizer(n_stacked).tokenize(texts, [""])
-        # Hardly all values are long: there is room for one.
+        # It is unlikely that all values are long: there is room for one.
         n_tokens = max(1, sum(self._n_answer_tokens(leaf) for leaf in self.leaves)) * n_stacked
         n_tokens += max(0, self.options.max_tokens - N_SHORT)
         stated = StatedConstraints(self._constraints, "\n".join(texts)) if self._holds else None
@@ -387,7 +387,7 @@ class Questionnaire:
             max_tokens=n_tokens,
             grammar=grammar,
             counted_grammar=counted if counted != grammar else "",
-            # Nobody asks for the confidence of free texts as a share.
+            # The confidence of free text is no share.
             closed=any(map(holds_closed, self.schema.attributes)),
         )
         return Request(tokens.prompt, [field], tokens.n_instruction, tokens.n_instruction)
@@ -455,7 +455,7 @@ class Questionnaire:
             if known is None:
                 leaf = question.leaf
                 known = fingerprint(question.key, repr(leaf.path), repr(leaf.attribute))
-                if not question.shows_values:  # Otherwise hardly another document has it.
+                if not question.shows_values:  # Such keys are rarely shared between documents.
                     self._fingerprints[place] = known
             found.append(known)
         return found

@@ -204,7 +204,7 @@ class FolderTable:
     """Values by document and question, for any number of threads and processes.
 
     A process that is killed leaves what it had stored. The folder is only a help: an entry that
-    cannot be read is decoded again, with a warning, and written anew.
+    cannot be read is decoded again, with a warning, and written again.
 
     Args:
         folder: made if it is not there.
@@ -225,7 +225,7 @@ class FolderTable:
             *(AttributeError, LookupError, OverflowError, TypeError, ValueError),
         )
         try:
-            # JSON, as whoever can write to the folder could otherwise have code run. It is
+            # JSON, as anyone who can write to the folder could otherwise run code. It is
             # compressed with a checksum, so that what was damaged is not taken for a value.
             self._cache = diskcache.Cache(
                 str(folder),

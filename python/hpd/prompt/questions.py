@@ -194,7 +194,7 @@ class Question:
     key: str
     """The text between the prompt and the value."""
     shows_values: bool = False
-    """Whether the key holds values of the document, so that hardly another document has it."""
+    """Whether the key holds values of the document, so it is rarely shared between documents."""
 
 
 @dataclass(frozen=True, slots=True)

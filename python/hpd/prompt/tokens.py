@@ -125,8 +125,8 @@ class PromptTokenizer:
         Args:
             documents: their texts, as they are.
             key_texts: the text between the prompt and the value of each field; may be empty.
-            passing: those of them that hardly another document has, as they show values. They are
-                not remembered: over a long run they would fill the memory for nothing.
+            passing: those of them that show values, and are rarely shared between documents. They
+                are not remembered: over a long run they would fill the memory for nothing.
         """
         frame = self._frame
         text = frame.before + documents_text(documents) + frame.after

@@ -110,7 +110,7 @@ class Share:
     """The threads with which each worker computes."""
     n_cpus: float
     """The cores that are reserved for each worker: a little less than it uses, so that there is
-    room for the tasks that read and write data, which hardly use theirs."""
+    room for the tasks that read and write data, which use little of theirs."""
     n_gpus: float
 
 

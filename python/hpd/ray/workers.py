@@ -199,7 +199,7 @@ class Pool:
     def __init__(self, end: Callable[[Any], None]) -> None:
         self._end = end
         self.makers: dict[Any, Callable[[], Any]] = {}
-        """The workers that there are, each with the way to make it anew."""
+        """The workers, each with a function that makes it again."""
 
     def add(self, make: Callable[[], Any]) -> Any:
         """A new worker, which waits for room on a machine."""

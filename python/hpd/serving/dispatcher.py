@@ -264,7 +264,7 @@ class Dispatcher:
 
         Args:
             asked: the request.
-            gone: waits until nobody waits for the answer any more, which is then not made.
+            gone: waits until the client has disconnected; the answer is then not made.
 
         Raises:
             RefusedError: the queue is full, the time is over, or the server ends.

@@ -1,4 +1,4 @@
-"""Labelled documents, read one after another from whoever labelled them, as rows that teach them.
+"""Labelled documents, read one after another from their source, as training rows.
 
 Labels are gold values beside the document, or lines that ``hpd extract`` wrote for the same
 documents with a larger model (distillation) or with the model itself (self-supervision). Nothing

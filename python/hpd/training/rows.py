@@ -172,7 +172,7 @@ def skeleton(
     """Keys that each begin with the keys before them, as one prompt that holds each key once.
 
     That is so of the ``n_first`` keys of the first wave (of all, unless it is given). Where a token
-    spans two keys (``":,``), the keys do not begin with each other any more. Then each is a branch
+    spans two keys (``":,``), the keys no longer begin with each other. Then each is a branch
     of its own: the same tokens see the same, only the row is longer.
     """
     n_first = len(keys) if n_first is None else n_first

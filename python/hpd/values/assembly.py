@@ -232,7 +232,7 @@ class _Assembly:
     def items(
         self, array: Attribute, item: Attribute, path: Path, place: str, n_items: int
     ) -> tuple[list[Any], set[Path]]:
-        """The items that there are, and the fields for want of which others are not."""
+        """The items, and the fields that were missing for others."""
         # An item that was counted should be there: if it is null or invalid, it is left out below.
         item = replace(item, required=True)
         items: list[Any] = []

@@ -61,7 +61,7 @@ class Curve:
         return y0 + (y1 - y0) * (confidence - x0) / (x1 - x0)
 
     def least(self, share: float) -> float:
-        """The least confidence at which so many are right; infinite if there is none."""
+        """The least confidence at which that share is right; infinite if there is none."""
         right = bisect_left(self.points, share, key=lambda point: point[1])
         if right == 0:
             return 0.0
@@ -89,7 +89,7 @@ class ConfidenceMap:
         return confidence if curve is None else curve(confidence)
 
     def least(self, kind: str, share: float) -> float:
-        """The least confidence of the model with which a value is right so often."""
+        """The least confidence of the model at which that share of values is right."""
         curve = self._curve(kind, is_null=False)
         return share if curve is None else curve.least(share)
 

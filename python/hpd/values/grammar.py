@@ -266,7 +266,7 @@ def _number(attribute: Attribute) -> str:
     else:
         places = _decimal_places(attribute)
         rule = decimals(low, high, N_FRACTION if places is None else places)
-    # If no number fits, or none that so many digits can write, it is checked after decoding.
+    # If no number fits, or none with so many digits, it is checked after decoding.
     return rule or '"-"? ("0" | [1-9] [0-9]*) ("." [0-9]+)?'
 
 

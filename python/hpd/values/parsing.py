@@ -81,7 +81,7 @@ def parse_forced(raw: str, attribute: Attribute) -> Parsed:
     """Parse the raw text of a value that there must be.
 
     Instead of a number that breaks a limit which no grammar has, as a multiple, it is the closest
-    one that does not; and what there is of a text is its value, if that obeys the schema.
+    one that does not; and the beginning of a text is its value, if that obeys the schema.
     """
     parsed = parse_value(raw, attribute)
     if parsed.error is None:
@@ -116,7 +116,7 @@ def _nearest(number: int | float, attribute: Attribute) -> int | float | None:
 
 
 def parse_cut(raw: str, attribute: Attribute) -> Parsed:
-    """Parse the raw text of a value that is cut off: what there is of it, if it is free text."""
+    """Parse the raw text of a value that is cut off: its beginning, if it is free text."""
     if _NUMBER_AT_END.fullmatch(raw):
         return Parsed(error=BREAKS_OFF)  # It may have lost its last digits.
     parsed = parse_value(raw, attribute)
@@ -126,7 +126,7 @@ def parse_cut(raw: str, attribute: Attribute) -> Parsed:
 
 
 def _begun(raw: str) -> str | None:
-    """What there is of a text that is cut off."""
+    """The beginning of a text that is cut off."""
     begun = _BEGUN_TEXT.match(raw.strip())
     if begun is None:
         return None

@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _shown(check: Check) -> str:
-    """A check as lines: its state, its name, what there is, and what to do."""
+    """A check as lines: its state, its name, what was found, and what to do."""
     width = min(shutil.get_terminal_size((100, 24)).columns, _WIDEST)
     start = f"{check.state:<8}{check.name:<{_NAME_WIDTH}}"
     lines = _wrapped(check.text, width, start)

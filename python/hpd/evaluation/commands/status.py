@@ -103,7 +103,7 @@ def _journal_state(status: RunStatus) -> str:
     if status.n_missing:
         return (
             f"{name} knows of {status.n_missing} bytes more than the output has: lines were taken "
-            "away, so start anew (--overwrite)"
+            "away, so start again (--overwrite)"
         )
     if status.n_surplus and not status.is_running:
         return f"{name}; --resume cuts {status.n_surplus} bytes of an unfinished line off"
@@ -139,7 +139,7 @@ def _n_documents(status: RunStatus, arguments: argparse.Namespace) -> tuple[int 
     except (InputError, KeyError, OSError) as error:
         return None, f"not known: {error}"
     if n is None:
-        return None, "not known: the input is compressed, or no file any more"
+        return None, "not known: the input is compressed, or no longer a file"
     # What goes beyond the limit of the first run, another run has done without it.
     if isinstance(limit, int) and limit >= status.n_finished:
         n = min(n, limit)
