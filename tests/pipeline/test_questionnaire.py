@@ -12,7 +12,7 @@ from hpd.options import Options
 from hpd.pipeline.questionnaire import Questionnaire
 from hpd.prompt import rendered, system_text
 from hpd.schema import load_schema
-from hpd.values.grammar import holds_closed
+from hpd.values.grammar import has_closed
 from tiny_models import TinyModel
 
 
@@ -64,7 +64,7 @@ def test_shares_are_worked_out_where_a_confidence_is_one(
     assert [field.closed for field in fields] == closed
     # Whether a whole answer needs them depends on its attributes, not on the number of items.
     (whole,) = questionnaire.answer_request(["x"]).fields
-    assert whole.closed == any(map(holds_closed, questionnaire.schema.attributes))
+    assert whole.closed == any(map(has_closed, questionnaire.schema.attributes))
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_shares_are_worked_out_where_a_confidence_is_one(
     ],
 )
 def test_what_holds_a_closed_attribute(schema: str, holds: bool) -> None:
-    assert any(map(holds_closed, load_schema(schema).attributes)) == holds
+    assert any(map(has_closed, load_schema(schema).attributes)) == holds
 
 
 def test_one_that_is_forgotten_leaves_nothing_behind(tiny_model: TinyModel) -> None:

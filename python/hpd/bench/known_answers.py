@@ -39,7 +39,7 @@ class KnownAnswers(Questionnaire):
         self._known = known
         self._has_grammar = has_grammar
         # No document needs to state a known answer.
-        self._holds = self._holds and not has_grammar
+        self._is_restricted = self._is_restricted and not has_grammar
 
     def request(
         self,

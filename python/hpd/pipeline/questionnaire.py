@@ -35,14 +35,14 @@ from hpd.values.grammar import (
     answer_grammar,
     decided,
     enum_texts,
-    holds_closed,
+    has_closed,
     is_choice,
     is_closed,
     is_free_text,
     value_grammar,
 )
 from hpd.values.parsing import check_value
-from hpd.values.stated import STATED_KEY, Stated, is_held
+from hpd.values.stated import STATED_KEY, Stated, can_list
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +89,13 @@ _N_KNOWN = 4096  # the numbers of items of arrays within arrays are new ones for
 
 
 def can_be_decided(attribute: Attribute, *, stated: bool) -> bool:
-    """Whether ``--decide`` takes the best of the values that an attribute may have.
+    """Whether ``decide`` takes the best of the values that an attribute may have.
 
     Args:
         attribute: one that is neither array nor object.
-        stated: whether values are held to what the document states (``--stated``).
+        stated: whether values must be stated in the document (``stated``).
     """
-    return is_choice(attribute) or (stated and is_held(attribute))
+    return is_choice(attribute) or (stated and can_list(attribute))
 
 
 class Constraints:
@@ -158,12 +158,13 @@ class Constraints:
 
 
 class StatedConstraints:
-    """The constraints of attributes whose values are held to what a document states.
+    """The constraints of attributes whose values must be stated in a document.
 
-    Free text is quoted from a short document, and free in others: of these, models copy well.
+    Free text is quoted from a short document. In a longer one it is free: models copy from these
+    well.
 
     Args:
-        constraints: of those attributes that no document can hold to anything.
+        constraints: of the attributes that no document restricts.
         document: its text.
     """
 
@@ -318,7 +319,7 @@ class Questionnaire:
         asked = defaults.over(options)
         self._stated = asked.stated
         self._decide = asked.decide
-        self._holds = asked.stated and _holds(schema.attributes)
+        self._is_restricted = asked.stated and _are_restricted(schema.attributes)
         self.leaves = schema_leaves(schema)
         self._model = model
         self._examples = examples
@@ -361,7 +362,8 @@ class Questionnaire:
         passing = {q.key for q in questions if q.shows_values}
         tokens = self._tokenizer(len(texts)).tokenize(texts, [q.key for q in questions], passing)
         stated = [
-            StatedConstraints(self._constraints, text) if self._holds else None for text in texts
+            StatedConstraints(self._constraints, text) if self._is_restricted else None
+            for text in texts
         ]
         fields = [
             self._field(key, question.leaf, stated[question.document])
@@ -377,7 +379,9 @@ class Questionnaire:
         # It is unlikely that all values are long: there is room for one.
         n_tokens = max(1, sum(self._n_answer_tokens(leaf) for leaf in self.leaves)) * n_stacked
         n_tokens += max(0, self.options.max_tokens - N_SHORT)
-        stated = StatedConstraints(self._constraints, "\n".join(texts)) if self._holds else None
+        stated = (
+            StatedConstraints(self._constraints, "\n".join(texts)) if self._is_restricted else None
+        )
         schema = self.stack_schema(n_stacked)
         grammar = counted = _answer_grammar(schema, stated)
         if self._decide:
@@ -388,7 +392,7 @@ class Questionnaire:
             grammar=grammar,
             counted_grammar=counted if counted != grammar else "",
             # The confidence of free text is no share.
-            closed=any(map(holds_closed, self.schema.attributes)),
+            closed=any(map(has_closed, self.schema.attributes)),
         )
         return Request(tokens.prompt, [field], tokens.n_instruction, tokens.n_instruction)
 
@@ -613,12 +617,12 @@ def _number_of(path: Path, kind: str) -> int:
     return int.from_bytes(digest.digest(), "little")
 
 
-def _holds(attributes: Sequence[Attribute]) -> bool:
-    """Whether what a document states can hold one of some attributes to anything."""
+def _are_restricted(attributes: Sequence[Attribute]) -> bool:
+    """Whether what a document states restricts the values of any of these attributes."""
     return any(
-        is_held(each)
+        can_list(each)
         or is_free_text(each)
-        or _holds(each.attributes)
-        or (each.item is not None and _holds((each.item,)))
+        or _are_restricted(each.attributes)
+        or (each.item is not None and _are_restricted((each.item,)))
         for each in attributes
     )

@@ -28,7 +28,7 @@ COUNT = "count"
 SHORT_TEXT = 200
 """The characters of the longest text that counts as short, as a title does."""
 
-_OF_SHORT = " of a short text"
+_SHORT_ENDING = " of a short text"
 
 _FORM = 1
 """The number of the form in which maps are written."""
@@ -40,7 +40,7 @@ def kind_of(name: str, text: str) -> str:
     A model that knows titles is right about what they do not state; of a letter it may know
     neither what it states nor what it does not.
     """
-    return name + _OF_SHORT if len(text) <= SHORT_TEXT else name
+    return name + _SHORT_ENDING if len(text) <= SHORT_TEXT else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ class ConfidenceMap:
 
     def _curve(self, kind: str, *, is_null: bool) -> Curve | None:
         curves = self.nulls if is_null else self.values
-        of_any_text = curves.get(kind.removesuffix(_OF_SHORT), curves.get(ANY))
+        of_any_text = curves.get(kind.removesuffix(_SHORT_ENDING), curves.get(ANY))
         return curves.get(kind, of_any_text)
 
 

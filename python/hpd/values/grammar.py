@@ -155,12 +155,12 @@ def is_closed(attribute: Attribute) -> bool:
     return attribute.format in FORMATS
 
 
-def holds_closed(attribute: Attribute) -> bool:
+def has_closed(attribute: Attribute) -> bool:
     """Whether an attribute is closed, or one that it holds at any depth."""
     if attribute.is_counted:
-        return attribute.item is not None and holds_closed(attribute.item)
+        return attribute.item is not None and has_closed(attribute.item)
     if not attribute.is_scalar:
-        return any(map(holds_closed, attribute.attributes))
+        return any(map(has_closed, attribute.attributes))
     return is_closed(attribute)
 
 

@@ -27,7 +27,7 @@ STATED_KEY = "hpd.stated"
 """The key of a GGUF file that says ``on`` if its model's values are to be held to documents."""
 
 MOST = 5000
-"""The most values to which a field is held: a document that states more is a table."""
+"""The most values that are listed for a field: a document that states more is a table."""
 
 LONGEST = 2000
 """The most characters of a link."""
@@ -71,9 +71,9 @@ class Stated:
     def texts(self, attribute: Attribute) -> list[str] | None:
         """The JSON texts of all values that the document states for an attribute.
 
-        None if its type says nothing of what a document must hold, if there are more than ``MOST``
-        of them, or if the document states one in a form that is not read: a day without a year
-        where it names none, a time zone by its name, a number in other words.
+        None if they cannot be listed: the type is another one, there are more than ``MOST``, or the
+        document states one in a form that is not read (a day without a year where it names none, a
+        time zone by its name, a number in other words).
         """
         texts: list[str] | None = None
         match attribute.type:
@@ -168,8 +168,8 @@ class Stated:
         return [f'{day[:-1]}T{time}"' for day in days for time in sorted(times)]
 
 
-def is_held(attribute: Attribute) -> bool:
-    """Whether the type of an attribute says what a document must hold to state a value."""
+def can_list(attribute: Attribute) -> bool:
+    """Whether all values that a document states for an attribute can be listed."""
     return _NOTHING.texts(attribute) is not None
 
 
