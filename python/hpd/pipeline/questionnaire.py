@@ -361,10 +361,7 @@ class Questionnaire:
         """
         passing = {q.key for q in questions if q.shows_values}
         tokens = self._tokenizer(len(texts)).tokenize(texts, [q.key for q in questions], passing)
-        stated = [
-            StatedConstraints(self._constraints, text) if self._is_restricted else None
-            for text in texts
-        ]
+        stated = [self._restrictions(text) for text in texts]
         fields = [
             self._field(key, question.leaf, stated[question.document])
             for key, question in zip(tokens.keys, questions, strict=True)
@@ -379,9 +376,7 @@ class Questionnaire:
         # It is unlikely that all values are long: there is room for one.
         n_tokens = max(1, sum(self._n_answer_tokens(leaf) for leaf in self.leaves)) * n_stacked
         n_tokens += max(0, self.options.max_tokens - N_SHORT)
-        stated = (
-            StatedConstraints(self._constraints, "\n".join(texts)) if self._is_restricted else None
-        )
+        stated = self._restrictions("\n".join(texts))
         schema = self.stack_schema(n_stacked)
         grammar = counted = _answer_grammar(schema, stated)
         if self._decide:
@@ -531,6 +526,9 @@ class Questionnaire:
                 self._model, system, self._instruction, self.options.document_turn
             )
         return self._tokenizers[is_stack]
+
+    def _restrictions(self, document: str) -> StatedConstraints | None:
+        return StatedConstraints(self._constraints, document) if self._is_restricted else None
 
     def _field(self, key: list[int], leaf: Leaf, stated: StatedConstraints | None) -> Field:
         # No document needs to state how many items a list has.
