@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -42,7 +43,7 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def run(command: str, documents: str, *arguments: str) -> tuple[int, str]:
-    """The exit code, and what is said, of a command with a model that there is not."""
+    """The exit code, and what is said, of a command with a missing model."""
     out, err = io.TextIOWrapper(io.BytesIO()), io.StringIO()
     with contextlib.redirect_stderr(err), contextlib.redirect_stdout(out):
         code = main([command, documents, "--schema", "a", "-m", "gone.gguf", *arguments])
@@ -111,12 +112,14 @@ def test_bad_options_are_refused_before_the_model(
 
 @pytest.mark.parametrize("command", [["bench"], ["tune"], ["extract", "--dry-run"]])
 def test_verbose_is_heard(
-    documents: str, command: list[str], monkeypatch: pytest.MonkeyPatch
+    documents: str, command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    broken = tmp_path / "broken.gguf"
+    broken.write_bytes(b"GGUF")
     echoed: list[bool] = []
     monkeypatch.setattr(_native, "echo_log", echoed.append)
-    run(command[0], documents, *command[1:])
-    run(command[0], documents, *command[1:], "--set", "verbose=on")
+    run(command[0], documents, *command[1:], "-m", str(broken))
+    run(command[0], documents, *command[1:], "-m", str(broken), "--set", "verbose=on")
     assert echoed == [False, True]
 
 
