@@ -25,6 +25,26 @@ def stated(document: str, attribute: Attribute) -> set[object] | None:
 
 
 @pytest.mark.parametrize(
+    ("document", "name", "description", "values"),
+    [
+        ("for 310 million euros, 220 workers", "price_million_eur", "", {310, 220}),
+        ("for 310 million euros, 220 workers", "price", "", {310000000, 220}),
+        ("profit of 31.0 million, 38.5 million before", "profitMillion", "", {31, 38.5}),
+        ("custará 18 milhões de euros", "custo_milhoes", "", {18}),
+        ("it invests $1.2bn", "investment", "in millions of dollars", {1200}),
+        ("a loss of 310,000,000", "loss_mio", "", {310}),
+        ("3,50,00,000 rupees", "price", "in crore", {3.5}),
+        ("0.5 million or seven million, twenty people", "n_million", "", {0.5, 7, 20}),
+        ("58 thousand", "in thousands", "", {58000}),
+    ],
+)
+def test_a_name_with_a_unit_wants_numbers_in_that_unit(
+    document: str, name: str, description: str, values: set[object]
+) -> None:
+    assert stated(document, Attribute(name, "number", description=description)) == values
+
+
+@pytest.mark.parametrize(
     ("document", "attribute", "values"),
     [
         ("58,000 to 66,000", WHOLE, {58000, 66000}),

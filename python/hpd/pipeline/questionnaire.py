@@ -29,7 +29,7 @@ from hpd.prompt.questions import (
     stack_places,
 )
 from hpd.schema.attributes import Attribute, Schema
-from hpd.values.confidence import SHORT_TEXT, ConfidenceMap
+from hpd.values.confidence import ConfidenceMap
 from hpd.values.grammar import (
     DECIDE_KEY,
     answer_grammar,
@@ -157,11 +157,17 @@ class Constraints:
         return spellings
 
 
+LONGEST_QUOTED = 2000
+"""The characters of the longest document from which free text is quoted.
+
+Of longer ones, the grammar would take longer than it is worth.
+"""
+
+
 class StatedConstraints:
     """The constraints of attributes whose values must be stated in a document.
 
-    Free text is quoted from a short document. In a longer one it is free: models copy from these
-    well.
+    Free text is quoted from a document of at most ``LONGEST_QUOTED`` characters.
 
     Args:
         constraints: of the attributes that no document restricts.
@@ -178,8 +184,8 @@ class StatedConstraints:
 
     @cached_property
     def quote_rule(self) -> str:
-        """The rule for free text of a short document; empty if it is none."""
-        return quote_rule(self._document) if len(self._document) <= SHORT_TEXT else ""
+        """The rule for free text that is quoted from the document; empty if it is too long."""
+        return quote_rule(self._document) if len(self._document) <= LONGEST_QUOTED else ""
 
     @cached_property
     def _stated(self) -> Stated:

@@ -101,6 +101,13 @@ _UNREAD = re.compile(
     re.IGNORECASE,
 )
 
+
+def unaccented(text: str) -> str:
+    """A text in small letters without accents."""
+    parts = unicodedata.normalize("NFD", text.casefold())
+    return "".join(char for char in parts if not unicodedata.combining(char))
+
+
 _POWERS: Final = {
     3: "k thousand tausend tsd mille mil mila duizend",
     5: "lakh lakhs",
@@ -116,6 +123,14 @@ _FACTOR: Final = {
     **dict.fromkeys("万萬만", Decimal(10) ** 4),
     **dict.fromkeys("亿億억", Decimal(10) ** 8),
 }
+_UNITS: Final = {
+    # As names write them: without accents. Short words are names of other things, too.
+    word: Decimal(10) ** power
+    for power, words in _POWERS.items()
+    if power > 3
+    for word in unaccented(words).split()
+    if len(word) > 3 or word in ("mio", "mln", "mrd")
+}
 _TIMES = re.compile(
     rf"[ \u00a0-]?(?:((?:{'|'.join(w for w in _FACTOR if w.isascii() or len(w) > 1)})\b"
     r"|[万萬億亿만억]))",
@@ -127,6 +142,12 @@ _LETTER_TIMES = re.compile(r"[ \u00a0]?(MM|[mMbB])(?:\b|(?=€))")
 def folded(word: str) -> str:
     """A word in small letters, as a search that ignores case sees it: ``MİL`` is ``mil``."""
     return word.casefold().replace("\u0307", "").replace("\u0131", "i")
+
+
+def unit_named(text: str) -> Decimal | None:
+    """The unit in which a name or a description wants numbers: 10**6 for ``price_million``."""
+    words = re.findall(r"[^\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text))
+    return next((unit for word in words if (unit := _UNITS.get(unaccented(word)))), None)
 
 
 def numbers_in(document: str, *, factors: bool = True) -> Iterator[tuple[int, int, set[Decimal]]]:

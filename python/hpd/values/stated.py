@@ -19,6 +19,7 @@ from hpd.values.numbers import (
     has_unread_numbers,
     has_unread_times,
     numbers_in,
+    unit_named,
     times_in,
     years_in,
 )
@@ -53,6 +54,7 @@ _OF_FORMAT["url"] = _OF_FORMAT["uri"]
 _OTHER_SCRIPT_AROUND = re.compile(r"^[^\x00-\x7f]+|(?<=[\x00-\x7f])[^\x00-\x7f]+$")
 _BRACKETS: Final = {")": "(", "]": "[", "}": "{"}
 _TELEPHONE = re.compile(r"\+\d[\d ()/\u00a0.-]{6,30}\d")
+_FACTOR_BEHIND = re.compile(r"\d[^\d]*[^\W\d]$")
 _THOUSANDS = re.compile(r"\d{1,3}[.,]000", re.ASCII)
 _LARGEST = Decimal(10) ** MAX_DIGITS
 
@@ -61,8 +63,9 @@ class Stated:
     """The numbers, dates and so on of a document, in the forms that a value can have.
 
     A number is stated in digits, with a word or letter for thousands, millions or billions behind
-    it (``1.2 million``), or in words: English ones, or those up to twelve. A day without a year is
-    one in each year that the document names.
+    it (``1.2 million``), or in words: English ones, or those up to twelve; for an attribute that
+    names such a factor, as ``price_million`` does, in that unit. A day without a year is one in
+    each year that the document names.
     """
 
     def __init__(self, document: str) -> None:
@@ -77,10 +80,8 @@ class Stated:
         """
         texts: list[str] | None = None
         match attribute.type:
-            case "integer":
-                texts = self._whole
-            case "number":
-                texts = self._numbers
+            case "integer" | "number":
+                texts = self._numbers(attribute)
             case "date":
                 texts = self._dates
             case "date-time":
@@ -118,19 +119,18 @@ class Stated:
             if value % 1 or not _THOUSANDS.fullmatch(self.document[start:end]) or value >= 1000
         ]
 
-    @cached_property
-    def _whole(self) -> list[str] | None:
+    def _numbers(self, attribute: Attribute) -> list[str] | None:
         if self._values is None:
             return None
-        whole = {int(value) for _, value in self._values if value % 1 == 0}
-        return [str(value) for value in sorted(whole) if abs(value) < _LARGEST]
-
-    @cached_property
-    def _numbers(self) -> list[str] | None:
-        if self._values is None:
-            return None
-        numbers = {value for _, value in self._values if abs(value) < _LARGEST}
-        return sorted({text for value in numbers for text in _forms(value)})
+        unit = unit_named(f"{attribute.name} {attribute.description}")
+        numbers = {
+            # 310 million is 310, and half of one 0.5, where ``price_million`` is asked.
+            value / unit if unit and (abs(value) >= unit or _FACTOR_BEHIND.search(text)) else value
+            for text, value in self._values
+        }
+        if attribute.type == "integer":
+            return [str(int(value)) for value in sorted(numbers) if _is_whole(value)]
+        return sorted({t for value in numbers if abs(value) < _LARGEST for t in _forms(value)})
 
     @cached_property
     def _dates(self) -> list[str] | None:
@@ -189,6 +189,10 @@ def _without_what_is_around(text: str) -> Iterator[str]:
     for each in (text, text.lstrip("!#$%&'*+/=?^_`{|}~-")):
         yield each
         yield _OTHER_SCRIPT_AROUND.sub("", each)
+
+
+def _is_whole(value: Decimal) -> bool:
+    return abs(value) < _LARGEST and value % 1 == 0
 
 
 def _forms(value: Decimal) -> Iterator[str]:
