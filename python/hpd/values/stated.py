@@ -19,8 +19,8 @@ from hpd.values.numbers import (
     has_unread_numbers,
     has_unread_times,
     numbers_in,
-    unit_named,
     times_in,
+    unit_named,
     years_in,
 )
 
