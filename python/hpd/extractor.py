@@ -37,6 +37,7 @@ from hpd.pipeline import (
     Cancellation,
     Examples,
     OnChunk,
+    OnSettled,
     Task,
     check_task,
     prepared,
@@ -316,6 +317,7 @@ class Extractor(Generic[T]):
         on_error: OnError = "raise",
         on_chunk: OnChunk | None = None,
         cancellation: Cancellation | None = None,
+        on_settled: OnSettled | None = None,
     ) -> Iterator[tuple[int, Extraction[Any]]]:
         """Like ``iter_extract``, each with the place of its document in the input.
 
@@ -323,7 +325,8 @@ class Extractor(Generic[T]):
         ``schema`` may be what ``prepare`` made; with ``cancellation`` another thread can end the
         call, which then raises ``CallCancelledError``. With ``on_overflow="chunk"``, ``on_chunk``
         is called with the place of a document that is cut, the chunks that are finished (0 at
-        first), and how many it has.
+        first), and how many it has. ``on_settled`` is called before a document is finished, with
+        its place and the data of its leading attributes whose values nothing changes any more.
         """
         check_documents(documents)
         self._check_open()
@@ -332,7 +335,7 @@ class Extractor(Generic[T]):
             schemas = schema if isinstance(schema, Schema) else load_schemas(schema)
             check_task(self.options, schemas, self._rules)
             task = self._pipeline.task(schemas)
-        return self._run(documents, task, on_error, on_chunk, cancellation)
+        return self._run(documents, task, on_error, on_chunk, cancellation, on_settled)
 
     def prepare(
         self,
@@ -427,9 +430,12 @@ class Extractor(Generic[T]):
         on_error: OnError,
         on_chunk: OnChunk | None,
         cancellation: Cancellation | None,
+        on_settled: OnSettled | None,
     ) -> Iterator[tuple[int, Extraction[Any]]]:
         options = self.options if task is None else task.options
-        for place, extraction in self._pipeline.run(documents, task, on_chunk, cancellation):
+        for place, extraction in self._pipeline.run(
+            documents, task, on_chunk, cancellation, on_settled
+        ):
             if is_raised(extraction, on_error, options):
                 name = "" if extraction.id is None else f" (id {extraction.id})"
                 raise error_of(extraction, f"document {place + 1}{name}")

@@ -285,21 +285,22 @@ void bind_engine(py::module_ & m) {
             "submit",
             [](EngineHandle & handle, uint64_t id, std::vector<Token> prompt,
                std::vector<Field> fields, int32_t n_instruction, std::optional<int32_t> n_cached,
-               bool keep_prompt) {
+               bool keep_prompt, bool tells_values) {
                 const py::gil_scoped_release release;
                 handle.use([&](Engine & engine) {
                     engine.submit({id, std::move(prompt), std::move(fields), n_instruction,
-                                   n_cached.value_or(n_instruction), keep_prompt});
+                                   n_cached.value_or(n_instruction), keep_prompt, tells_values});
                 });
             },
             py::arg("id"), py::arg("prompt"), py::arg("fields"), py::kw_only(),
             py::arg("n_instruction"), py::arg("n_cached") = py::none(),
-            py::arg("keep_prompt") = false)
+            py::arg("keep_prompt") = false, py::arg("tells_values") = false)
         .def("teach", of_engine(&Engine::teach), py::arg("attribute"), py::arg("tokens"))
         .def("forget_prompt", of_engine(&Engine::forget_prompt), py::arg("prompt"))
         // The requests are Python's from here on: nothing in the engine points at them any more.
         .def("step", of_engine(&Engine::step))
         .def("advance", of_engine(&Engine::advance))
+        .def("take_values", of_engine(&Engine::take_values))
         .def("wake", &EngineHandle::wake)
         .def("cancel", of_engine(&Engine::cancel), py::arg("ids"))
         .def("cancel_all", of_engine(&Engine::cancel_all))

@@ -127,6 +127,8 @@ void Engine::accept(const BatchPlan & plan) {
 void Engine::retire(Value & value) {
     if (drafter_ && value.finish == Finish::complete) drafter_->learn(value);
     if (model_drafter_) model_drafter_->forget(value);
+    const Request & request = value.request->request;
+    if (request.tells_values) told_.emplace_back(request.id, value.index, value);
     scheduler_.retire(value);
 }
 
@@ -160,7 +162,7 @@ std::vector<std::unique_ptr<RequestState>> Engine::step() {
 std::vector<std::unique_ptr<RequestState>> Engine::advance() {
     const bool wanted = wants_request();
     std::vector<std::unique_ptr<RequestState>> finished = scheduler_.take_finished();
-    while (finished.empty() && !scheduler_.idle() && wants_request() <= wanted &&
+    while (finished.empty() && told_.empty() && !scheduler_.idle() && wants_request() <= wanted &&
            !woken_.exchange(false)) {
         if (!decode_batch()) break;
         finished = scheduler_.take_finished();
@@ -186,6 +188,7 @@ void Engine::cancel(const std::set<uint64_t> & ids) {
 
 void Engine::cancel_all() {
     clear_caches();
+    told_.clear();
     scheduler_.cancel_all();
 }
 

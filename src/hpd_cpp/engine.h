@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <memory>
 #include <set>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "drafting/drafter.h"
@@ -37,10 +39,17 @@ public:
     // Nothing more will be asked of a prompt that was submitted with keep_prompt.
     void forget_prompt(const std::vector<Token> & prompt);
 
-    // Decodes batches until a request has finished, another one is wanted that was not wanted at
-    // the call, nothing is left, or a decode was ended by interrupt(); returns the requests that
-    // are finished. wake() makes it return after the batch under way.
+    // Decodes batches until a request has finished, a value is there to be told, another request is
+    // wanted that was not wanted at the call, nothing is left, or a decode was ended by
+    // interrupt(); returns the requests that are finished. wake() makes it return after the batch
+    // under way.
     std::vector<std::unique_ptr<RequestState>> advance();
+
+    // The values of requests with tells_values that are done since the last call, each with the id
+    // of its request and the place of its field.
+    std::vector<std::tuple<uint64_t, size_t, Value>> take_values() {
+        return std::exchange(told_, {});
+    }
 
     // From any thread. While nothing advances the next advance() returns at once.
     void wake() { woken_ = true; }
@@ -87,6 +96,7 @@ private:
     std::unique_ptr<ModelDrafter> model_drafter_;  // likewise
     Scheduler scheduler_;
     ValueWriter writer_;
+    std::vector<std::tuple<uint64_t, size_t, Value>> told_;
     std::atomic<bool> woken_{false};
 #ifdef NDEBUG
     bool check_ = false;

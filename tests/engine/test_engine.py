@@ -269,6 +269,32 @@ def test_advance_returns_when_another_request_is_wanted(tiny_model: TinyModel) -
     ]
 
 
+def test_values_are_told_as_soon_as_they_are_done(tiny_model: TinyModel) -> None:
+    model = open_model(tiny_model("qwen3"))
+    engine = _native.Engine(model, engine_options(n_ctx=4096, drafts=False))
+    replays = [model.tokenize(' "' + "long " * n + '"') for n in (9, 3, 6)]
+    for i in range(2):
+        fields = [_native.Field(model.tokenize('{"a":'), replay=replay) for replay in replays]
+        engine.submit(i, [i, 5, 6, 7], fields, n_instruction=0, tells_values=i == 0)
+    told: list[tuple[int, int, bytes]] = []
+    n_told = []
+    results = {}
+    while not engine.idle:
+        results |= {result.id: result for result in engine.advance()}
+        told += [(i, n, bytes(value.text)) for i, n, value in engine.take_values()]
+        n_told.append(len(told))
+    texts = [bytes(value.text) for value in results[0].values]
+    assert told == [(0, n, texts[n]) for n in (1, 2, 0)]
+    assert n_told == [1, 2, 3]
+    engine.submit(
+        2, [5], [_native.Field([6], replay=replays[0])], n_instruction=0, tells_values=True
+    )
+    while not (engine.stats.n_tokens and engine.idle):
+        engine.advance()
+    engine.cancel_all()
+    assert engine.take_values() == []
+
+
 def test_few_documents_run_together_where_tokens_pay_for_the_cells_of_others(
     tiny_model: TinyModel,
 ) -> None:

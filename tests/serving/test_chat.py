@@ -13,7 +13,7 @@ from hpd.options import Options
 from hpd.results import Extraction, Failure, FieldResult, Usage
 from hpd.schema import load_schema
 from hpd.serving.bodies import ChatBody, RefusedError
-from hpd.serving.chat import Served, chat_asked, pieces
+from hpd.serving.chat import Served, chat_asked
 from hpd.serving.dispatcher import Asked, Plans
 from hpd.serving.messages import Conversation, langextract_prompt, schema_in
 from hpd.serving.messages import read_messages as read_parsed
@@ -240,9 +240,8 @@ def refusal(plans: Plans, **more: Any) -> RefusedError:
 
 
 def reply(asked: Asked, extraction: Extraction[Any] = FOUND) -> Any:
-    answer = asked.answer([extraction])
-    assert answer.media_type == "application/json"
-    return json.loads(answer.body)
+    assert asked.part is None
+    return json.loads(asked.answer([extraction]))
 
 
 def test_a_json_schema(plans: Plans) -> None:
@@ -364,16 +363,18 @@ def test_an_answer_that_is_too_long_says_so(plans: Plans) -> None:
     assert read(plans, max_tokens=10_000).plan is read(plans).plan
 
 
-def events(asked: Asked) -> list[Any]:
-    answer = asked.answer([FOUND])
-    assert answer.media_type == "text/event-stream"
-    *parts, last = answer.body.decode().removesuffix("\n\n").split("\n\n")
+def events(asked: Asked, *steps: dict[str, Any]) -> list[Any]:
+    """The events of a stream: what is sent of each of ``steps``, and of the extraction."""
+    assert asked.part is not None
+    sent = b"".join([*map(asked.part, steps), asked.answer([FOUND])])
+    *parts, last = sent.decode().removesuffix("\n\n").split("\n\n")
     assert last == "data: [DONE]"
     return [json.loads(part.removeprefix("data: ")) for part in parts]
 
 
 def test_a_stream_has_value_after_value(plans: Plans) -> None:
-    first, *middle, last = events(read(plans, stream=True))
+    steps = {}, {"brand": "Luma"}, {"brand": "Luma"}
+    first, *middle, last = events(read(plans, stream=True), *steps)
     assert first["choices"][0]["delta"] == {"role": "assistant", "content": ""}
     parts = [each["choices"][0]["delta"]["content"] for each in middle]
     assert parts == ['{"brand": "Luma"', ', "price": null}']
@@ -381,8 +382,30 @@ def test_a_stream_has_value_after_value(plans: Plans) -> None:
     assert (last["choices"][0]["delta"], last["choices"][0]["finish_reason"]) == ({}, "stop")
     assert last["hpd"]["fields"]
     assert {each["object"] for each in (first, *middle, last)} == {"chat.completion.chunk"}
+    assert len({(each["id"], each["created"]) for each in (first, *middle, last)}) == 1
     *_, usage = events(read(plans, stream=True, stream_options={"include_usage": True}))
     assert (usage["choices"], usage["usage"]["completion_tokens"]) == ([], 5)
+
+
+@pytest.mark.parametrize("form", [{}, {"response_format": None, "tools": [function()]}])
+def test_a_stream_is_the_answer_in_parts(plans: Plans, form: dict[str, Any]) -> None:
+    def text(message: Any) -> str:
+        calls = message.get("tool_calls") or [{"function": {"arguments": ""}}]
+        return (message.get("content") or "") + calls[0]["function"]["arguments"]
+
+    whole = text(reply(read(plans, **form))["choices"][0]["message"])
+    steps = [{}, {"brand": "Luma"}, FOUND.data]
+    for n in range(len(steps) + 1):
+        parts = events(read(plans, stream=True, **form), *steps[:n])
+        assert "".join(text(each["choices"][0]["delta"]) for each in parts) == whole
+
+
+def test_a_value_that_was_sent_is_never_taken_back(plans: Plans) -> None:
+    asked = read(plans, stream=True)
+    assert asked.part is not None
+    asked.part({"brand": "Lu"})
+    with pytest.raises(RefusedError, match="ask once more"):
+        asked.answer([FOUND])
 
 
 def test_a_stream_of_a_call(plans: Plans) -> None:
@@ -394,11 +417,6 @@ def test_a_stream_of_a_call(plans: Plans) -> None:
     calls = [each["choices"][0]["delta"]["tool_calls"][0] for each in middle]
     assert json.loads("".join(call["function"]["arguments"] for call in calls)) == FOUND.data
     assert last["choices"][0]["finish_reason"] == "tool_calls"
-
-
-@pytest.mark.parametrize("data", [{}, [], [1], 5, None, {"a": {"b": [1]}, "c": "x"}])
-def test_pieces_are_the_json(data: Any) -> None:
-    assert "".join(pieces(data)) == json.dumps(data)
 
 
 @pytest.mark.parametrize(

@@ -109,6 +109,57 @@ def test_openai_streams(client: Any) -> None:
         assert stream.get_final_completion().choices[0].message.parsed == EXPECTED
 
 
+LINES = {
+    "type": "object",
+    "properties": {
+        "brand": {"type": "string"},
+        "sizes": {"type": "array", "items": {"type": "string"}},
+        "color": {"type": ["string", "null"]},
+        "price": {"type": "number"},
+    },
+    "required": ["brand", "sizes", "color"],
+}
+FORM = {"type": "json_schema", "json_schema": {"name": "p", "schema": LINES}}
+TOOL = {"type": "function", "function": {"name": "p", "parameters": LINES}}
+
+
+def streamed(client: Any, **more: Any) -> tuple[list[str], list[Any]]:
+    """The parts of the answer's text, and the chunks."""
+    chunks = list(ask(client, stream=True, **more))
+    parts = []
+    for chunk in chunks:
+        for choice in chunk.choices:
+            calls = choice.delta.tool_calls or []
+            parts += [choice.delta.content, *(call.function.arguments for call in calls)]
+    return [part for part in parts if part], chunks
+
+
+@pytest.mark.parametrize(
+    "form", [{"response_format": FORM}, {"response_format": None, "tools": [TOOL]}]
+)
+def test_a_stream_is_the_answer_in_parts(client: Any, form: dict[str, Any]) -> None:
+    message = ask(client, **form).choices[0].message
+    whole = message.content or message.tool_calls[0].function.arguments
+    parts, chunks = streamed(client, stream_options={"include_usage": True}, **form)
+    assert "".join(parts) == whole
+    # The sizes are asked for once their number is known.
+    assert parts[0] == f'{{"brand": "{json.loads(whole)["brand"]}"'
+    assert chunks[-1].usage.completion_tokens > 0
+
+
+def test_what_fails_midway_is_an_error_in_the_stream(client: Any) -> None:
+    own = {"brand": {"type": "string"}, "inventor": {"type": "string", "pattern": "^[0-9]{30}$"}}
+    schema = {"type": "object", "properties": own, "required": [*own]}
+    form = {"type": "json_schema", "json_schema": {"name": "p", "schema": schema, "strict": True}}
+    stream = ask(
+        client, stream=True, response_format=form, extra_body={"hpd": {"missing": "error"}}
+    )
+    parts = []
+    with pytest.raises(openai.APIError, match="inventor"):
+        parts.extend(chunk.choices[0].delta.content for chunk in stream)
+    assert "".join(parts) == '{"brand": "Diesel"'
+
+
 def test_openai_s_errors(client: Any, server: Server) -> None:
     assert [model.id for model in client.models.list()] == [MODEL]
     assert client.models.retrieve(MODEL).id == MODEL

@@ -7,6 +7,7 @@ import json
 import re
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +16,13 @@ import pytest
 from hpd.documents import Document
 from hpd.errors import CallCancelledError, EngineClosedError
 from hpd.options import Options
-from hpd.pipeline import Cancellation, Task
+from hpd.pipeline import Cancellation, OnSettled, Task
 from hpd.results import Extraction, Failure, FieldResult, Usage
 from hpd.schema import load_schema, load_schemas
 from hpd.serving import Limits, spans
 from hpd.serving.bodies import ExtractBody, RefusedError
 from hpd.serving.dispatcher import (
     N_KEPT,
-    Answer,
     Asked,
     ClientGoneError,
     Dispatcher,
@@ -51,7 +51,7 @@ def test_one_text(plans: Plans) -> None:
     extraction = Extraction(
         7, {"brand": "A"}, {"brand": FieldResult(0.5, 0, 1, "exact", value="A")}, Usage(3, 0, 2, 1)
     )
-    assert asked.answer([extraction]).body.decode() == extraction.to_json()
+    assert asked.answer([extraction]).decode() == extraction.to_json()
 
 
 def test_several_texts(plans: Plans) -> None:
@@ -59,7 +59,7 @@ def test_several_texts(plans: Plans) -> None:
     assert asked.documents == [Document("a"), Document("b", "x", "c")]
     failed = Extraction("x", error=Failure("InputError", "no"))
     lines = [Extraction(None, {"brand": "é"}), failed]
-    assert json.loads(asked.answer(lines).body) == {"extractions": [e.to_dict() for e in lines]}
+    assert json.loads(asked.answer(lines)) == {"extractions": [e.to_dict() for e in lines]}
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_what_a_schema_cannot_have_honoured_is_said(plans: Plans) -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string", "format": "made-up"}}}
     for _ in range(2):  # made, and kept
         asked = read(plans, text="x", schema=schema)
-        (warning,) = json.loads(asked.answer([Extraction(None, {"a": "1"})]).body)["warnings"]
+        (warning,) = json.loads(asked.answer([Extraction(None, {"a": "1"})]))["warnings"]
         assert "made-up" in warning
 
 
@@ -207,9 +207,12 @@ class Gate:
         schema: Task,
         on_error: str,
         cancellation: Cancellation,
+        on_settled: OnSettled | None,
     ) -> Iterator[tuple[int, Extraction[Any]]]:
         assert (schema, on_error) == (PLAN.task, "record")
         self.begun.append(documents[0].text)
+        if on_settled is not None:
+            on_settled(0, {"first": 1})
         cancellation.attach(self.is_open.set)
         assert self.is_open.wait(SECONDS)
         if cancellation.is_cancelled:
@@ -221,8 +224,8 @@ class Gate:
 
 
 def asked(*texts: str) -> Asked:
-    def answer(extractions: Sequence[Extraction[Any]]) -> Answer:
-        return Answer(" ".join(str(each.id) for each in extractions).encode())
+    def answer(extractions: Sequence[Extraction[Any]]) -> bytes:
+        return " ".join(str(each.id) for each in extractions).encode()
 
     return Asked([Document(text) for text in texts], PLAN, answer)
 
@@ -259,10 +262,44 @@ def test_an_answer_has_the_documents_in_their_order() -> None:
     async def test(dispatcher: Dispatcher, gate: Gate) -> None:
         gate.is_open.set()
         answer = await dispatcher.answer(asked("a", "b", "c"), never)
-        assert answer.body == b"a b c"
+        assert answer == b"a b c"
         await until(lambda: dispatcher.n_pending == 0)
 
     assert {each.id for each in run(test)} == {"a", "b", "c"}
+
+
+def in_parts() -> Asked:
+    whole = asked("a")
+    return replace(whole, part=lambda data: repr(data).encode())
+
+
+def test_an_answer_in_parts_comes_before_its_document_is_finished() -> None:
+    async def test(dispatcher: Dispatcher, gate: Gate) -> None:
+        parts = dispatcher.parts(in_parts(), never)
+        assert await anext(parts) == b"{'first': 1}"
+        gate.is_open.set()
+        assert [part async for part in parts] == [b"a"]
+
+    run(test)
+
+
+@pytest.mark.parametrize("seconds", [0.2, SECONDS])
+def test_nobody_who_goes_midway_keeps_a_request(seconds: float) -> None:
+    async def test(dispatcher: Dispatcher, gate: Gate) -> None:
+        has_gone = asyncio.Event()
+
+        async def gone() -> None:
+            await has_gone.wait()
+
+        parts = dispatcher.parts(in_parts(), gone)
+        assert await anext(parts) == b"{'first': 1}"
+        if seconds == SECONDS:
+            has_gone.set()
+        with pytest.raises((ClientGoneError, RefusedError)):
+            await anext(parts)
+        await until(lambda: gate.cancelled == ["a"] and dispatcher.n_pending == 0)
+
+    run(test, seconds=seconds)
 
 
 def collected(monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Any]:

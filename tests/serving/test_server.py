@@ -210,6 +210,30 @@ def test_a_queue_that_is_full_says_so_and_clients_that_go_empty_it(slow_server: 
     assert slow_server.post("/extract", short).status == 200
 
 
+def test_a_client_that_goes_midway_ends_the_work_for_its_stream(slow_server: Server) -> None:
+    long = {"type": "string", "pattern": "^[a-z]{900}$"}
+    own = {"first": {"type": ["boolean", "null"]}, **dict.fromkeys(ATTRIBUTES, long)}
+    schema = {"type": "object", "properties": own, "required": [*own]}
+    body = {
+        "messages": [{"role": "user", "content": "a lamp"}],
+        "response_format": {"type": "json_schema", "json_schema": {"schema": schema}},
+        "hpd": {"max_tokens": 2000},
+        "stream": True,
+    }
+    before = slow_server.metric("hpd_documents_total")
+    with contextlib.closing(slow_server.connect()) as connection:
+        headers = {"Content-Type": "application/json"}
+        connection.request("POST", "/v1/chat/completions", json.dumps(body), headers)
+        response = connection.getresponse()
+        assert response.status == 200
+        assert b'"role": "assistant"' in response.readline()
+        assert waiting(slow_server) == 1
+        response.close()
+    until(lambda: waiting(slow_server) == 0)
+    # Not because it was through with it.
+    assert slow_server.metric("hpd_documents_total") == before
+
+
 def test_a_request_that_takes_too_long_is_cancelled(tiny_model: TinyModel) -> None:
     with serving("-t", "1", *slow_model(tiny_model), "--timeout", "0.05") as server:
         reply = server.post("/extract", LONG)

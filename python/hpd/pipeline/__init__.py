@@ -16,7 +16,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hpd.errors import HpdWarning, OptionError, SchemaError
 from hpd.options import OPTIONS, Options, check_name, named
@@ -33,6 +33,10 @@ Examples = Sequence[tuple[str, object]]
 OnChunk = Callable[[int, int, int], None]
 """Told of a document that is cut: its place in the input, the chunks that are finished (none when
 it has just been cut), and the number of its chunks."""
+
+OnSettled = Callable[[int, Mapping[str, Any]], None]
+"""Told of values before their document is finished: its place in the input, and the data of its
+leading attributes whose values nothing changes any more."""
 
 Schemas = Schema | Mapping[str, Schema]
 """One schema, or one for each category."""

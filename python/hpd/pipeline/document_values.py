@@ -9,9 +9,10 @@ only, otherwise None.
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -182,6 +183,14 @@ class DocumentValues:
     def data(self, schema: Schema) -> dict[str, Any]:
         """The values found so far, nested as in the answer."""
         return self._assembled(schema, as_asked=True).data
+
+    def settled(self, schema: Schema, options: Options, unsettled: Set[str]) -> dict[str, Any]:
+        """The data of the attributes before the first one that is ``unsettled``."""
+        data = self._assembled(schema, options).data
+        names = itertools.takewhile(
+            lambda name: name not in unsettled, (each.name for each in schema.attributes)
+        )
+        return {name: data[name] for name in names if name in data}
 
     def lacking(self, schema: Schema) -> frozenset[Path]:
         """The fields that must be answered, so that no required value is missing or invalid."""

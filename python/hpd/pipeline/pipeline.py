@@ -13,7 +13,7 @@ import itertools
 import os
 import threading
 import time
-from collections import OrderedDict, deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -28,6 +28,7 @@ from hpd.pipeline import (
     Cancellation,
     Examples,
     OnChunk,
+    OnSettled,
     Schemas,
     Task,
     examples_of,
@@ -120,9 +121,10 @@ class Twins:
             yield other, replace(extraction, id=document.id, data=data, usage=usage)
 
 
-Message = tuple[int | None, _native.Result | Exception | None]
-"""To a caller: the number of a request and its answer, or the error with which it cannot be
-decoded, not even alone. Without a number: the error that ends the call, or ``_ROOM``."""
+Message = tuple[int | None, _native.Result | dict[int, _native.Value] | Exception | None]
+"""To a caller: the number of a request and its answer, values that are done earlier by the places
+of their fields, or the error with which it cannot be decoded, not even alone. Without a number: the
+error that ends the call, or ``_ROOM``."""
 
 _ROOM: Message = (None, None)
 """Tells a caller that there is room for one more request."""
@@ -144,6 +146,7 @@ class Caller:
     Every attribute is written by one thread only.
     """
 
+    on_settled: OnSettled | None
     messages: SimpleQueue[Message] = field(default_factory=SimpleQueue)
     # By the caller's own thread:
     prompts: dict[int, Prompt] = field(default_factory=dict)
@@ -191,6 +194,7 @@ class Loop:
         self,
         prompts: Iterator[Prompt | Finished | NotYet],
         cancellation: Cancellation | None = None,
+        on_settled: OnSettled | None = None,
     ) -> Iterator[Finished]:
         """The extractions of all documents with their places, as soon as each is finished.
 
@@ -203,7 +207,7 @@ class Loop:
             HpdError: this process was forked from the one that made the engine.
         """
         self._start()
-        caller = Caller()
+        caller = Caller(on_settled)
         if cancellation is not None:
             over = CallCancelledError("the call was cancelled")
             cancellation.attach(lambda: caller.messages.put((None, over)))
@@ -295,6 +299,11 @@ class Loop:
             if isinstance(answer, Exception):
                 raise answer
             return 1
+        if isinstance(answer, dict):
+            settled = caller.prompts[number].note(answer)
+            if settled is not None and caller.on_settled is not None:
+                caller.on_settled(*settled)
+            return 0
         prompt = caller.prompts.pop(number)
         if isinstance(answer, Exception):
             prompt.fail(answer)
@@ -419,6 +428,7 @@ class Loop:
             n_instruction=request.n_instruction,
             n_cached=request.n_cached,
             keep_prompt=request.keep_prompt,
+            tells_values=caller.on_settled is not None,
         )
 
     def _step(self) -> None:
@@ -460,6 +470,12 @@ class Loop:
 
     def _hand_out(self, answers: list[_native.Result]) -> None:
         callers = {number: caller for caller in self._callers for number in caller.in_engine}
+        if any(caller.on_settled for caller in self._callers):
+            told: dict[int, dict[int, _native.Value]] = defaultdict(dict)
+            for number, place, value in self._engine.take_values():
+                told[number][place] = value
+            for number, values in told.items():
+                callers[number].messages.put((number, values))
         for answer in answers:
             caller = callers[answer.id]
             request = caller.in_engine.pop(answer.id)
@@ -553,12 +569,13 @@ class Pipeline:
         task: Task | None = None,
         on_chunk: OnChunk | None = None,
         cancellation: Cancellation | None = None,
+        on_settled: OnSettled | None = None,
     ) -> Iterator[tuple[int, Extraction[Any]]]:
         """The extraction of each document with its place in the input, as soon as it is finished.
 
         Documents are pulled as the engine wants them. One that fails has ``error`` in its
         extraction. ``task`` takes the place of the pipeline's own; ``on_chunk`` is told of
-        documents that are cut.
+        documents that are cut, ``on_settled`` of values that are known earlier.
 
         Raises:
             CallCancelledError: by way of ``cancellation``.
@@ -566,7 +583,7 @@ class Pipeline:
         texts: dict[int, str] = {}  # of the documents that are under way
         twins = Twins() if self._reuse is not None else None
         items = self._items(documents, texts, task or self._task, twins, on_chunk)
-        for place, extraction in self._loop.run(items, cancellation):
+        for place, extraction in self._loop.run(items, cancellation, on_settled):
             finished = replace(extraction, text=texts.pop(place, None))
             yield place, finished
             if twins is not None:

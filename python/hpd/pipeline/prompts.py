@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -104,6 +104,14 @@ class Prompt(ABC):
             self._known.store()
         return request
 
+    def note(self, values: Mapping[int, Value]) -> tuple[int, dict[str, Any]] | None:
+        """Take in some values of a request, by the places of their fields, before its answer.
+
+        Returns the place of the document, and the data of its leading attributes whose values
+        nothing changes any more; None if that cannot be told.
+        """
+        return None
+
     def fail(self, error: Exception) -> None:
         """Give up; all extractions get the error."""
         self._failure = Failure.of(error)
@@ -186,6 +194,26 @@ class FieldsPrompt(Prompt):
         self._end_wave([known or next(decoded) for known in self._earlier])
         return self._ask()
 
+    def note(self, values: Mapping[int, Value]) -> tuple[int, dict[str, Any]] | None:
+        """Take in some values of the wave under way."""
+        asked = [q for q, known in zip(self._questions, self._earlier, strict=True) if not known]
+        self._store([asked[i] for i in values], list(values.values()))
+        schema, options = self._questionnaire.schema, self._questionnaire.options
+        is_judged_whole = options.on_invalid == "retry" or options.require_grounding
+        if is_judged_whole or schema.is_bare or self._part is not None or len(self.documents) > 1:
+            return None
+        own = self._values[0]
+        unsettled = {
+            q.leaf.path[0]
+            for q in self._questions
+            if q.leaf.array or q.leaf.union or q.leaf.path not in own.results
+        }
+        unsettled |= self._waves.waiting | {path[0] for path in own.lacking(schema)}
+        if self._retries is not None:
+            # What is asked again may change what comes after it.
+            unsettled |= {leaf.path[0] for leaf in self._questionnaire.leaves if leaf.after}
+        return self.documents[0][0], own.settled(schema, options, unsettled)
+
     def _ask(self) -> Request | None:
         """The request for the next wave that has a question to decode; None if none has."""
         while self._questions:
@@ -217,16 +245,15 @@ class FieldsPrompt(Prompt):
     def _end_wave(self, decoded: Sequence[AnyValue]) -> None:
         """Take in the values of a wave, and find the questions of the next one."""
         questions = self._questions
-        found = self._store(decoded)
+        found = self._store(questions, decoded)
         if self._retries is not None:
             self._waves.put_back(self._retries.note(questions, found))
         self._questions = self._waves.next(found, self._data)
         if not self._questions and self._retries is not None:
             self._questions = self._questions_again(self._retries)
 
-    def _store(self, decoded: Sequence[AnyValue]) -> list[Any]:
-        """Store the values of a wave; returns what is left of them."""
-        questions = self._questions
+    def _store(self, questions: Sequence[Question], decoded: Sequence[AnyValue]) -> list[Any]:
+        """Store the values of questions; returns what is left of them."""
         attributes = [question.leaf.attribute for question in questions]
         raws = [value.text.decode("utf-8", "replace") for value in decoded]
         parsed = [

@@ -318,6 +318,11 @@ class Waves:
         """Whether another wave may follow the one that was given last."""
         return bool(self._waiting) or any(q.leaf.array or q.leaf.union for q in self._asked)
 
+    @property
+    def waiting(self) -> set[str]:
+        """The names of the attributes of which something is still to be asked."""
+        return {path[0] for _, path in self._waiting}
+
     def _due(self) -> list[tuple[int, Leaf]]:
         due = [(d, leaf) for (d, _), leaf in self._waiting.items() if leaf.wave <= self._n_over]
         for d, leaf in due:

@@ -6,7 +6,7 @@ import asyncio
 import hmac
 import json
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 
 from hpd.evaluation.page import render_page
 from hpd.evaluation.shown_values import color_slots, covered_segments, shown_values, utf16_segments
@@ -25,7 +25,6 @@ from hpd.serving import Limits
 from hpd.serving.bodies import ChatBody, ExtractBody, RefusedError, json_of, refusal_of
 from hpd.serving.chat import Served, chat_asked
 from hpd.serving.dispatcher import (
-    Answer,
     Asked,
     ClientGoneError,
     Dispatcher,
@@ -80,12 +79,16 @@ class Service:
     async def answer(self, request: Request, read: Callable[[], Asked]) -> Response:
         """The answer to a request, whose schema is read in a thread, as it may take a while."""
         asked = await asyncio.to_thread(read)
-        answer = await self.dispatcher.answer(asked, lambda: _disconnected(request))
         headers = {}
         if asked.warnings:
             said = "; ".join(asked.warnings).encode("ascii", "replace").decode()
             headers["X-Hpd-Warning"] = " ".join(said.split())
-        return Response(answer.body, headers=headers, media_type=answer.media_type)
+        if asked.part is None:
+            body = await self.dispatcher.answer(asked, lambda: _disconnected(request))
+            return Response(body, headers=headers, media_type="application/json")
+        parts = self.dispatcher.parts(asked, lambda: _disconnected(request))
+        first = await anext(parts)  # What fails before it has a status of its own.
+        return StreamingResponse(_events(first, parts), 200, headers, "text/event-stream")
 
 
 class _Body(Request):
@@ -217,7 +220,7 @@ def make_app(service: Service) -> FastAPI:
 def _shown_asked(body: ExtractBody, service: Service) -> Asked:
     (document,) = documents_of(body, Limits(texts=1))
 
-    def answer(extractions: Sequence[Extraction[Any]]) -> Answer:
+    def answer(extractions: Sequence[Extraction[Any]]) -> bytes:
         line = extractions[0].to_dict()
         values = shown_values(line.get("data") or {}, line.get("fields") or {})
         slots = color_slots({"": dict.fromkeys(value.attribute for value in values)})
@@ -230,7 +233,7 @@ def _shown_asked(body: ExtractBody, service: Service) -> Asked:
             ],
             "segments": utf16_segments(segments, document.text),
         }
-        return Answer(json.dumps(shown, ensure_ascii=False).encode())
+        return json.dumps(shown, ensure_ascii=False).encode()
 
     return Asked([document], plan_of(body, service.plans), answer)
 
@@ -274,6 +277,21 @@ async def read_body(request: Request, most: int) -> bytes:
     return b"".join(parts)
 
 
+async def _events(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The events of a stream; what fails after the first is one, as OpenAI's clients expect."""
+    yield first
+    try:
+        async for part in rest:
+            yield part
+    except ClientGoneError:
+        pass
+    except RefusedError as refusal:
+        yield b"data: %s\n\n" % refusal.body
+    except Exception as error:
+        yield b"data: %s\n\n" % _fault(error).body
+        raise
+
+
 async def _disconnected(request: Request) -> None:
     """Done when the client has closed the connection; its body has been read before."""
     while (await request.receive())["type"] != "http.disconnect":
@@ -299,5 +317,9 @@ async def _unrouted(request: Request, error: Exception) -> Response:
 
 async def _broken(request: Request, error: Exception) -> Response:
     """The answer where something is wrong here; the error itself goes to standard error."""
+    return _refused(_fault(error))
+
+
+def _fault(error: Exception) -> RefusedError:
     message = f"an error of the server: {type(error).__name__}"
-    return _refused(RefusedError(500, message, code="server_error"))
+    return RefusedError(500, message, code="server_error")

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hpd.documents import Document
@@ -19,7 +19,7 @@ from hpd.errors import OptionError
 from hpd.options import Options
 from hpd.results import Extraction, Usage, plain_data
 from hpd.serving.bodies import ChatBody, Function, RefusedError, bad_request
-from hpd.serving.dispatcher import Answer, Asked, Plans
+from hpd.serving.dispatcher import Asked, Plans
 from hpd.serving.messages import LangextractPrompt, langextract_prompt, read_messages, schema_in
 
 _ABOUT_THE_CALLER = (
@@ -139,7 +139,11 @@ def chat_asked(body: ChatBody, plans: Plans, served: Served) -> Asked:
         prompt,
     )
     return Asked(
-        [Document(conversation.document)], plan, lambda found: reply.answer(found[0]), warnings
+        [Document(conversation.document)],
+        plan,
+        lambda found: reply.answer(found[0]),
+        reply.part if reply.streams else None,
+        warnings,
     )
 
 
@@ -251,9 +255,9 @@ def _settings(
     return settings
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Reply:
-    """The form that a request wants its answer in."""
+    """The form that a request wants its answer in, and what of it has been sent."""
 
     model: str
     function: str | None = None
@@ -267,9 +271,20 @@ class Reply:
     warnings: tuple[str, ...] = ()
     prompt: LangextractPrompt | None = None
     """The prompt that wants langextract's form of the data."""
+    _identity: str = field(default_factory=lambda: uuid.uuid4().hex)
+    _created: int = field(default_factory=lambda: int(time.time()))
+    _sent: str = ""
+    """The beginning of the data's JSON that a stream has had."""
 
-    def answer(self, extraction: Extraction[Any]) -> Answer:
-        """The answer for one extraction.
+    def part(self, data: Mapping[str, Any]) -> bytes:
+        """The events of a stream with the values of the first attributes, but for those sent."""
+        if self.prompt or not data:
+            return b""
+        # Whatever follows, this JSON goes on but for its closing brace.
+        return _events(self._chunks(_json(plain_data(data))[:-1]))
+
+    def answer(self, extraction: Extraction[Any]) -> bytes:
+        """The answer for one extraction, or the events that a stream still lacks.
 
         Raises:
             RefusedError: there is no data, or it breaks the schema and the request is strict.
@@ -283,56 +298,61 @@ class Reply:
                 param="messages" if kind in _STATUS else None,
             )
         usage = extraction.usage or Usage()
-        data = self.prompt.answer(extraction) if self.prompt else plain_data(extraction.data)
-        identity = uuid.uuid4().hex
-        head: dict[str, Any] = {
-            "id": f"chatcmpl-{identity}",
-            "object": "chat.completion.chunk" if self.streams else "chat.completion",
-            "created": int(time.time()),
-            "model": self.model,
-        }
+        content = _json(
+            self.prompt.answer(extraction) if self.prompt else plain_data(extraction.data)
+        )
         reason = self._finish_reason(extraction, usage)
         line: Mapping[str, Any] = extraction.to_dict()
         own: dict[str, Any] = {name: line[name] for name in _DETAILS if name in line}
         if self.warnings:
             own["warnings"] = list(self.warnings)
-        call = {
-            "id": f"call_{identity}",
-            "type": "function",
-            "function": {"name": self.function, "arguments": ""},
-        }
         if self.streams:
-            parts = [*self._deltas(call, pieces(data)), {}]
-            events = [
-                {**head, "choices": [{"index": 0, "delta": part, "finish_reason": None}]}
-                for part in parts
-            ]
-            events[-1]["choices"][0]["finish_reason"] = reason
-            events[-1]["hpd"] = own
+            events = [*self._chunks(content), self._chunk({}, reason) | {"hpd": own}]
             if self.with_usage:
-                events.append({**head, "choices": [], "usage": _usage(usage)})
-            lines = [json.dumps(event, ensure_ascii=False) for event in events]
-            text = "".join(f"data: {line}\n\n" for line in [*lines, "[DONE]"])
-            return Answer(text.encode(), "text/event-stream")
-        content = "".join(pieces(data))
+                events.append({**self._head(), "choices": [], "usage": _usage(usage)})
+            return _events(events) + b"data: [DONE]\n\n"
         message: dict[str, Any] = {"role": "assistant", "content": content, "refusal": None}
         if self.function is not None:
-            call["function"] = {"name": self.function, "arguments": content}
-            message |= {"content": None, "tool_calls": [call]}
+            message |= {"content": None, "tool_calls": [self._call(content)]}
         choice = {"index": 0, "message": message, "finish_reason": reason, "logprobs": None}
-        whole = {**head, "choices": [choice], "usage": _usage(usage), "hpd": own}
-        return Answer(json.dumps(whole, ensure_ascii=False).encode())
+        whole = {**self._head(), "choices": [choice], "usage": _usage(usage), "hpd": own}
+        return _json(whole).encode()
 
-    def _deltas(self, call: Mapping[str, Any], parts: Iterator[str]) -> Iterator[dict[str, Any]]:
-        """The parts of a message: who speaks, and then value after value."""
-        if self.function is None:
-            yield {"role": "assistant", "content": ""}
-            for part in parts:
-                yield {"content": part}
-            return
-        yield {"role": "assistant", "content": None, "tool_calls": [{"index": 0, **call}]}
-        for part in parts:
-            yield {"tool_calls": [{"index": 0, "function": {"arguments": part}}]}
+    def _chunks(self, content: str) -> Iterator[dict[str, Any]]:
+        """The chunks of a stream with more of the data's JSON: first of all, who speaks."""
+        if not content.startswith(self._sent):
+            raise RefusedError(
+                500,
+                "a value that was sent already is another one now, as it was decoded again after a "
+                "fault: ask once more",
+                code="failed",
+            )
+        more = content[len(self._sent) :]
+        if not self._sent:
+            call = None if self.function is None else [{"index": 0, **self._call("")}]
+            message = {"content": ""} if call is None else {"content": None, "tool_calls": call}
+            yield self._chunk({"role": "assistant", **message})
+        if more and self.function is None:
+            yield self._chunk({"content": more})
+        elif more:
+            yield self._chunk({"tool_calls": [{"index": 0, "function": {"arguments": more}}]})
+        self._sent = content
+
+    def _chunk(self, delta: Mapping[str, Any], reason: str | None = None) -> dict[str, Any]:
+        choice = {"index": 0, "delta": delta, "finish_reason": reason}
+        return {**self._head(), "choices": [choice]}
+
+    def _head(self) -> dict[str, Any]:
+        return {
+            "id": f"chatcmpl-{self._identity}",
+            "object": "chat.completion.chunk" if self.streams else "chat.completion",
+            "created": self._created,
+            "model": self.model,
+        }
+
+    def _call(self, arguments: str) -> dict[str, Any]:
+        function = {"name": self.function, "arguments": arguments}
+        return {"id": f"call_{self._identity}", "type": "function", "function": function}
 
     def _finish_reason(self, extraction: Extraction[Any], usage: Usage) -> str:
         is_over = self.n_most is not None and usage.completion_tokens > self.n_most
@@ -341,14 +361,8 @@ class Reply:
         return "stop" if self.function is None or self.is_forced else "tool_calls"
 
 
-def pieces(data: object) -> Iterator[str]:
-    """JSON in pieces, one for each attribute."""
-    if not isinstance(data, dict) or not data:
-        yield _json(data)
-        return
-    for i, (name, value) in enumerate(data.items()):
-        end = "}" if i + 1 == len(data) else ""
-        yield f"{', ' if i else '{'}{_json(name)}: {_json(value)}{end}"
+def _events(chunks: Iterable[Mapping[str, Any]]) -> bytes:
+    return "".join(f"data: {_json(chunk)}\n\n" for chunk in chunks).encode()
 
 
 def _json(value: object) -> str:

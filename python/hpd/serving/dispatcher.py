@@ -16,10 +16,10 @@ import threading
 import time
 import warnings
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hpd.documents import Document
 from hpd.errors import CallCancelledError, EngineClosedError, OptionError, SchemaError
@@ -33,6 +33,8 @@ from hpd.serving.spans import note_span
 
 if TYPE_CHECKING:
     from hpd.extractor import Extractor
+
+T = TypeVar("T")
 
 N_KEPT = 64
 _LATEST = 0.1
@@ -142,21 +144,16 @@ class Plans:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """The body of an answer."""
-
-    body: bytes
-    media_type: str = "application/json"
-
-
-@dataclass(frozen=True, slots=True)
 class Asked:
     """A request that was read: its documents, what is asked of them, and what becomes of it."""
 
     documents: Sequence[Document]
     plan: Plan
-    answer: Callable[[Sequence[Extraction[Any]]], Answer]
+    answer: Callable[[Sequence[Extraction[Any]]], bytes]
     """Writes the extractions of the documents, in their order; may raise ``RefusedError``."""
+    part: Callable[[Mapping[str, Any]], bytes] | None = None
+    """Of an answer that is sent as its values come: writes those of the only document that are
+    settled by now, beyond those that it has written before. ``answer`` then writes the rest."""
     warnings: tuple[str, ...] = ()
     """What the request says and is passed over, for a header."""
 
@@ -171,13 +168,13 @@ def extract_asked(body: ExtractBody, plans: Plans, limits: Limits) -> Asked:
     documents = documents_of(body, limits)
     plan = plan_of(body, plans)
 
-    def answer(extractions: Sequence[Extraction[Any]]) -> Answer:
+    def answer(extractions: Sequence[Extraction[Any]]) -> bytes:
         lines = [extraction.to_json() for extraction in extractions]
         whole = lines[0] if is_single else f'{{"extractions": [{", ".join(lines)}]}}'
         if plan.warnings:
             said = json.dumps(plan.warnings, ensure_ascii=False)
             whole = f'{whole[:-1]}, "warnings": {said}}}'
-        return Answer(whole.encode())
+        return whole.encode()
 
     return Asked(documents, plan, answer)
 
@@ -259,8 +256,14 @@ class Dispatcher:
         """Whether no more requests are taken on."""
         return self._is_ending
 
-    async def answer(self, asked: Asked, gone: Callable[[], Awaitable[None]]) -> Answer:
-        """The answer to a request.
+    async def answer(self, asked: Asked, gone: Callable[[], Awaitable[None]]) -> bytes:
+        """The answer to a request, as ``parts`` gives it, when it is whole."""
+        return b"".join([part async for part in self.parts(asked, gone)])
+
+    async def parts(
+        self, asked: Asked, gone: Callable[[], Awaitable[None]]
+    ) -> AsyncGenerator[bytes, None]:
+        """The answer to a request, in parts if it can be sent so.
 
         Args:
             asked: the request.
@@ -270,34 +273,42 @@ class Dispatcher:
             RefusedError: the queue is full, the time is over, or the server ends.
             ClientGoneError: by way of ``gone``.
         """
+        loop = asyncio.get_running_loop()
+        news: asyncio.Queue[bytes | asyncio.Future[Any]] = asyncio.Queue()
         cancellation = Cancellation()
-        work = self._begin(asked, cancellation)
-        waiting: asyncio.Future[None] = asyncio.ensure_future(gone())
-        done: asyncio.Future[Answer] = asyncio.wrap_future(work)
-        either: set[asyncio.Future[Any]] = {done, waiting}
         start = time.monotonic()
+        work = self._begin(
+            asked, cancellation, lambda part: loop.call_soon_threadsafe(news.put_nowait, part)
+        )
+        done: asyncio.Future[bytes] = asyncio.wrap_future(work)
+        waiting: asyncio.Future[None] = asyncio.ensure_future(gone())
+        for each in (done, waiting):
+            each.add_done_callback(news.put_nowait)
         try:
-            await asyncio.wait(
-                either,
-                timeout=self._limits.seconds,
-                return_when=asyncio.FIRST_COMPLETED,
-            )
-            if done.done():
-                self._seconds += _LATEST * (time.monotonic() - start - self._seconds)
-                return _result(done)
-            if waiting.done():
-                raise ClientGoneError
-            raise RefusedError(
-                504,
-                f"there was no answer within {self._limits.seconds:g} s: send less at a time",
-                code="timeout",
-            )
+            while (new := await self._next(news, start)) is not done:
+                if not isinstance(new, bytes):
+                    raise ClientGoneError
+                yield new
+            self._seconds += _LATEST * (time.monotonic() - start - self._seconds)
+            yield _result(done)
         finally:
             waiting.cancel()
             if not done.done():
                 # One that has no thread yet never gets one.
                 done.cancel()
                 cancellation.cancel()
+
+    async def _next(self, news: asyncio.Queue[T], start: float) -> T:
+        """What comes next for a request that began at ``start``."""
+        left = self._limits.seconds - (time.monotonic() - start)
+        try:
+            return await asyncio.wait_for(news.get(), left)
+        except asyncio.TimeoutError:
+            raise RefusedError(
+                504,
+                f"there was no answer within {self._limits.seconds:g} s: send less at a time",
+                code="timeout",
+            ) from None
 
     def end(self) -> None:
         """Take on no more requests; those that are under way go on."""
@@ -317,7 +328,9 @@ class Dispatcher:
         self.cancel_all()
         self._threads.shutdown(cancel_futures=True)
 
-    def _begin(self, asked: Asked, cancellation: Cancellation) -> Future[Answer]:
+    def _begin(
+        self, asked: Asked, cancellation: Cancellation, send: Callable[[bytes], object]
+    ) -> Future[bytes]:
         n = len(asked.documents)
         with self._lock:
             if self._is_ending:
@@ -334,7 +347,7 @@ class Dispatcher:
 
         # The thread's spans belong to the request's.
         context = contextvars.copy_context()
-        work = self._threads.submit(context.run, self._work, asked, cancellation)
+        work = self._threads.submit(context.run, self._work, asked, cancellation, send)
         work.add_done_callback(release)
         return work
 
@@ -348,8 +361,16 @@ class Dispatcher:
             headers={"Retry-After": str(min(60, max(1, math.ceil(self._seconds))))},
         )
 
-    def _work(self, asked: Asked, cancellation: Cancellation) -> Answer:
-        """Extract and write the answer, in a thread."""
+    def _work(
+        self, asked: Asked, cancellation: Cancellation, send: Callable[[bytes], object]
+    ) -> bytes:
+        """Extract and write the answer, in a thread; what can be sent earlier goes to ``send``."""
+        write = asked.part
+
+        def settled(_: int, data: Mapping[str, Any]) -> None:
+            if write is not None and (part := write(data)):
+                send(part)
+
         extractions: dict[int, Extraction[Any]] = {}
         start = time.time_ns()
         for place, extraction in self._extractor.iter_placed(
@@ -357,6 +378,7 @@ class Dispatcher:
             schema=asked.plan.task,
             on_error="record",
             cancellation=cancellation,
+            on_settled=settled if write is not None else None,
         ):
             self._note(extraction)
             note_span(extraction, start)
@@ -364,7 +386,7 @@ class Dispatcher:
         return asked.answer([extractions[place] for place in range(len(asked.documents))])
 
 
-def _result(done: asyncio.Future[Answer]) -> Answer:
+def _result(done: asyncio.Future[bytes]) -> bytes:
     """The answer; a request that was cancelled otherwise than by its own client gets none."""
     if done.cancelled():
         raise _ending()

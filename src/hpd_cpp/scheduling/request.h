@@ -35,6 +35,7 @@ struct Request {
     int32_t n_instruction = 0;  // leading tokens that all requests of the schema begin with
     int32_t n_cached = 0;  // leading tokens that other requests have too: their cells are kept
     bool keep_prompt = false;  // more will be asked of this prompt: its cells stay for a while
+    bool tells_values = false;  // each value is handed out as soon as it is done, too
 
     // Cells that its longest field may take, key and value.
     int32_t n_longest_field() const;
