@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from hpd.errors import HpdError
+from hpd.files.inputs import InputReader
 from hpd.files.tables import is_table, lines_path, write_table
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
@@ -190,6 +191,53 @@ def test_a_cell_of_a_sheet_has_the_type_of_its_value(
     assert (shown, type(shown)) == (cell, type(cell))
     book = pytest.importorskip("openpyxl").load_workbook(table)
     assert isinstance(cell, str) is (book.active["B2"].data_type == "s")
+
+
+def test_dates_that_came_in_a_table_are_dates_in_the_next_one(tmp_path: Path) -> None:
+    """Of a sheet or of Parquet, in a sheet or in Parquet."""
+    openpyxl = pytest.importorskip("openpyxl")
+    pytest.importorskip("python_calamine")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    day, sent = datetime.date(2024, 5, 31), datetime.datetime(2024, 5, 31, 9, 30)
+    midnight, noon = datetime.datetime(2024, 6, 1), datetime.time(12)
+    rows = [
+        ["text", "day", "sent", "at", "mixed", "code"],
+        ["Luma lamp", day, sent, noon, day, "2024-05-31"],
+        ["Tavola pan", None, midnight, None, "in May", "x"],
+    ]
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    book.save(tmp_path / "in.xlsx")
+    # A workbook gives days at midnight.
+    expected = (
+        [sent.replace(hour=0, minute=0), sent, noon, "2024-05-31", "2024-05-31"],
+        [*(None, midnight, None, "in May", "x")],
+    )
+    source = tmp_path / "in.xlsx"
+    for name in ("one.xlsx", "two.parquet", "three.xlsx", "four.parquet"):
+        table = tmp_path / name
+        with InputReader([str(source)]) as reader, open(lines_path(table), "w") as lines:
+            for record in reader:
+                lines.write(json.dumps({"id": record.id, **reader.columns(record)}) + "\n")
+            types = dict(reader.types)
+        write_table(lines_path(table), table, load_schema("brand"), types)
+        if table.suffix == ".xlsx":
+            header, *found = cells_of(table)
+        else:
+            columns = parquet.read_table(table).to_pydict()
+            header, found = (
+                list(columns),
+                [list(row) for row in zip(*columns.values(), strict=True)],
+            )
+        first = header.index("day")
+        for row, cells in zip(expected, found, strict=True):
+            shown = cells[first : first + 5]
+            if table.suffix == ".parquet" and shown[0] is not None:
+                assert shown[0] == day
+                shown[0] = row[0]
+            assert shown == row
+        source = table
 
 
 def test_a_text_that_is_too_long_for_a_cell_is_not_cut_off(tmp_path: Path) -> None:

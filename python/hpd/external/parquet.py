@@ -185,7 +185,7 @@ def write_table(
         path: of the new file.
         lines: gives all lines of output, as often as it is called.
         schemas: one schema, or one for each category.
-        types: the Arrow types of columns of the input, as far as they are known.
+        types: the types of columns of the input, as far as they are known: Arrow's or Python's.
 
     Raises:
         HpdError: a value does not fit the type of its column.
@@ -209,7 +209,14 @@ def write_table(
 
 def _fitting_types(lines: Iterable[Line], types: Mapping[str, Any]) -> dict[str, Any]:
     """The types that all values of their columns fit: a date beyond the year 9999 is a text."""
-    kept = {name: kind for name, kind in types.items() if kind is not None}
+    import pyarrow
+
+    of_sheets = {
+        date: pyarrow.date32(),
+        datetime: pyarrow.timestamp("us"),
+        time: pyarrow.time64("us"),
+    }
+    kept = {name: of_sheets.get(kind, kind) for name, kind in types.items() if kind is not None}
     for line in lines if kept else ():
         for name, value in line.get("input", {}).items():
             if name in kept and not _fits(value, kept[name]):

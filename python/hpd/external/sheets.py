@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime, time
 from decimal import Decimal
 from pathlib import Path
@@ -14,6 +15,7 @@ from hpd.errors import HpdError, InputError
 from hpd.files.rows import Row, refuse_twice
 from hpd.files.streams import Source, needed
 from hpd.files.tables import Line, Schemas, as_text, flat_columns, table_columns
+from hpd.schema.attributes import Attribute
 from hpd.values.parsing import typed_value
 
 _MOST_ROWS: Final = 1 << 20
@@ -46,6 +48,9 @@ def sheet_rows(source: Source) -> Iterator[Row]:
         refuse_twice(header, f"{source.name}, sheet {name!r}" if len(filled) > 1 else source.name)
         if source.check_columns is not None:
             source.check_columns(header)
+        for n, column in enumerate(header):
+            kind = _time_kind([row[n] for _, row in numbered[1:] if n < len(row)])
+            source.types[column] = kind if source.types.get(column, kind) is kind else None
         for line, row in numbered[1:]:
             cells = dict(zip(header, map(_cell, row), strict=False))
             yield line, {"sheet": name, **cells} if len(filled) > 1 else cells
@@ -66,6 +71,14 @@ def _cell(cell: Any) -> Any:
     return None if cell == "" else cell
 
 
+def _time_kind(cells: Sequence[Any]) -> type | None:
+    """The class of a column's cells, if all that are filled have dates or times."""
+    kinds = {type(cell) for cell in cells if cell not in ("", None)}
+    if kinds == {date, datetime}:  # Midnight is read as a date.
+        return datetime
+    return kinds.pop() if len(kinds) == 1 and kinds <= {date, datetime, time} else None
+
+
 def check_writable() -> None:
     """Refuse to write where openpyxl is not installed: ``InputError``."""
     needed("openpyxl", "openpyxl", "office", "Excel tables")
@@ -83,7 +96,7 @@ def write_table(
         path: of the new file.
         lines: gives all lines of output, as often as it is called.
         schemas: one schema, or one for each category.
-        types: the Arrow types of columns of the input, for which a sheet has no use.
+        types: the types of columns of the input, as far as they are known: Arrow's or Python's.
 
     Raises:
         HpdError: there are more rows, or longer texts, than a sheet can hold.
@@ -93,7 +106,10 @@ def write_table(
     from openpyxl import Workbook
     from openpyxl.cell import WriteOnlyCell
 
-    columns = flat_columns(table_columns(lines(), schemas))
+    columns = [
+        replace(column, attribute=_attribute(column.attribute, types.get(column.of_input)))
+        for column in flat_columns(table_columns(lines(), schemas))
+    ]
     book = Workbook(write_only=True)
     sheet = book.create_sheet("values")
     sheet.freeze_panes = "A2"  # the header stays in sight
@@ -121,6 +137,17 @@ def write_table(
     finally:
         sheet.close()
     book.save(path)
+
+
+def _attribute(attribute: Attribute, kind: Any) -> Attribute:
+    """The attribute of a column, of dates, times or decimals if the input had such."""
+    name = kind.__name__ if isinstance(kind, type) else str(kind)  # timestamp[us], decimal128(9, 2)
+    if name.startswith(("datetime", "timestamp")):
+        return replace(attribute, type="date-time")
+    if name.startswith("date"):
+        return replace(attribute, type="date")
+    formats = [each for each in ("time", "decimal") if name.startswith(each)]
+    return replace(attribute, format=formats[0]) if formats else attribute
 
 
 def _shown(value: Any) -> Any:

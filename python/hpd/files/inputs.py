@@ -213,7 +213,7 @@ class InputReader:
         self._notes: Counter[str] = Counter()
         self._noted: dict[str, str] = {}  # the first record of each
         self.types: dict[str, Any] = {}
-        """The Arrow types of the columns of Parquet files that were read so far."""
+        """The types of the columns of files that have some, as far as they were read."""
         check_encoding(encoding)
         self.files = find_files(names, format, leave_out)
         self._shard = shard

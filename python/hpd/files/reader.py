@@ -170,7 +170,7 @@ class RecordReader:
 
     @property
     def types(self) -> Mapping[str, Any]:
-        """The Arrow types of the columns of a Parquet file, as soon as a record has been read."""
+        """The types of the columns of a file that has some, as soon as a record has been read."""
         return self._source.types
 
     def _record(
