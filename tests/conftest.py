@@ -6,6 +6,7 @@ import ctypes
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 # llama.cpp reads these when it is loaded. The reference, which has no layer on a GPU, stays on the
 # processor; and a GPU computes in whole floats, as their halves make near ties more frequent.
@@ -95,6 +96,22 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> TinyModel:
         return tiny_models.make_model(kind, directory, quant, n_ctx_train, seed, without)
 
     return path
+
+
+@pytest.fixture
+def first_requests(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The first request of every prompt, each when it is asked for."""
+    from hpd.pipeline.prompts import Prompt
+
+    found: list[Any] = []
+    first = Prompt.first
+
+    def noting(prompt: Prompt) -> Any:
+        found.append(first(prompt))
+        return found[-1]
+
+    monkeypatch.setattr(Prompt, "first", noting)
+    return found
 
 
 @pytest.fixture(scope="session", params=tiny_models.KINDS)

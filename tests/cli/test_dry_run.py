@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,8 +14,6 @@ from hpd.cli import main
 from hpd.cli.dry_run import context_size, preview
 from hpd.models.settings import load_vocabulary
 from hpd.options import Options
-from hpd.pipeline.prompts import Prompt
-from hpd.pipeline.questionnaire import Request
 from hpd.schema import load_schema
 from small_extractor import SmallExtractor as Extractor
 from tiny_models import TinyModel
@@ -55,7 +54,7 @@ def no_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     ids=str,
 )
 def test_the_preview_is_what_the_extractor_asks(
-    model: Path, settings: dict[str, object], monkeypatch: pytest.MonkeyPatch
+    model: Path, settings: dict[str, object], first_requests: list[Any]
 ) -> None:
     texts = ["Diesel sneaker", "Nike shoe"][: settings.get("stack", 1)]  # type: ignore[misc]
     examples = [("Puma", {"brand": "Puma", "tags": []})]
@@ -63,21 +62,13 @@ def test_the_preview_is_what_the_extractor_asks(
     vocabulary = load_vocabulary(model)
     schema = load_schema("brand, tags [str], why after brand")
     shown = preview(vocabulary, schema, texts, options, examples)
-    asked = []
     with Extractor(schema, model, options=options, examples=examples, n_ctx=4096) as extractor:
-        first = Prompt.first
-
-        def noting(own: Prompt) -> Request:
-            asked.append(first(own))
-            return asked[-1]
-
-        monkeypatch.setattr(Prompt, "first", noting)
         list(extractor.extract_many(texts))
-        request = asked[0]
+        request = first_requests[-1]
         assert shown.n_prompt == len(request.prompt)
         assert shown.n_instruction == request.n_instruction > 10
         assert [n for _, n in shown.keys] == [len(field.key) for field in request.fields]
-        text = b"".join(extractor.native_model.piece(token) for token in request.prompt).decode()
+        text = extractor.text_of(request)
         # Control tokens have no text of their own. The prompt goes on into the keys as far as
         # all of them agree.
         assert text.startswith(re.sub(r"<\|im_\w+\|>", "", shown.text))

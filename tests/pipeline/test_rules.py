@@ -7,28 +7,17 @@ from typing import Any
 import pytest
 
 from hpd.errors import OptionError
-from hpd.pipeline.prompts import Prompt
-from hpd.pipeline.questionnaire import Request
 from hpd.prompt import STACK_RULE, SYSTEM
 from small_extractor import SmallExtractor
 
 
 @pytest.mark.parametrize("stack", [1, 2])
 def test_own_rules_take_the_place_of_the_usual_ones(
-    tiny_model: Any, stack: int, monkeypatch: pytest.MonkeyPatch
+    tiny_model: Any, stack: int, first_requests: list[Any]
 ) -> None:
-    asked: list[Request] = []
-    first = Prompt.first
-
-    def noting(own: Prompt) -> Request:
-        asked.append(first(own))
-        return asked[-1]
-
-    monkeypatch.setattr(Prompt, "first", noting)
     with SmallExtractor("brand", tiny_model("qwen3"), rules="Be brief.", stack=stack) as extractor:
         list(extractor.extract_many(["Diesel", "Nike"]))
-        pieces = [extractor.native_model.piece(token) for token in asked[-1].prompt]
-    text = b"".join(pieces).decode()
+        text = extractor.text_of(first_requests[-1])
     assert "Be brief." in text
     assert (STACK_RULE in text) == (stack == 2)
     assert SYSTEM not in text

@@ -13,8 +13,6 @@ from hpd import prompt
 from hpd.cli import main
 from hpd.errors import ContextOverflowError, OptionError
 from hpd.options import Options
-from hpd.pipeline.prompts import Prompt
-from hpd.pipeline.questionnaire import Request
 from hpd.prompt.tokens import PromptTokenizer
 from hpd.schema import load_schema
 from jsonl import write_texts
@@ -71,22 +69,12 @@ def test_instructions_stand_before_the_attributes() -> None:
     ids=str,
 )
 def test_every_way_of_asking_has_them(
-    model: Path, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    model: Path, settings: dict[str, Any], first_requests: list[Any]
 ) -> None:
-    asked: list[Request] = []
-    first = Prompt.first
-
-    def noting(own: Prompt) -> Request:
-        asked.append(first(own))
-        return asked[-1]
-
-    monkeypatch.setattr(Prompt, "first", noting)
-
     def prompt_of(**said: Any) -> str:
         with SmallExtractor(SCHEMA, model, max_tokens=4, **settings, **said) as extractor:
             list(extractor.extract_many(["Diesel", "Nike"], on_error="record"))
-            pieces = [extractor.native_model.piece(token) for token in asked[-1].prompt]
-        return b"".join(pieces).decode()
+            return extractor.text_of(first_requests[-1])
 
     before, attributes, after = prompt_of().partition("Attributes:\n")
     own = f"Instructions:\n{SAID}\n\n"

@@ -9,6 +9,7 @@ from typing import Any
 from hpd import _native
 from hpd.bench.known_answers import KnownAnswers
 from hpd.extractor import Extractor
+from hpd.pipeline.questionnaire import Request
 
 
 def give_answers(
@@ -49,6 +50,10 @@ class SmallExtractor(Extractor):
         """The loaded model."""
         assert self._pipeline._model is not None
         return self._pipeline._model
+
+    def text_of(self, request: Request) -> str:
+        """The prompt of a request."""
+        return b"".join(map(self.native_model.piece, request.prompt)).decode()
 
     @property
     def engine(self) -> _native.Engine:
