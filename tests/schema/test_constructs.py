@@ -98,6 +98,14 @@ ROUND = [
     (of(a={"type": "object"}, b=TEXT), {"a": {}, "b": "x"}),
     (of(a={"type": "null"}, b=TEXT), {"a": None, "b": "x"}),
     ({"type": "object", "required": ["a"], "additionalProperties": NUMBER}, {"a": 1.0}),
+    ({"properties": {"a": {"description": "x"}, "b": {"minimum": 5}}}, {"a": "x", "b": 6.0}),
+    (of(a={"items": {"properties": {"b": {"format": "date"}}}}), {"a": [{"b": "2024-05-31"}]}),
+    (of(a={"type": "array"}), {"a": ["x"]}),
+    ({"type": "object"}, {"a": "x"}),
+    ({"type": ["object", "null"], "properties": {"a": TEXT}}, {"a": "x"}),
+    (of(p={"type": "object", "patternProperties": {"^x": TEXT}}), {"p": {"x1": "a"}}),
+    ({**of(x={"type": "array", "items": TEXT}), "patternProperties": {"^x": {"maxItems": 1}}},
+     {"x": ["a"]}),
 ]  # fmt: skip
 
 

@@ -99,6 +99,8 @@ class Attribute:
     """Whether its only choice is its value, without a question; null, if it has none."""
     closed: bool = field(default=True, compare=False)
     """Whether an ``object`` may have no other parts, or a ``tuple`` no more items."""
+    typed: bool = field(default=True, compare=False)
+    """Whether the schema names the type. Where it does not, any other value obeys it as well."""
     after: tuple[str, ...] = ()
     """Names of sibling attributes whose finished values this one sees."""
     pattern: str | None = None
@@ -158,8 +160,10 @@ class Schema:
     """Whether the data is the value of the only attribute, and no object around it."""
     document: Any = field(default=None, compare=False)
     """The JSON Schema that data must obey beyond what the attributes say; None if that is all."""
-    closed: bool = field(default=True, compare=False)
-    """Whether data may have no other attributes."""
+    root: Attribute = field(
+        default=Attribute("", "object", nullable=False), repr=False, compare=False
+    )
+    """The object whose parts the attributes are, without these."""
     _key: str = field(default="", init=False, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[Attribute]:

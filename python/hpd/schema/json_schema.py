@@ -88,14 +88,14 @@ def read_json_schema(root: Node) -> Schema:
         attribute.attributes,
         title=title if isinstance(title, str) else "",
         document=None if reader.is_exact else root,
-        closed=attribute.closed,
+        root=replace(attribute, attributes=()),
     )
     if attribute.type == "object" and attribute.attributes:
         return schema
     if attribute.type == "object":
         if attribute.closed:
             raise fail("$", "the object may have no attributes: there is nothing to extract")
-        attribute = _map(attribute, Attribute(MAP_NAME), Attribute(MAP_VALUE))
+        attribute = _map(attribute, Attribute(MAP_NAME), Attribute(MAP_VALUE, typed=False))
     if attribute.given or attribute.type == "recursive":
         raise fail("$", "there is nothing to extract: no value, or only one, is allowed")
     name = _BARE_NAMES.get(attribute.type, "value")
@@ -295,6 +295,7 @@ class _Reader:
             examples=examples_of(node),
             nullable=nullable,
             required=required,
+            typed="type" in node,
         )
         if "enum" in node or "const" in node:
             return self.choice(common, node, types, where)
@@ -372,6 +373,7 @@ class _Reader:
             self.is_complete = False
         if patterns:
             warn(where, "patternProperties: only the named properties are extracted")
+            self.is_complete = False
         if {"minProperties", "maxProperties", "propertyNames"} & {*node}:
             self.is_complete = False
         attributes = []
@@ -413,7 +415,8 @@ class _Reader:
             place = f"{where}.patternProperties.{pattern}"
         else:
             pattern, value, place = "", extra, f"{where}.additionalProperties"
-        self.is_complete = self.is_complete and len(patterns) < 2 and not (patterns and names)
+        if len(patterns) > 1 or (patterns and (names or extra is not False)):
+            self.is_complete = False
         name = Attribute(MAP_NAME, nullable=False, required=True)
         if isinstance(names, Mapping) and names:
             names = {"type": "string", **{k: v for k, v in names.items() if k != "description"}}
@@ -441,7 +444,7 @@ class _Reader:
             maximum, items = 0, True
         if items is True or items == {}:
             warn(where, "the array does not say what its items are: they are read as text")
-            item = Attribute("item", nullable=False)
+            item = Attribute("item", nullable=False, typed=False)
         else:
             item = self.attribute(items, f"{where}.items", "item", refs, required=False)
             # By the letter an item without a type may be null, but nobody means that.

@@ -26,9 +26,7 @@ def to_json_schema(schema: Schema) -> dict[str, Any]:
     if schema.is_bare:
         document |= _node(schema.attributes[0], definitions)
     else:
-        root = Attribute(
-            "", "object", attributes=schema.attributes, nullable=False, closed=schema.closed
-        )
+        root = replace(schema.root, attributes=schema.attributes)
         document |= _node(root, definitions)
     return document | ({"$defs": definitions} if definitions else {})
 
@@ -140,6 +138,8 @@ def _node(attribute: Attribute, definitions: dict[str, Any]) -> dict[str, Any]:
     ):
         if value is not None:
             node[keyword] = value
+    if not attribute.typed:
+        node.pop("type", None)
     return node
 
 
