@@ -106,6 +106,18 @@ ROUND = [
     (of(p={"type": "object", "patternProperties": {"^x": TEXT}}), {"p": {"x1": "a"}}),
     ({**of(x={"type": "array", "items": TEXT}), "patternProperties": {"^x": {"maxItems": 1}}},
      {"x": ["a"]}),
+    ({**of(a={"$ref": "t.json"}, b={"$ref": "deep/n.json#/$defs/n"}, c={"$ref": "#t"}),
+      "$id": "http://x.example/s.json",
+      "$defs": {"t": {"$id": "t.json", "$anchor": "t", "type": "string"},
+                "d": {"$id": "deep/n.json", "$ref": "#/$defs/n", "$defs": {"n": NUMBER}},
+                "u": {"$anchor": "t", "type": "integer"}}}, {"a": "x", "b": 1.5, "c": 2}),
+    ({**of(a={"$ref": "http://x.example/s.json#/$defs/t%25~1"}), "$id": "http://x.example/s.json",
+      "$defs": {"t%/": TEXT}}, {"a": "x"}),
+    ({**of(a={"$ref": "urn:x:list"}), "$defs": {"l": {
+        "$id": "urn:x:list", "type": "array", "items": {"$ref": "urn:x:t"}},
+        "t": {"$id": "urn:x:t", "type": "string"}}}, {"a": ["x"]}),
+    (of(**{"": TEXT, "a": {"type": "array", "items": of(**{"": NUMBER})}}),
+     {"": "x", "a": [{"": 1.0}]}),
 ]  # fmt: skip
 
 

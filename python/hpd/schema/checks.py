@@ -103,11 +103,11 @@ def _check_places(attributes: Sequence[Attribute]) -> None:
             raise fail(place, "two attributes have this same path: rename one of them")
 
 
-def check_name(name: object, where: str) -> str:
+def check_name(name: object, where: str, *, may_be_empty: bool = False) -> str:
     """Return the name itself; raise ``SchemaError`` if no attribute can be called so."""
     if not isinstance(name, str):
         raise fail(where, f"a name must be text, not {type(name).__name__} ({name!r})")
-    if not name.strip():
+    if not (may_be_empty or name.strip()):
         raise fail(where, "an attribute has an empty name")
     if any("\ud800" <= char <= "\udfff" for char in name):
         raise fail(where, f"the name {name!r} is not valid Unicode text")
@@ -127,7 +127,7 @@ def _check_siblings(attributes: Sequence[Attribute], where: str, depth: int) -> 
     if depth > MAX_DEPTH:
         raise fail(where, f"the schema is nested more than {MAX_DEPTH} levels deep")
     for attribute in attributes:
-        check_name(attribute.name, where or "schema")
+        check_name(attribute.name, where or "schema", may_be_empty=True)
     check_names([attribute.name for attribute in attributes], where or "schema")
     first_waves(attributes, where)
     for attribute in attributes:

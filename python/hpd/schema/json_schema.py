@@ -36,6 +36,7 @@ from hpd.schema.references import (
     RecursiveReference,
     Refs,
     look_up,
+    with_pointers,
 )
 from hpd.schema.scalars import (
     check_pattern,
@@ -77,9 +78,9 @@ _TYPE_LABELS: Final = {
 
 def read_json_schema(root: Node) -> Schema:
     """The attributes of a JSON Schema; one that is no object has one, which is the data."""
-    reader = _Reader(root)
     try:
-        attribute = reader.attribute(root, "$", "value", frozenset({"#"}), required=True)
+        reader = _Reader(with_pointers(root))
+        attribute = reader.attribute(reader.root, "$", "value", frozenset({"#"}), required=True)
         reader.finish(attribute)
     except RecursionError:
         raise fail("$", f"the schema is nested more than {MAX_DEPTH} levels deep") from None
@@ -381,10 +382,7 @@ class _Reader:
             place = f"{where}.properties.{name}"
             if child is False and name not in required:
                 continue
-            if name == "" and name not in required:
-                warn(place, "an attribute without a name is left out")
-                continue
-            check_name(name, f"{where}.properties")
+            check_name(name, f"{where}.properties", may_be_empty=True)
             if child is False:
                 child = {"enum": [None], "type": "string"}
             attributes.append(self.part(child, place, name, refs, required=name in required))
@@ -394,7 +392,7 @@ class _Reader:
             if child is False:
                 warn(place, f"{name!r} is required, but not allowed: no data can obey the schema")
                 child = {"enum": [None], "type": "string"}
-            check_name(name, place)
+            check_name(name, place, may_be_empty=True)
             attributes.append(self.part(child, place, name, refs, required=True))
         closed = extra is False and not patterns
         if not attributes and not closed:

@@ -27,7 +27,7 @@ from typing import Final
 
 from hpd.errors import SchemaError
 from hpd.schema.attributes import Attribute, Type
-from hpd.schema.checks import MAX_DEPTH, warn
+from hpd.schema.checks import MAX_DEPTH, check_name, warn
 
 TYPE_WORDS: Final[dict[str, Type]] = {
     "str": "string",
@@ -94,7 +94,7 @@ class _Reader:
         return attributes
 
     def entry(self, closing: str) -> Attribute:
-        attribute = Attribute(self.name("a name"))
+        attribute = Attribute(check_name(self.name("a name"), "the one-line schema"))
         attribute = self.mark(attribute)
         self.skip(_BLANK)
         if self.peek() in ("[", "{") or (self.word_ahead() and self.word_ahead() != "after"):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from typing import Any, Final
-from urllib.parse import unquote
+from urllib.parse import quote, unquote, urldefrag, urljoin
 
 from hpd.schema.checks import fail
 
@@ -240,19 +241,9 @@ def look_up(root: Node, reference: object, where: str) -> Node:
             where,
             f"the reference {reference!r} leads out of the schema: put its target into $defs",
         )
-    target: object = root
-    for part in reference[1:].split("/")[1:]:
-        key = unquote(part).replace("~1", "/").replace("~0", "~")
-        if isinstance(target, Mapping) and key in target:
-            target = target[key]
-        elif isinstance(target, list) and key.isdigit() and int(key) < len(target):
-            target = target[int(key)]
-        else:
-            raise fail(where, f"the reference {reference!r} leads nowhere in the schema")
-    if len(reference) > 1 and not reference.startswith("#/"):
-        target = _anchored(root, reference)
-        if target is None:
-            raise fail(where, f"the reference {reference!r} leads nowhere in the schema")
+    target = _at(root, reference[1:])
+    if target is None:
+        raise fail(where, f"the reference {reference!r} leads nowhere in the schema")
     if target is True:
         return {}
     if not isinstance(target, Mapping):
@@ -260,13 +251,55 @@ def look_up(root: Node, reference: object, where: str) -> Node:
     return target
 
 
-def _anchored(node: object, reference: str) -> object:
-    """The node that calls itself so, by its ``$anchor`` or, up to draft 7, by its ``$id``."""
+def _at(root: Node, pointer: str) -> object:
+    """What stands at a JSON pointer; None if nothing does."""
+    target: object = root
+    for part in pointer.split("/")[1:]:
+        key = unquote(part).replace("~1", "/").replace("~0", "~")
+        if isinstance(target, Mapping) and key in target:
+            target = target[key]
+        elif isinstance(target, list) and key.isdigit() and int(key) < len(target):
+            target = target[int(key)]
+        else:
+            return None
+    return target if pointer[:1] in ("", "/") else None
+
+
+def with_pointers(root: Node) -> Node:
+    """The schema with what references name by ``$id`` or ``$anchor`` as pointers from its root."""
+    references = [node.get("$ref", "#") for node, _, _ in _nodes(root, "", "")]
+    bases = {base for _, base, _ in _nodes(root, "", "")}
+    if len(bases) < 2 and all(each == "#" or str(each)[:2] == "#/" for each in references):
+        return root
+    root = deepcopy(root)
+    nodes = [*_nodes(root, "", "")]
+    places: dict[str, str] = {}
+    for node, base, pointer in nodes:
+        places.setdefault(base, pointer)
+        # Up to draft 7, an anchor is an id that begins with #.
+        for anchor in (f"#{node.get('$anchor')}", node.get("$id"), node.get("id")):
+            if isinstance(anchor, str) and anchor.startswith("#"):
+                places.setdefault(base + anchor, pointer)
+    for node, base, _ in nodes:
+        if isinstance(node.get("$ref"), str):
+            uri, fragment = urldefrag(urljoin(base, node["$ref"]))
+            place = places.get(f"{uri}#{fragment}")
+            if place is None and uri in places:
+                place = places[uri] + fragment
+            # Some name their parts by ids, but mean pointers from the root.
+            if place is not None and _at(root, place) is not None:
+                node["$ref"] = f"#{place}"
+    return root
+
+
+def _nodes(node: object, base: str, pointer: str) -> Iterator[tuple[Any, str, str]]:
+    """Each object within a schema, the URI of the schema that it is a part of, and its place."""
     if isinstance(node, Mapping):
-        if node.get("$anchor") == reference[1:] or reference in (node.get("$id"), node.get("id")):
-            return node
-        children: Iterable[object] = node.values()
-    else:
-        children = node if isinstance(node, list) else ()
-    found = (_anchored(child, reference) for child in children)
-    return next((target for target in found if target is not None), None)
+        own = node.get("$id", node.get("id"))
+        base = urldefrag(urljoin(base, own)).url if isinstance(own, str) else base
+        yield node, base, pointer
+    children: Any = node.items() if isinstance(node, Mapping) else ()
+    for key, child in enumerate(node) if isinstance(node, list) else children:
+        if isinstance(child, Mapping | list):
+            part = quote(str(key).replace("~", "~0").replace("/", "~1"), safe="~")
+            yield from _nodes(child, base, f"{pointer}/{part}")
