@@ -12,14 +12,7 @@ from hpd.schema.checks import fail
 JSON_TYPES: Final = ("string", "integer", "number", "boolean", "array", "object", "null")
 
 _NUMBER: Final = frozenset(
-    {
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "multipleOf",
-        "format",
-    }
+    {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "format"}
 )
 
 KEYWORDS: Final = {
@@ -35,69 +28,22 @@ has the first type to which any of its keywords belongs."""
 ALL_KEYWORDS: Final = frozenset[str]().union(*KEYWORDS.values())
 
 ANNOTATIONS: Final = frozenset(
-    {
-        "$schema",
-        "$id",
-        "id",
-        "$comment",
-        "$defs",
-        "definitions",
-        "$anchor",
-        "$vocabulary",
-        "title",
-        "description",
-        "default",
-        "examples",
-        "example",
-        "deprecated",
-        "readOnly",
-        "writeOnly",
-        "depends_on",
-        "nullable",
-        "discriminator",
-        "externalDocs",
-        "contentMediaType",
-        "contentEncoding",
-        "contentSchema",
-        "type",
-        "enum",
-        "const",
-    }
+    {"$schema", "$id", "id", "$comment", "$defs", "definitions", "$anchor", "$vocabulary"}
+    | {"title", "description", "default", "examples", "example", "deprecated", "readOnly"}
+    | {"writeOnly", "depends_on", "nullable", "discriminator", "externalDocs", "contentMediaType"}
+    | {"contentEncoding", "contentSchema", "type", "enum", "const"}
 )
 """The keywords that limit no value, or are read whatever the type is."""
 
 CHECKED_AFTERWARDS: Final = frozenset(
-    {
-        "not",
-        "if",
-        "then",
-        "else",
-        "contains",
-        "minContains",
-        "maxContains",
-        "patternProperties",
-        "propertyNames",
-        "minProperties",
-        "maxProperties",
-        "dependentRequired",
-        "dependentSchemas",
-        "dependencies",
-        "unevaluatedProperties",
-        "unevaluatedItems",
-    }
+    {"not", "if", "then", "else", "contains", "minContains", "maxContains", "patternProperties"}
+    | {"propertyNames", "minProperties", "maxProperties", "dependentRequired", "dependentSchemas"}
+    | {"dependencies", "unevaluatedProperties", "unevaluatedItems"}
 )
 """The keywords that limit values in a way that only finished data can be checked for."""
 
 NUMBER_FORMATS: Final = frozenset(
-    {
-        "int32",
-        "int64",
-        "uint32",
-        "uint64",
-        "float",
-        "double",
-        "decimal",
-    }
+    {"int32", "int64", "uint32", "uint64", "float", "double", "decimal"}
 )
 """OpenAPI's widths of a number in memory, which say nothing about how it is written."""
 
