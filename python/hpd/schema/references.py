@@ -247,5 +247,5 @@ def _nodes(node: object, base: str, pointer: str) -> Iterator[tuple[Any, str, st
     children: Any = node.items() if isinstance(node, Mapping) else ()
     for key, child in enumerate(node) if isinstance(node, list) else children:
         if isinstance(child, Mapping | list):
-            part = quote(str(key).replace("~", "~0").replace("/", "~1"), safe="~")
+            part = quote(str(key).replace("~", "~0").replace("/", "~1"), "~", errors="replace")
             yield from _nodes(child, base, f"{pointer}/{part}")
