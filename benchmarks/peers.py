@@ -5,9 +5,10 @@
 
 Every program gets the same texts, JSON Schema and model, decodes greedily, and is warmed up with
 the first document. Its answers are then parsed, checked against the schema and scored against the
-gold. Programs with a prompt of their own (langextract) keep it; the others get hpd's, which the
-model was taught. A program that is not installed is named with its error. Those that talk to a
-server share llama.cpp's own, with its prompt cache, and as many slots as documents in flight.
+gold; tokens are those of the answers' texts. langextract keeps a prompt of its own; the others get
+hpd's, which the model was taught. A program that is not installed, or breaks, is named with its
+error. Those that talk to a server share llama.cpp's own, with its prompt cache, and as many slots
+as documents in flight.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
 from hpd.schema.render import to_json_schema
 
-_LONGEST = 512
+_LONGEST = 256
 """Tokens of an answer."""
 _PORT = 8790
 
@@ -53,8 +54,9 @@ class Question:
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The JSON Schema of the answer, in which any attribute may be null."""
-        return to_json_schema(self.attributes)
+        """The JSON Schema of the answer, which names every attribute; any may be null."""
+        schema = to_json_schema(self.attributes)
+        return {**schema, "required": list(schema["properties"])}
 
     @property
     def messages(self) -> list[dict[str, str]]:
@@ -122,6 +124,12 @@ def _llama(setting: Setting) -> Any:
         str(setting.model), n_ctx=setting.n_ctx, n_batch=512, n_threads=setting.n_threads,
         n_threads_batch=setting.n_threads, n_gpu_layers=-1, flash_attn=True, verbose=False,
     )  # fmt: skip
+
+
+def _vocabulary(setting: Setting) -> Any:
+    import llama_cpp
+
+    return llama_cpp.Llama(str(setting.model), vocab_only=True, verbose=False)
 
 
 @contextmanager
@@ -317,7 +325,6 @@ def encoder(setting: Setting, **shape: int) -> Iterator[Answerer]:
 
     It reads the names of the attributes and the text, in batches of 8, and answers nothing.
     """
-    import llama_cpp
     import torch
     from transformers import DebertaV2Config, DebertaV2Model
 
@@ -327,7 +334,7 @@ def encoder(setting: Setting, **shape: int) -> Iterator[Answerer]:
         type_vocab_size=0, **shape,
     )  # fmt: skip
     model = DebertaV2Model(config).eval()
-    vocabulary = llama_cpp.Llama(str(setting.model), vocab_only=True, verbose=False)
+    vocabulary = _vocabulary(setting)
 
     def read(questions: Sequence[Question]) -> list[str]:
         texts = ["\n".join([*attribute_lines(q.attributes), q.example.text]) for q in questions]
@@ -386,11 +393,14 @@ def measure(peer: Peer, setting: Setting, questions: Sequence[Question]) -> dict
         "n_in_flight": setting.n_in_flight,
         "documents_per_second": round(len(questions) / seconds, 3),
         "ms_per_document": round(1000 * seconds / len(questions), 1),
+        "tokens": None,
         "f1": None,
         "invalid": None,
     }
     if not texts:
         return row
+    vocabulary = _vocabulary(setting)
+    n_tokens = sum(len(vocabulary.tokenize(text.encode(), add_bos=False)) for text in texts)
     answers = [_parsed(text) for text in texts]
     invalid = [
         found is None or any(Draft202012Validator(q.schema).iter_errors(found))
@@ -399,6 +409,7 @@ def measure(peer: Peer, setting: Setting, questions: Sequence[Question]) -> dict
     attributes = {q.example.category: [a.name for a in q.attributes] for q in questions}
     scores = evaluate([q.example for q in questions], answers, attributes)
     return row | {
+        "tokens": round(n_tokens / len(questions), 1),
         "f1": scores.plain.micro.f1,
         "invalid": round(sum(invalid) / len(questions), 3),
     }
@@ -449,15 +460,20 @@ def main() -> None:
 def cells(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     """The rows as a table's cells, with each time as a multiple of hpd's."""
     own = next((row.get("ms_per_document") for row in rows if row["peer"] == "hpd"), None)
-    made = [["program", "in flight", "documents/s", "x hpd", "F1", "invalid"]]
+    made = [
+        ["program", "in flight", "documents/s", "x hpd", "tokens", "ms a token", "F1", "invalid"]
+    ]
     for row in rows:
         begin = [row["peer"], str(row["n_in_flight"])]
         if "error" in row:
-            made.append([*begin, row["error"].splitlines()[0][:60], "", "", ""])
+            made.append([*begin, row["error"].splitlines()[0][:60], *[""] * 5])
             continue
         ratio = f"{row['ms_per_document'] / own:.1f}" if own else ""
-        scores = ["", ""] if row["f1"] is None else [f"{row['f1']:.1f}", f"{row['invalid']:.0%}"]
-        made.append([*begin, f"{row['documents_per_second']:.2f}", ratio, *scores])
+        told = [""] * 4
+        if row["tokens"]:
+            each = f"{row['ms_per_document'] / row['tokens']:.1f}"
+            told = [f"{row['tokens']:.0f}", each, f"{row['f1']:.1f}", f"{row['invalid']:.0%}"]
+        made.append([*begin, f"{row['documents_per_second']:.2f}", ratio, *told])
     return made
 
 

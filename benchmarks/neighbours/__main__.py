@@ -17,12 +17,12 @@ from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
-from benchmarks.neighbours.decoding import AR, WAYS, Decoding, Found, engine_run
+from benchmarks.neighbours import padellm, picture, reasoning
+from benchmarks.neighbours.decoding import AR, WAYS, Decoding, EngineWay, Found, engine_run
 from benchmarks.published import command
 from benchmarks.published.part import Part
 from benchmarks.published.result import Cell, Finding, Table
 from benchmarks.published.workbench import Workbench
-from hpd import Extractor
 from hpd.bench.workload import spread
 from hpd.evaluation.rows import Example, load_examples
 from hpd.evaluation.scores import evaluate
@@ -34,16 +34,20 @@ _N_TOGETHER = 8
 """Documents that a way gets at a time, before the next way has its turn."""
 
 _ALONE: dict[str, Any] = {"in_flight": 1, "drafts": False}
-VALUES: dict[str, dict[str, Any]] = {
-    "skeleton: all keys, then all values": {**_ALONE, "layout": "skeleton"},
-    "stacking: HPD, 4 in a prompt": {**_ALONE, "stack": 4},
-    "HPD": _ALONE,
-    "HPD, drafts": {"in_flight": 1},
+VALUES = {
+    "skeleton: all keys, then all values": EngineWay({**_ALONE, "layout": "skeleton"}),
+    "stacking: HPD, 4 in a prompt": EngineWay({**_ALONE, "stack": 4}),
+    "PaDeLLM: counts, then all mentions": padellm.TITLES,
+    "reasoning: HPD, 8 tokens before each value": reasoning.TITLES,
+    "HPD": EngineWay(_ALONE),
+    "HPD, drafts": EngineWay({"in_flight": 1}),
 }
-WHOLE: dict[str, dict[str, Any]] = {
-    "hpd's engine: AR": {"method": "ar", **_ALONE},
-    "speculation: AR, hpd's drafts": {"method": "ar", "in_flight": 1, "drafts": True},
-    "batch prompting: AR, 8 in flight": {"method": "ar", "drafts": False, "in_flight": 8},
+WHOLE = {
+    "hpd's engine: AR": EngineWay({"method": "ar", **_ALONE}),
+    "speculation: AR, hpd's drafts": EngineWay({"method": "ar", "in_flight": 1, "drafts": True}),
+    "batch prompting: AR, 8 in flight": EngineWay(
+        {"method": "ar", "drafts": False, "in_flight": 8}
+    ),
 }
 """What hpd's engine has of its own, by the part to which it belongs."""
 
@@ -71,23 +75,19 @@ def neighbours(bench: Workbench, part: str, whole: bool) -> Finding:
         decoding = Decoding(bench, schemas, whole)
         stack.callback(decoding.close)
         extractors = {
-            name: stack.enter_context(
-                Extractor(schemas, bench.model, n_threads=bench.n_threads,
-                          null_threshold=0.0, n_ctx=4096, **settings)
-            )
-            for name, settings in engine.items()
-        }  # fmt: skip
+            name: stack.enter_context(way.extractor(bench, schemas)) for name, way in engine.items()
+        }
         for name in WAYS:
             decoding.run(name, examples[:1], Found())
         decoding.differences.clear()
-        for extractor in extractors.values():
-            engine_run(extractor, examples[:1], Found())
+        for name, extractor in extractors.items():
+            engine_run(extractor, examples[:1], Found(), engine[name].read)
         for start in range(0, len(examples), _N_TOGETHER):
             some = examples[start : start + _N_TOGETHER]
             for name in WAYS:
                 decoding.run(name, some, found[name])
             for name, extractor in extractors.items():
-                engine_run(extractor, some, found[name])
+                engine_run(extractor, some, found[name], engine[name].read)
             print(f"{start + len(some)} of {len(examples)} documents", file=sys.stderr, flush=True)
     return _finding(examples, schemas, found, decoding.differences)
 
@@ -114,11 +114,11 @@ def _finding(
             f"{scores.plain.micro.f1:.1f}",
             str(sum(a != b for a, b in same)),
         ])  # fmt: skip
-    told = [
-        f"{name}: {len(margins)} answers differ, where AR's two best tokens were "
-        f"{min(margins):.3f} to {max(margins):.3f} apart in their logits."
-        for name, margins in differences.items()
-    ]
+    far = [margin for margins in differences.values() for margin in margins]
+    told = ""
+    if far:
+        told = f"Where guesses changed an answer, AR's two best tokens were {min(far):.2f} to "
+        told += f"{max(far):.2f} apart in their logits."
     return Finding(
         [
             Table(
@@ -126,7 +126,7 @@ def _finding(
             )
         ],
         "tokens a pass: " + ", ".join(f"{name} {rate}" for name, rate, *_ in cells[1:]),
-        [_NOTE, *told],
+        [_NOTE, *([told] if told else [])],
     )
 
 
@@ -135,8 +135,18 @@ _TITLES = {
     "neighbours-whole": "The same for whole answers",
 }
 PARTS = [
-    Part(name, title, 40, partial(neighbours, part=name, whole=name != "neighbours"))
+    Part(name, title, 10, partial(neighbours, part=name, whole=name != "neighbours"))
     for name, title in _TITLES.items()
+] + [
+    Part("passes", "What waits for what", 1, picture.passes),
+    Part("entities", "PaDeLLM: named entities", 4, padellm.entities),
+    Part("reasoning", "Parallel reasoning", 5, partial(reasoning.reasoning, part="reasoning")),
+    Part(
+        "reasoning-untaught",
+        "The same with a model that was taught nothing",
+        5,
+        partial(reasoning.reasoning, part="reasoning-untaught"),
+    ),
 ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from hpd import Document, Extractor, prompt
 from hpd.evaluation.rows import Example
 from hpd.models.settings import load_vocabulary
 from hpd.prompt import PromptTokenizer, key_text
+from hpd.results import Extraction
 from hpd.schema.attributes import Schema
 from hpd.values.answers import split_answer
 
@@ -29,6 +30,28 @@ class Found:
     n_tokens: int = 0
     n_passes: int = 0
     seconds: float = 0.0
+
+
+def _data(extraction: Extraction[Any]) -> dict[str, Any]:
+    return extraction.data or {}
+
+
+@dataclass(frozen=True)
+class EngineWay:
+    """A way of hpd's own engine: its options, what it asks, and how an answer is read."""
+
+    settings: Mapping[str, Any]
+    asked: Callable[[Schema], Schema] = lambda schema: schema
+    read: Callable[[Extraction[Any]], dict[str, Any]] = _data
+
+    def extractor(self, bench: Workbench, schemas: Schema | Mapping[str, Schema]) -> Extractor[Any]:
+        """What answers in this way."""
+        if isinstance(schemas, Mapping):
+            asked: Any = {name: self.asked(schema) for name, schema in schemas.items()}
+        else:
+            asked = self.asked(schemas)
+        settings = {"n_ctx": 4096, "null_threshold": 0.0, "dedupe": False, **self.settings}
+        return Extractor(asked, bench.model, n_threads=bench.n_threads, **settings)
 
 
 class Decoding:
@@ -50,6 +73,8 @@ class Decoding:
         self._whole = whole
         self._passes = Passes(bench.model, n_threads=bench.n_threads)
         self._greedy: dict[tuple[int, ...], tuple[list[int], dict[int, float]]] = {}
+        self.final: dict[str, list[list[int]]] = {}
+        """By way: the passes after which the tokens of each answer were final."""
         self.differences: dict[str, list[float]] = {}
         """By way: at each first token that AR did not write, how close AR's two best ones were."""
 
@@ -73,6 +98,7 @@ class Decoding:
         found.seconds += time.process_time() - start
         found.n_passes += self._passes.n_passes - before
         found.n_tokens += len(answer)
+        self.final.setdefault(name, []).append(self._passes.final)
         if name == AR:
             self._greedy[tuple(tokens)] = answer, self._passes.margins
         greedy, margins = self._greedy[tuple(tokens)]
@@ -86,12 +112,17 @@ class Decoding:
         self._passes.close()
 
 
-def engine_run(extractor: Extractor[Any], examples: Sequence[Example], found: Found) -> None:
+def engine_run(
+    extractor: Extractor[Any],
+    examples: Sequence[Example],
+    found: Found,
+    read: Callable[[Extraction[Any]], dict[str, Any]],
+) -> None:
     """Answer some documents with hpd's engine."""
     before, start = extractor.stats.n_batches, time.process_time()
-    documents = [Document(each.text, category=each.category) for each in examples]
+    documents = [Document(each.text, category=each.category or None) for each in examples]
     extractions = list(extractor.extract_many(documents))
     found.seconds += time.process_time() - start
     found.n_passes += extractor.stats.n_batches - before
     found.n_tokens += sum(each.usage.completion_tokens for each in extractions if each.usage)
-    found.answers += [each.data for each in extractions]
+    found.answers += map(read, extractions)

@@ -34,9 +34,12 @@ class Passes:
             logits_all=True, verbose=False,
         )  # fmt: skip
         self._n_prompt = 0
+        self._n_before = 0
         self.n_passes = 0
         self.margins: dict[int, float] = {}
         """How far the two best tokens were apart, in logits, by their place in the answer."""
+        self.final: list[int] = []
+        """After how many passes each token of the answer was final."""
 
     def begin(self, prompt: Sequence[int]) -> int:
         """The first token of the answer; what the last prompt began with is not read again."""
@@ -44,7 +47,9 @@ class Passes:
         most = min(len(held), len(prompt) - 1)
         n_same = next((i for i in range(most) if held[i] != prompt[i]), most)
         self._n_prompt, self.margins = len(prompt), {}
-        return self._read(prompt[n_same:], n_same)[-1]
+        first = self._read(prompt[n_same:], n_same)[-1]
+        self.final, self._n_before = [1], self.n_passes - 1
+        return first
 
     def read(self, answer: Sequence[int], guess: Sequence[int] = ()) -> list[int]:
         """What comes behind the answer's last token, and behind each token of a guess after it."""
@@ -76,6 +81,7 @@ class Passes:
             if self.is_over(longer):
                 break
             longer.append(token)
+            self.final.append(self.n_passes - self._n_before)
         return longer
 
     def close(self) -> None:
@@ -91,7 +97,7 @@ def one_by_one(passes: Passes, prompt: Sequence[int]) -> list[int]:
     """Autoregressive decoding, which is Gauss-Seidel's method: each token sees the final ones."""
     answer = [passes.begin(prompt)]
     while not passes.is_over(answer):
-        answer += passes.read(answer)
+        answer = passes.extended(answer, passes.read(answer))
     return answer
 
 

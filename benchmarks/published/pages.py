@@ -120,7 +120,7 @@ def with_results(text: str, results: Mapping[str, Result]) -> str:
 
 
 def shown(result: Result) -> str:
-    """The tables of a result, its commands and its conditions, as Markdown."""
+    """The tables of a result, the command that makes it and its conditions, as Markdown."""
     return _template("result.md.jinja").render(
         result=result, conditions=conditions_sentence(result.conditions)
     )

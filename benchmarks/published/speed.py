@@ -38,16 +38,14 @@ def throughput(bench: Workbench) -> Finding:
                 years = _MANY / rate / (365.25 * 24 * 3600)
                 many.append([row["method"], f"{years:.1f}", f"{_MANY / 1000 * dollars:,.0f}"])
         (own,) = (row for row in found if row["method"] == "hpd")
-        heads.append(
-            f"{data.title}: {_ratio(own, 'speedup_ar')} times AR, "
-            f"{_ratio(own, 'speedup_ar_batched')} times batched AR"
-        )
+        ratios = f"{own['speedup_ar']:.1f} ({own['speedup_ar_batched']:.1f})"
+        heads.append(f"{ratios} on {data.title}")
     return Finding(
         [
             Table(f"Medians; the machine at ${bench.price_per_hour:.2f} an hour (assumed)", rows),
             Table("For 500 million such descriptions, on one machine", many),
         ],
-        "; ".join(heads),
+        f"times AR (batched AR): {', '.join(heads)}",
     )
 
 

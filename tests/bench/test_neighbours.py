@@ -11,15 +11,20 @@ import pytest
 
 import dataset_files
 from benchmarks.neighbours import __main__ as neighbours
+from benchmarks.neighbours import padellm, picture, reasoning
 from benchmarks.neighbours.decoding import AR, WAYS
 from benchmarks.neighbours.jacobi import jacobi
 from benchmarks.neighbours.ngrams import NGrams, anpd
 from benchmarks.neighbours.passes import Passes, Way, n_right, one_by_one
-from benchmarks.published.result import load_results
+from benchmarks.published.result import Conditions, Finding, Result, Table, load_results
+from benchmarks.published.workbench import Workbench
 from hpd import prompt
 from hpd._native import Model, ModelOptions
 from hpd.prompt import PromptTokenizer, key_text
+from hpd.results import Extraction, FieldResult
 from hpd.schema import load_schemas
+from hpd.schema.attributes import Schema
+from jsonl import write_lines
 from small_model import small_model
 
 TEXTS = ("Nike Air Max, Black, Size 10", "Lipton green tea, 20 bags, green tea with lemon")
@@ -31,6 +36,11 @@ def passes() -> Iterator[Passes]:
     made = Passes(small_model())
     yield made
     made.close()
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Workbench:
+    return Workbench(None, tmp_path, small_model(), n_threads=1)
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +78,19 @@ def test_guesses_do_not_change_an_answer(
         assert found == greedy or margins[place] < 0.05
 
 
+def test_each_token_is_noted_with_the_pass_after_which_it_is_final(
+    passes: Passes, prompts: Sequence[Sequence[int]]
+) -> None:
+    for way in (one_by_one, anpd, partial(jacobi, n_block=4)):
+        before = passes.n_passes
+        answer = way(passes, prompts[1])
+        assert len(passes.final) == len(answer)
+        assert passes.final == sorted(passes.final)
+        assert (passes.final[0], passes.final[-1]) == (1, passes.n_passes - before)
+    assert picture.chained([[1, 2], [1], [1, 2, 2]]) == [1, 2, 3, 4, 5, 5]
+    assert picture.together([[1, 2], [1], [1, 2, 2]]) == [1, 2, 1, 1, 2, 2]
+
+
 def test_what_has_been_said_before_is_read_once(
     passes: Passes, prompts: Sequence[Sequence[int]]
 ) -> None:
@@ -96,19 +119,105 @@ def test_a_guess_is_right_up_to_the_first_token_that_was_not_said() -> None:
     assert n_right([1, 2], [1, 2, 3]) == 2
 
 
+def test_a_text_that_several_labels_claim_is_the_likeliest_ones() -> None:
+    given = {
+        "person": [("Paris", 0.4), ("Ada", 0.9), ("Ada", 0.2)],
+        "city": [("Paris", 0.7), ("Ada", 0.3)],
+        "product": [],
+    }
+    fields = {
+        f"{label}[{i}]": FieldResult(confidence, value=text)
+        for label, texts in given.items()
+        for i, (text, confidence) in enumerate(texts)
+    }
+    fields["person"] = FieldResult(0.9, value=3)
+    data = {label: [text for text, _ in texts] for label, texts in given.items()}
+    extraction = Extraction(id="1", data=data, fields=fields)
+    assert padellm.without_doubles(extraction) == {
+        "person": ["Ada", "Ada"], "city": ["Paris"], "product": [],
+    }  # fmt: skip
+    assert padellm.first_mentions(extraction) == {"person": "Ada", "city": "Paris", "product": None}
+
+
+def test_without_tokens_to_think_nothing_else_is_asked() -> None:
+    assert isinstance(SCHEMA, Schema)
+    assert reasoning.side_by_side(SCHEMA, 0) == SCHEMA
+    assert reasoning.one_chain(SCHEMA, 0) == SCHEMA
+
+
+def test_each_value_sees_its_own_thought_alone(bench: Workbench) -> None:
+    assert isinstance(SCHEMA, Schema)
+    asked = reasoning.side_by_side(SCHEMA, 2)
+    names = [each.name for each in SCHEMA.attributes]
+    assert [each.after for each in asked.attributes[len(names) :]] == [
+        (f"Thought on {name}",) for name in names
+    ]
+    with reasoning.TITLES.extractor(bench, SCHEMA) as extractor:
+        extraction = extractor.extract(TEXTS[0])
+    assert list(reasoning.values(extraction)) == names
+    thoughts = [extraction.data[f"Thought on {name}"] for name in names]
+    assert all(0 < len(thought) <= 32 for thought in thoughts)
+
+
+def a_few_titles(folder: Path) -> None:
+    """A data set of made-up titles."""
+    made = folder / "data" / "oa-mine"
+    made.mkdir(parents=True)
+    titles = dataset_files.extractgpt(made)
+    titles.rename(made / "dev.jsonl")
+    names = {"Shoes": ["Brand"], "Tea": ["Brand"]}
+    (made / "attributes.json").write_text(json.dumps(names))
+
+
+def tables_of(part: str, folder: Path) -> Sequence[Table]:
+    """The tables of a part, in miniature."""
+    asked = ["--data", folder / "data", "-m", small_model(), "--part", part, "--limit", "2"]
+    asked += ["--results", folder / "results", "--work", folder / "work", "-t", "1"]
+    assert neighbours.main([str(each) for each in asked]) == 0
+    return load_results(folder / "results")[part].finding.tables
+
+
 @pytest.mark.parametrize("part", ["neighbours", "neighbours-whole"])
 def test_all_ways_stand_in_one_table(part: str, tmp_path: Path) -> None:
-    folder = tmp_path / "data" / "oa-mine"
-    folder.mkdir(parents=True)
-    titles = dataset_files.extractgpt(folder)
-    titles.rename(titles.with_name("dev.jsonl"))
-    names = {"Shoes": ["Brand"], "Tea": ["Brand"]}
-    titles.with_name("attributes.json").write_text(json.dumps(names))
-    asked = ["--data", folder.parent, "-m", small_model(), "--part", part, "--limit", "2"]
-    asked += ["--results", tmp_path / "results", "--work", tmp_path / "work", "-t", "1"]
-    assert neighbours.main([str(each) for each in asked]) == 0
-    (table,) = load_results(tmp_path / "results")[part].finding.tables
+    a_few_titles(tmp_path)
+    (table,) = tables_of(part, tmp_path)
     head, ar, *others = table.rows
     assert (ar[0], ar[1], ar[-1]) == (AR, "1.00", "0")
     assert [row[0] for row in others[: len(WAYS) - 1]] == list(WAYS)[1:]
     assert {len(row) for row in table.rows} == {len(head)}
+
+
+def test_thoughts_of_every_length_stand_in_one_table(tmp_path: Path) -> None:
+    a_few_titles(tmp_path)
+    (table,) = tables_of("reasoning", tmp_path)
+    assert table.rows[0][1:4] == ["F1, R = 0", "F1, R = 8", "F1, R = 32"]
+    assert len(table.rows) == 3
+
+
+def test_entities_are_counted_by_their_labels(tmp_path: Path) -> None:
+    folder = tmp_path / "data" / "crossner"
+    folder.mkdir(parents=True)
+    rows = [{"text": "Ada lives in Oslo .", "gold": {"person": ["Ada"], "city": None}}]
+    write_lines(folder / "ai.jsonl", *rows)
+    lists = {name: {"type": "array", "items": {"type": "string"}} for name in ("person", "city")}
+    schema = {"type": "object", "properties": lists}
+    (folder / "ai.schema.json").write_text(json.dumps(schema))
+    (table,) = tables_of("entities", tmp_path)
+    assert [row[0] for row in table.rows] == [
+        "way", "AR: one object of lists", "counts, then all mentions at once",
+        "PaDeLLM: the same without doubles",
+    ]  # fmt: skip
+
+
+def test_the_picture_is_drawn_from_the_result(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    rows = [["way", "passes"], ["AR", "1 2 3"], ["HPD", "1 2 1"]]
+    finding = Finding([Table("", rows)], "")
+    conditions = Conditions("2026-11-22", "0.1.0", "abc", "0.3.36", "A processor", 2, 1, {}, 1.5)
+    path = Result("passes", "", (), finding, conditions).save(tmp_path)
+    pictures = [tmp_path / "a.svg", tmp_path / "b.svg"]
+    for picture_path in pictures:
+        picture.main([str(path), str(picture_path)])
+    first, second = (each.read_text() for each in pictures)
+    assert "<svg" in first
+    assert first == second
