@@ -35,7 +35,9 @@ def test_failures_keep_their_place_and_the_rest_is_written(
     assert found[3]["error"] == {"type": "ContextOverflowError", "message": "9 tokens over"}
     assert err.startswith("hpd: 10 documents, ")
     assert err.endswith(
-        ", 1 failed (ContextOverflowError), 5 failed (InputError): their lines say why\n"
+        ", 1 failed (ContextOverflowError), 5 failed (InputError), the first: "
+        f"{source}:1: not valid JSON: Expecting value at column 1; if each line is a text, say so "
+        "(--format lines)\n"
     )
     assert main(["extract", str(source), "--schema", "brand", "--quiet"]) == 3
     assert capfd.readouterr().err == ""

@@ -39,7 +39,7 @@ def test_every_run_ends_with_a_summary(
 ) -> None:
     source, out = write_texts(tmp_path / "in.jsonl", "a", "too long", "b"), tmp_path / "out"
     command = ["extract", str(source), "--schema", "brand"]
-    says = r"hpd: 3 documents, \S+ a second, 1 failed \(ContextOverflowError\): their lines say why"
+    says = r"hpd: 3 documents, \S+ a second, 1 failed \(ContextOverflowError\): 9 tokens over"
     assert main(command) == 3
     assert re.fullmatch(rf"{says}\n", capfd.readouterr().err)
     assert main([*command, "--quiet"]) == 3

@@ -91,11 +91,20 @@ def build_parser(command: str | None = None) -> argparse.ArgumentParser:
 
 
 def _parser() -> tuple[argparse.ArgumentParser, Any]:
-    parser = Parser(prog="hpd", description=_DESCRIPTION, epilog=_EPILOG)
+    parser = Parser(prog="hpd", description=_DESCRIPTION, epilog=_EPILOG, formatter_class=_Help)
     parser.add_argument("--version", action=_Version, help="print the versions and exit")
     return parser, parser.add_subparsers(
         title="commands", metavar="COMMAND", required=True, action=_Commands
     )
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Each command on one line: argparse forgets that they stand two columns further in."""
+
+    def add_argument(self, action: argparse.Action) -> None:
+        super().add_argument(action)
+        if isinstance(action, _Commands):
+            self._action_max_length += 2
 
 
 class _Commands(argparse._SubParsersAction):  # type: ignore[type-arg]

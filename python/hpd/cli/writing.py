@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import textwrap
 import threading
 import time
 from collections import Counter
@@ -30,6 +31,8 @@ _SIGNALS = tuple(
 """Ctrl-C; what a job scheduler or a container's end sends; what a closed terminal sends."""
 _HANG_UP = getattr(signal, "SIGHUP", None)
 
+_MOST_SHOWN = 300
+"""Characters of an error in the closing line."""
 _N_AHEAD = 64
 _SECONDS = 0.02
 """The time for which an item is waited for; so much later may an answer be handed out."""
@@ -132,9 +135,8 @@ class Writing:
             ):
                 place, record = given.pop(i)
                 self._summary.add_values(extraction, has_text=bool(record.text.strip()))
-                failed = None if extraction.error is None else extraction.error.type
                 nulls = [field.value is None for field in extraction.fields.values()]
-                self._write(place, record, extraction.to_dict(), failed, len(nulls), sum(nulls))
+                self._write(place, record, extraction.to_dict(), len(nulls), sum(nulls))
         self._summary.seconds = time.perf_counter() - start
 
     @property
@@ -183,8 +185,7 @@ class Writing:
             place, record = item
             error = record.error or self._unknown_category(record)
             if error is not None:
-                line = error_line(record.id, error)
-                self._write(place, record, line, type(error).__name__)
+                self._write(place, record, error_line(record.id, error))
                 continue
             given[n_given] = place, record
             n_given += 1
@@ -217,18 +218,18 @@ class Writing:
         place: int,
         record: Record,
         line: Mapping[str, Any],
-        failed: str | None,
         n_values: int = 0,
         n_nulls: int = 0,
     ) -> None:
+        error = line.get("error")
         if record.page_starts and "fields" in line:
             line = {**line, "fields": _with_pages(line["fields"], record.page_starts)}
         if self._columns is not None:
             line = {**line, **self._columns(record)}
-        self._writer.write(place, record, line, failed=failed is not None)
-        self._summary.add_line(failed)
+        self._writer.write(place, record, line, failed=error is not None)
+        self._summary.add_line(error)
         if self._progress is not None:
-            self._progress.advance(n_values=n_values, n_nulls=n_nulls, failed=failed is not None)
+            self._progress.advance(n_values=n_values, n_nulls=n_nulls, failed=error is not None)
 
 
 def _with_pages(
@@ -250,6 +251,7 @@ class Summary:
         self.n_written = 0
         self.failures: Counter[str] = Counter()
         self.seconds = 0.0
+        self._first_error = ""
         self._n_values = 0
         self._n_nulls = 0
         self._n_nulled = 0
@@ -271,11 +273,12 @@ class Summary:
         self._n_cut += sum(field.truncated for field in extraction.fields.values())
         self._n_repeated += sum(field.repeated for field in extraction.fields.values())
 
-    def add_line(self, failed: str | None) -> None:
-        """Count a line that is written; ``failed`` is the type of its error, if it is one."""
+    def add_line(self, error: Mapping[str, str] | None) -> None:
+        """Count a line that is written, and its error if it has one."""
         self.n_written += 1
-        if failed is not None:
-            self.failures[failed] += 1
+        if error is not None:
+            self._first_error = self._first_error or error["message"]
+            self.failures[error["type"]] += 1
 
     def text(self, *, n_kept: int, n_failed_kept: int) -> str:
         """The summary.
@@ -311,7 +314,10 @@ class Summary:
         if n_failed_kept:
             parts.append(f"{n_failed_kept} had failed before")
         text = ", ".join(parts)
-        return f"{text}: their lines say why" if self.failures else text
+        if not self.failures:
+            return text
+        first = textwrap.shorten(self._first_error, _MOST_SHOWN, placeholder=" ...")
+        return f"{text}: {first}" if self.failures.total() == 1 else f"{text}, the first: {first}"
 
 
 class _StopReading(Exception):  # noqa: N818
