@@ -384,6 +384,7 @@ NOISE = bytes(range(256)) * 4
     ("name", "data", "problem"),
     [
         ("w.docx", cut("w.docx"), "cannot be read as Word"),
+        ("w.docx", bytes.fromhex("d0cf11e0a1b11ae1") + NOISE, "it has a password"),
         ("w.odt", cut("w.odt"), "cannot be read as OpenDocument"),
         ("w.epub", cut("w.epub"), "cannot be read as EPUB"),
         ("p.pptx", cut("p.pptx"), "cannot be read as PowerPoint"),
@@ -397,6 +398,7 @@ NOISE = bytes(range(256)) * 4
         ("g.html", NOISE, "not valid UTF-8"),
         ("j.json", b'{"text": "Lamp', "not valid JSON"),
         ("c.csv", b"text\n\xf3\xd4\xcf\xcc\n", "not valid UTF-8"),
+        ("c.csv", "品名,色\n".encode("shift_jis"), "the header is not valid UTF-8"),
         ("c.csv.gz", gzip.compress(b"text\nLamp\n")[:-8], "cannot be decompressed"),
         ("n.txt.gz", NOISE, "Not a gzipped file"),
     ],

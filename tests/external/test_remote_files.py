@@ -98,6 +98,7 @@ def test_what_cannot_be_read_is_told_with_the_reason(
     assert "Protocol not known" in refusal("nothing://a.txt")
     assert "unsupported file type '.jpg'" in refusal("s3://shop/a.jpg")
     assert "no such file" in refusal(f"zip://a.txt::{tmp_path}/gone.zip").lower()
+    assert "as in zip://*::docs.zip" in refusal("zip://docs.zip")
     monkeypatch.setitem(sys.modules, "gcsfs", None)
     assert "gs://b/a.txt: needs gcsfs: run `pip install gcsfs`" in refusal("gs://b/a.txt")
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")

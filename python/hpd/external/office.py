@@ -19,6 +19,7 @@ from hpd.files.rows import WholeText
 from hpd.files.streams import Source
 
 _MOST_BYTES = 1 << 30  # of what is in an archive, which could be made to fill the memory
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0"
 
 
 class _Archive:
@@ -27,7 +28,10 @@ class _Archive:
     def __init__(self, source: Source, kind: str) -> None:
         self._problem = f"{source.name}: cannot be read as {kind}"
         try:
-            self._zip = zipfile.ZipFile(io.BytesIO(source.read()))
+            data = source.read()
+            if data.startswith(_OLD_OFFICE):
+                raise InputError("it has a password, or is of an Office before 2007: save it anew")
+            self._zip = zipfile.ZipFile(io.BytesIO(data))
         except Exception as error:  # a damaged archive raises whatever it comes to
             raise InputError(f"{self._problem}: {error}") from error
         self.names = self._zip.namelist()

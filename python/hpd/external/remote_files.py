@@ -73,6 +73,11 @@ def at(name: str) -> tuple[Any, str]:
         import fsspec
     except ImportError as error:
         raise InputError(f"{name}: needs fsspec: run `{install_command('places')}`") from error
+    scheme, _, archive = name.partition("://")
+    if scheme in ("zip", "tar") and "::" not in archive:
+        raise InputError(
+            f"{name}: name the files, and behind :: the archive, as in {scheme}://*::{archive}"
+        )
     filesystem, path = fsspec.core.url_to_fs(name)
     return filesystem, str(path)
 

@@ -393,6 +393,9 @@ def _header(rows: Iterator[Cells], source: Source) -> list[str]:
                 problem = f"the header cannot be read: {cells}"
             raise InputError(f"{name}: {problem}")
         header = cells
+    bad = source.bad_byte("".join(header))
+    if bad is not None:
+        raise InputError(f"{name}: the header is {bad.partition(' at ')[0]}; {OTHER_ENCODING}")
     header = [column.strip() for column in header]
     refuse_twice(header, name)
     return [column or f"column {number}" for number, column in enumerate(header, start=1)]
