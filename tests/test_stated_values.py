@@ -104,3 +104,12 @@ def test_the_file_of_a_model_can_ask_for_it(model: Path, tmp_path: Path) -> None
         with Extractor(SCHEMA, path, **settings, **more) as extractor:
             answers[name] = [extractor.extract(text).data for text in TEXTS]
     assert answers["own"] == answers["held"] != answers["free"] == answers["own, free"]
+
+
+@pytest.mark.parametrize("at", ["2024-05-31T09:30:00", "2024-05-31T09:30:00+02:00"])
+def test_a_time_without_a_zone_is_marked(model: Path, at: str) -> None:
+    settings = {"stated": True, "missing": "force", "max_tokens": 32, **EXACT}
+    with Extractor("at datetime!", model, **settings) as extractor:
+        extraction = extractor.extract(f"The concert starts at {at}.")
+    assert extraction.data == {"at": at}
+    assert extraction.fields["at"].to_dict().get("no_zone", False) is ("+" not in at)

@@ -50,6 +50,8 @@ class FieldResult:
     same (``missing="force"``)."""
     repeated: bool = False
     """Whether the model repeated itself without end: the text is cut after the first turn."""
+    no_zone: bool = False
+    """Whether a date and time has no time zone, as the document states none; RFC 3339 wants one."""
     value: Any = None
     margin: float | None = None
     """The margin of a near tie: the smallest difference between the logit of a token that was taken
@@ -95,6 +97,8 @@ class FieldResult:
             result["forced"] = True
         if self.repeated:
             result["repeated"] = True
+        if self.no_zone:
+            result["no_zone"] = True
         if self.refused:
             result["refused"] = [{"raw": text.raw, "error": text.error} for text in self.refused]
         if self.margin is not None:

@@ -27,6 +27,7 @@ from hpd.pipeline.reuse import Decoded, KnownValues, Reuse
 from hpd.prompt.questions import Question, Waves
 from hpd.results import Extraction, Failure, FieldResult, Usage
 from hpd.schema.attributes import Attribute
+from hpd.schema.scalars import lacks_zone
 from hpd.values.answers import answer_leaf, split_answer
 from hpd.values.confidence import kind_of
 from hpd.values.grammar import is_closed
@@ -292,6 +293,7 @@ class FieldsPrompt(Prompt):
                 truncated=value.finish == "truncated",
                 forced=is_forced,
                 repeated=value.finish == "repeated",
+                no_zone=attributes[i].type == "date-time" and lacks_zone(own.value),
                 margin=least([near_tie([value.margin]), inherited]),
                 refused=refused,
             )

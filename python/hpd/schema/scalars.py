@@ -73,6 +73,11 @@ def is_date_time(text: str) -> bool:
     return separator == "T" and is_date(date) and is_time(time)
 
 
+def lacks_zone(value: str | None) -> bool:
+    """Whether a date and time has no time zone."""
+    return value is not None and value[-1] != "Z" and value[-6] not in "+-"
+
+
 PATTERN_SECONDS: Final = 1.0
 """The time that a pattern may take on one value; all but those that explode take microseconds."""
 
