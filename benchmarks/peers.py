@@ -30,12 +30,13 @@ from urllib.request import urlopen
 
 from jsonschema import Draft202012Validator
 
-from hpd import Document, Extractor, prompt
+from hpd import Document, Extractor
 from hpd.bench.workload import spread
 from hpd.cli.common import table
 from hpd.evaluation.rows import Example, load_examples
 from hpd.evaluation.scores import evaluate
-from hpd.prompt.text import attribute_lines
+from hpd.prompt.text import attribute_lines, instruction_text, system_text
+from hpd.prompt.tokens import documents_text
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
 from hpd.schema.render import to_json_schema
@@ -62,11 +63,10 @@ class Question:
     def messages(self) -> list[dict[str, str]]:
         """hpd's prompt, for a whole object."""
         return [
-            {"role": "system", "content": prompt.system_text()},
+            {"role": "system", "content": system_text()},
             {
                 "role": "user",
-                "content": prompt.instruction_text(self.attributes)
-                + prompt.documents_text([self.example.text]),
+                "content": instruction_text(self.attributes) + documents_text([self.example.text]),
             },
         ]
 

@@ -36,7 +36,8 @@ from hpd.evaluation.endpoint import response_schema
 from hpd.files.reader import Record, RecordReader
 from hpd.models.hardware import n_cores, processor
 from hpd.models.model_files import resolve_model
-from hpd.prompt import documents_text, instruction_text, system_text
+from hpd.prompt.text import instruction_text, system_text
+from hpd.prompt.tokens import documents_text
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
 from tools.llama_cpp_server import llama_cpp_server

@@ -22,8 +22,8 @@ from hpd.documents import Document
 from hpd.errors import HpdError, InputError, InvalidDataError
 from hpd.pipeline.prompts import Prompt
 from hpd.pipeline.questionnaire import Request
-from hpd.prompt import value_text
 from hpd.prompt.questions import Question, Waves
+from hpd.prompt.text import value_text
 from hpd.results import Extraction
 from shop import EXACT, TEXTS
 from small_extractor import SmallExtractor as Extractor

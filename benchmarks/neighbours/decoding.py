@@ -10,10 +10,11 @@ from typing import Any
 from benchmarks.neighbours import jacobi, ngrams
 from benchmarks.neighbours.passes import Passes, Way, n_right, one_by_one
 from benchmarks.published.workbench import Workbench
-from hpd import Document, Extractor, prompt
+from hpd import Document, Extractor
 from hpd.evaluation.rows import Example
 from hpd.models.settings import load_vocabulary
-from hpd.prompt import PromptTokenizer, key_text
+from hpd.prompt.text import instruction_text, key_text, system_text
+from hpd.prompt.tokens import PromptTokenizer
 from hpd.results import Extraction
 from hpd.schema.attributes import Schema
 from hpd.values.answers import split_answer
@@ -66,7 +67,7 @@ class Decoding:
     def __init__(self, bench: Workbench, schemas: Mapping[str, Schema], whole: bool) -> None:
         vocabulary = load_vocabulary(bench.model)
         self._tokenizers = {
-            name: PromptTokenizer(vocabulary, prompt.system_text(), prompt.instruction_text(schema))
+            name: PromptTokenizer(vocabulary, system_text(), instruction_text(schema))
             for name, schema in schemas.items()
         }
         self._schemas = schemas

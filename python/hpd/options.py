@@ -17,7 +17,7 @@ from typing import Any, Literal, TypedDict
 
 from hpd.errors import OptionError
 from hpd.option import Option, Target, Tuning, option, shown, table_of
-from hpd.prompt import DocumentTurn, Layout
+from hpd.prompt.text import DocumentTurn, Layout
 
 Method = Literal["hpd", "ar"]
 OnInvalid = Literal["raise", "record", "retry"]

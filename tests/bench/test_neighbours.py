@@ -18,9 +18,9 @@ from benchmarks.neighbours.ngrams import NGrams, anpd
 from benchmarks.neighbours.passes import Passes, Way, n_right, one_by_one
 from benchmarks.published.result import Conditions, Finding, Result, Table, load_results
 from benchmarks.published.workbench import Workbench
-from hpd import prompt
 from hpd._native import Model, ModelOptions
-from hpd.prompt import PromptTokenizer, key_text
+from hpd.prompt.text import instruction_text, key_text, system_text
+from hpd.prompt.tokens import PromptTokenizer
 from hpd.results import Extraction, FieldResult
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
@@ -49,7 +49,7 @@ def prompts() -> list[list[int]]:
     options = ModelOptions()
     options.vocab_only = True
     model = Model([str(small_model())], options)
-    tokenizer = PromptTokenizer(model, prompt.system_text(), prompt.instruction_text(SCHEMA))
+    tokenizer = PromptTokenizer(model, system_text(), instruction_text(SCHEMA))
     keys = ["", *(key_text((each.name,)) for each in SCHEMA.attributes)]
     made = [tokenizer.tokenize([text], keys) for text in TEXTS]
     return [[*each.prompt, *key] for each in made for key in each.keys]

@@ -12,8 +12,8 @@ from hpd.bench.measure import without_nulls
 from hpd.bench.methods import KINDS, SWEEPS, parse_contest
 from hpd.bench.workload import complete_answer, load_workload, spread
 from hpd.errors import InputError
-from hpd.prompt import value_text
 from hpd.prompt.questions import answer_at
+from hpd.prompt.text import value_text
 from hpd.schema import load_schemas
 from jsonl import write_lines
 

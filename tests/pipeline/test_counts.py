@@ -9,8 +9,8 @@ import pytest
 from hpd.options import Options
 from hpd.pipeline.chunking import add_pass
 from hpd.pipeline.document_values import DocumentValues, is_count
-from hpd.prompt import COUNT_KEY
 from hpd.prompt.questions import Leaf
+from hpd.prompt.text import COUNT_KEY
 from hpd.results import FieldResult
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute

@@ -16,8 +16,8 @@ from hpd.options import Options
 from hpd.pipeline import prompts
 from hpd.pipeline.chunking import merge
 from hpd.pipeline.document_values import DocumentValues, Limits
-from hpd.prompt import COUNT_KEY
 from hpd.prompt.questions import Leaf
+from hpd.prompt.text import COUNT_KEY
 from hpd.results import Extraction, FieldResult, Usage
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute

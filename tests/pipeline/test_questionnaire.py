@@ -10,7 +10,8 @@ import pytest
 from decoding import open_model
 from hpd.options import Options
 from hpd.pipeline.questionnaire import Questionnaire
-from hpd.prompt import rendered, system_text
+from hpd.prompt.text import system_text
+from hpd.prompt.tokens import rendered
 from hpd.schema import load_schema
 from hpd.values.grammar import has_closed
 from tiny_models import TinyModel

@@ -19,7 +19,7 @@ from hpd.options import Options
 from hpd.pipeline.document_values import N_RETRIES, DocumentValues
 from hpd.pipeline.prompts import FieldsPrompt
 from hpd.pipeline.questionnaire import Request
-from hpd.prompt import Labels, key_text
+from hpd.prompt.text import Labels, key_text
 from hpd.results import FieldResult, RefusedText
 from hpd.schema import load_schema
 from hpd.values.parsing import Parsed

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hpd.errors import OptionError
-from hpd.prompt import STACK_RULE, SYSTEM
+from hpd.prompt.text import STACK_RULE, SYSTEM
 from small_extractor import SmallExtractor
 
 

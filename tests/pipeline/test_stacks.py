@@ -7,7 +7,7 @@ import pytest
 import hpd
 from hpd.documents import Document
 from hpd.pipeline.pipeline import Stacks
-from hpd.prompt import may_share_prompt
+from hpd.prompt.tokens import may_share_prompt
 
 TEXTS = (
     "Tavola stainless steel frying pan 28 cm, silver",

@@ -12,7 +12,7 @@ import pytest
 from hpd import Extractor
 from hpd.cli import main
 from hpd.pipeline import UntaughtWarning
-from hpd.prompt import LABEL_KEY
+from hpd.prompt.text import LABEL_KEY
 from shop import EXACT
 from tiny_models import TinyModel
 

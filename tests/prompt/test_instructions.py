@@ -9,10 +9,10 @@ import pytest
 
 import tiny_models
 from decoding import open_model
-from hpd import prompt
 from hpd.cli import main
 from hpd.errors import ContextOverflowError, OptionError
 from hpd.options import Options
+from hpd.prompt.text import SYSTEM, instruction_text
 from hpd.prompt.tokens import PromptTokenizer
 from hpd.schema import load_schema
 from jsonl import write_texts
@@ -30,7 +30,7 @@ def model(tiny_model: TinyModel) -> Path:
 
 
 def test_instructions_stand_before_the_attributes() -> None:
-    assert prompt.instruction_text(SCHEMA, EXAMPLES, instructions=SAID) == (
+    assert instruction_text(SCHEMA, EXAMPLES, instructions=SAID) == (
         "Instructions:\n"
         "Prices are in euros. Never take the price of the postage.\n"
         "\n"
@@ -44,7 +44,7 @@ def test_instructions_stand_before_the_attributes() -> None:
         '{"brand": "Puma", "price": 30}\n'
         "\n"
     )
-    assert prompt.instruction_text(SCHEMA, layout="label", instructions=SAID) == (
+    assert instruction_text(SCHEMA, layout="label", instructions=SAID) == (
         "Instructions:\n"
         "Prices are in euros. Never take the price of the postage.\n"
         "\n"
@@ -106,8 +106,8 @@ def test_control_tokens_in_them_are_text(tiny_model: TinyModel, kind: str) -> No
     assert marks
     n_control = []
     for said in ("Be brief.", f"Be {marks} brief."):
-        instruction = prompt.instruction_text(SCHEMA, instructions=said)
-        tokens = PromptTokenizer(native, prompt.SYSTEM, instruction).tokenize(["x"], ['{"brand":'])
+        instruction = instruction_text(SCHEMA, instructions=said)
+        tokens = PromptTokenizer(native, SYSTEM, instruction).tokenize(["x"], ['{"brand":'])
         n_control.append(sum(token in control for token in tokens.prompt))
         text = b"".join(native.piece(token) for token in tokens.prompt).decode()
         assert said in text

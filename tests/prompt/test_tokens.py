@@ -9,12 +9,19 @@ from hypothesis import strategies as st
 import tiny_models
 from decoding import open_model
 from grounding import ground
-from hpd import _native, prompt
+from hpd import _native
 from hpd.errors import ModelLoadError
-from hpd.prompt import documents_text
 from hpd.prompt.template import PLAIN, render
-from hpd.prompt.text import key_texts
-from hpd.prompt.tokens import PromptTokenizer, common_prefix
+from hpd.prompt.text import (
+    SYSTEM,
+    DocumentTurn,
+    Labels,
+    Layout,
+    instruction_text,
+    key_text,
+    key_texts,
+)
+from hpd.prompt.tokens import PromptTokenizer, Vocabulary, common_prefix, documents_text, rendered
 from hpd.schema import load_schema
 from tiny_models import TinyModel
 
@@ -30,21 +37,21 @@ DOCUMENTS = [
 ]
 
 
-TURNS: tuple[prompt.DocumentTurn, ...] = ("user", "assistant")
+TURNS: tuple[DocumentTurn, ...] = ("user", "assistant")
 
 
-def tokenizer(model: prompt.Vocabulary, turn: prompt.DocumentTurn = "user") -> PromptTokenizer:
-    instruction = prompt.instruction_text(SCHEMA, document_turn=turn)
-    return PromptTokenizer(model, prompt.SYSTEM, instruction, turn)
+def tokenizer(model: Vocabulary, turn: DocumentTurn = "user") -> PromptTokenizer:
+    instruction = instruction_text(SCHEMA, document_turn=turn)
+    return PromptTokenizer(model, SYSTEM, instruction, turn)
 
 
 def joint(
-    model: prompt.Vocabulary, documents: list[str], key: str, turn: prompt.DocumentTurn = "user"
+    model: Vocabulary, documents: list[str], key: str, turn: DocumentTurn = "user"
 ) -> list[int]:
     """The reference: the whole prompt as one text."""
-    instruction = prompt.instruction_text(SCHEMA, document_turn=turn)
-    around = prompt.rendered(model, prompt.SYSTEM)
-    shown = prompt.documents_text(documents)
+    instruction = instruction_text(SCHEMA, document_turn=turn)
+    around = rendered(model, SYSTEM)
+    shown = documents_text(documents)
     if turn == "assistant":
         text = around.before + instruction + around.after + shown + "\n" + key
     else:
@@ -62,11 +69,11 @@ def model(request: pytest.FixtureRequest, tiny_model: TinyModel) -> _native.Mode
 @pytest.mark.parametrize("layout", ["branch", "skeleton", "label"])
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_prompt_and_key_are_tokenised_as_one(
-    model: _native.Model, document: str, layout: prompt.Layout, turn: prompt.DocumentTurn
+    model: _native.Model, document: str, layout: Layout, turn: DocumentTurn
 ) -> None:
     paths = [(attribute.name,) for attribute in SCHEMA]
     if layout == "label":
-        keys = [prompt.Labels(SCHEMA).key((), path) for path in paths]
+        keys = [Labels(SCHEMA).key((), path) for path in paths]
     else:
         keys = key_texts(paths, layout)
     got = tokenizer(model, turn).tokenize([document], keys)
@@ -77,7 +84,7 @@ def test_prompt_and_key_are_tokenised_as_one(
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(max_size=60), count=st.integers(1, 3), turn=st.sampled_from(TURNS))
-def test_any_text(model: _native.Model, text: str, count: int, turn: prompt.DocumentTurn) -> None:
+def test_any_text(model: _native.Model, text: str, count: int, turn: DocumentTurn) -> None:
     if any(mark in text for _, mark, _, _ in model.control_tokens):
         return
     got = tokenizer(model, turn).tokenize([text] * count, ['{"Brand":'])
@@ -96,7 +103,7 @@ class Dressed:
 
 
 @pytest.mark.parametrize("turn", TURNS)
-def test_without_a_chat_template_too(tiny_model: TinyModel, turn: prompt.DocumentTurn) -> None:
+def test_without_a_chat_template_too(tiny_model: TinyModel, turn: DocumentTurn) -> None:
     """No control token stands between the document and the keys then."""
     for kind in ("qwen3", "llama", "llama-spm", "gemma3"):
         plain = Dressed(open_model(tiny_model(kind)), "")
@@ -120,9 +127,7 @@ def test_in_the_turn_of_the_assistant_its_opening_is_shared(model: _native.Model
 
 
 @pytest.mark.parametrize("turn", TURNS)
-def test_a_document_never_becomes_a_control_token(
-    model: _native.Model, turn: prompt.DocumentTurn
-) -> None:
+def test_a_document_never_becomes_a_control_token(model: _native.Model, turn: DocumentTurn) -> None:
     control = {token for token, _, _, _ in model.control_tokens}
     marks = "".join(text for _, text, _, _ in model.control_tokens)
     assert marks
@@ -164,7 +169,7 @@ def test_a_bos_that_only_the_template_writes_is_there(tiny_model: TinyModel) -> 
 
 @pytest.mark.parametrize("turn", TURNS)
 def test_the_instruction_is_shared_and_the_document_is_not(
-    model: _native.Model, turn: prompt.DocumentTurn
+    model: _native.Model, turn: DocumentTurn
 ) -> None:
     splitter = tokenizer(model, turn)
     first = splitter.tokenize(["Nike shoe"], ['{"Brand":'])
@@ -177,9 +182,7 @@ def test_the_instruction_is_shared_and_the_document_is_not(
 
 
 @pytest.mark.parametrize("turn", TURNS)
-def test_what_is_asked_later_has_the_same_prompt(
-    model: _native.Model, turn: prompt.DocumentTurn
-) -> None:
+def test_what_is_asked_later_has_the_same_prompt(model: _native.Model, turn: DocumentTurn) -> None:
     """The cells of the first request's prompt serve the next one, whatever its keys are."""
     splitter = tokenizer(model, turn)
     prompts = [
@@ -201,9 +204,7 @@ def test_skeleton_keys_continue_each_other() -> None:
 
 def test_a_key_shows_the_values_that_its_field_depends_on() -> None:
     seen = {("brand",): "Nike", ("maker", "city"): None}
-    assert prompt.key_text(("maker", "zip"), seen) == (
-        '{"brand": "Nike", "maker": {"city": null, "zip":'
-    )
+    assert key_text(("maker", "zip"), seen) == ('{"brand": "Nike", "maker": {"city": null, "zip":')
 
 
 def test_templates_that_fail_say_so() -> None:

@@ -15,8 +15,8 @@ testing_module.provide()  # also where a test starts a process of its own
 
 from hpd import _core_testing, _native
 from hpd.models.hardware import devices
-from hpd.prompt import Labels
 from hpd.prompt.questions import stack_places
+from hpd.prompt.text import Labels
 from hpd.schema.attributes import Attribute, Schema
 from reference import Reference, ReferenceValue, Request
 

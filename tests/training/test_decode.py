@@ -8,8 +8,8 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from decoding import engine_options, make_requests, open_model, run
-from hpd import _native, prompt
-from hpd.prompt.text import key_texts
+from hpd import _native
+from hpd.prompt.text import Labels, instruction_text, key_texts, system_text
 from hpd.prompt.tokens import PromptTokenizer
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training import masks
@@ -133,21 +133,19 @@ def test_prompts_are_the_engines(gguf, vocabulary, n_stacked, instructions, turn
     paths = [("Brand",), ("Größe",)]
     engines = PromptTokenizer(
         open_model(gguf),
-        prompt.system_text(n_stacked),
-        prompt.instruction_text(schema, instructions=instructions, document_turn=turn),
+        system_text(n_stacked),
+        instruction_text(schema, instructions=instructions, document_turn=turn),
         turn,
     )
     labels = PromptTokenizer(
         open_model(gguf),
-        prompt.system_text(n_stacked, "label"),
-        prompt.instruction_text(
-            schema, layout="label", instructions=instructions, document_turn=turn
-        ),
+        system_text(n_stacked, "label"),
+        instruction_text(schema, layout="label", instructions=instructions, document_turn=turn),
         turn,
     )
     for layout in ("branch", "skeleton", "label"):
         if layout == "label":
-            keys = [prompt.Labels(schema).key((), path) for path in paths]
+            keys = [Labels(schema).key((), path) for path in paths]
         else:
             keys = key_texts(paths, layout)
         theirs = (labels if layout == "label" else engines).tokenize(documents, keys)

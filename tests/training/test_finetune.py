@@ -12,7 +12,7 @@ pytest.importorskip("transformers")
 
 from hpd.cli import main
 from hpd.errors import InputError
-from hpd.prompt import LABEL_KEY
+from hpd.prompt.text import LABEL_KEY
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training import data, masks

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from hpd import prompt
 from hpd._native import Field
 from hpd.pipeline.document_values import Limits
 from hpd.pipeline.questionnaire import Questionnaire, Request, attribute_number
 from hpd.prompt.questions import Question, answer_at
+from hpd.prompt.text import answer_text, value_text
 from hpd.schema.attributes import Attribute
 
 Answer = Mapping[str, Any]
@@ -55,7 +55,7 @@ class KnownAnswers(Questionnaire):
         for i, question in enumerate(questions):
             answer, leaf = answers[question.document], question.leaf
             if answer is not None:
-                text = prompt.value_text(answer_at(answer, leaf.path))
+                text = value_text(answer_at(answer, leaf.path))
                 n_most = self._n_most(leaf.attribute)
                 request.fields[i] = self._with(
                     request.fields[i], text, n_most, attribute_number(leaf)
@@ -68,7 +68,7 @@ class KnownAnswers(Questionnaire):
         answers = [answer for answer in map(self._known, texts) if answer is not None]
         if answers:
             by_number = {str(number): answer for number, answer in enumerate(answers, start=1)}
-            text = prompt.answer_text(answers[0] if len(texts) == 1 else by_number)
+            text = answer_text(answers[0] if len(texts) == 1 else by_number)
             request.fields[0] = self._with(request.fields[0], text, request.fields[0].max_tokens)
         return request
 

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hpd import prompt
 from hpd.cli.common import EXIT_OK, UsageError, before_the_model, table
 from hpd.files.inputs import InputReader
 from hpd.models.memory import DEFAULT_N_CTX
@@ -18,6 +17,8 @@ from hpd.models.settings import load_vocabulary
 from hpd.options import Options
 from hpd.pipeline import Examples, examples_of
 from hpd.pipeline.questionnaire import Questionnaire
+from hpd.prompt.text import instruction_text, system_text
+from hpd.prompt.tokens import documents_text, rendered
 from hpd.schema.attributes import Schema
 
 if TYPE_CHECKING:
@@ -98,13 +99,13 @@ def preview(
         keys = [question.key for question in questions]
         request = questionnaire.request(documents, questions, first=True, keep_prompt=False)
         n_later = len(questionnaire.leaves) * n_stacked - len(questions)
-    system = prompt.system_text(n_stacked, options.layout)
-    instruction = prompt.instruction_text(
+    system = system_text(n_stacked, options.layout)
+    instruction = instruction_text(
         schema, examples, options.layout, options.instructions, options.document_turn
     )
-    around = prompt.rendered(model, system)
+    around = rendered(model, system)
     return Preview(
-        text=around.text(instruction, prompt.documents_text(documents), options.document_turn),
+        text=around.text(instruction, documents_text(documents), options.document_turn),
         keys=tuple((key, len(field.key)) for key, field in zip(keys, request.fields, strict=True)),
         n_prompt=len(request.prompt),
         n_instruction=request.n_instruction,

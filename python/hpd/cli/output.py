@@ -19,7 +19,7 @@ from hpd.files.tables import check_writable, is_table, lines_path
 from hpd.files.writer import FileWriter, StreamWriter, Writer
 from hpd.models.model_files import local_lora
 from hpd.options import OPTIONS, Options, values_identity
-from hpd.prompt import STACK_RULE, SYSTEM
+from hpd.prompt.text import STACK_RULE, SYSTEM
 from hpd.schema.attributes import Schema
 from hpd.values.confidence import NO_MAP
 

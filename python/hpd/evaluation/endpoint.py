@@ -16,7 +16,8 @@ from typing import Any, Literal, get_args
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import EndpointError
 from hpd.options import Options
-from hpd.prompt import SYSTEM, documents_text, instruction_text
+from hpd.prompt.text import SYSTEM, instruction_text
+from hpd.prompt.tokens import documents_text
 from hpd.results import Extraction, Failure, FieldResult, Usage
 from hpd.schema import to_json_schema
 from hpd.schema.attributes import Schema

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from hpd.errors import HpdWarning, OptionError, SchemaError
 from hpd.options import OPTIONS, Options, check_name, named
-from hpd.prompt import LABEL_KEY
+from hpd.prompt.text import LABEL_KEY
 from hpd.schema.attributes import Attribute, Schema
 
 if TYPE_CHECKING:

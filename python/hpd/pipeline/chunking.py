@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 from hpd.pipeline import OnChunk
 from hpd.pipeline.document_values import DocumentValues, between, is_below, is_count, least
-from hpd.prompt import COUNT_KEY, Path
+from hpd.prompt.text import COUNT_KEY, Path
 from hpd.results import Failure, FieldResult, Usage
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values.places import is_joined

@@ -19,8 +19,8 @@ from typing import Any
 from hpd._native import near_tie_margin
 from hpd.errors import InvalidDataError
 from hpd.options import Options
-from hpd.prompt import COUNT_KEY, Path
 from hpd.prompt.questions import Leaf, Question, Refused
+from hpd.prompt.text import COUNT_KEY, Path
 from hpd.results import Extraction, Failure, FieldResult, RefusedText, Usage, build_data
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values.answers import answer_leaf

@@ -37,7 +37,7 @@ from hpd.pipeline.long_documents import ContextLimit, Finished, PlacedDocument, 
 from hpd.pipeline.prompts import Prompt, PromptMaker
 from hpd.pipeline.questionnaire import NO_DEFAULTS, ModelDefaults, Questionnaire, Request
 from hpd.pipeline.reuse import Reuse
-from hpd.prompt import may_share_prompt
+from hpd.prompt.tokens import may_share_prompt
 from hpd.results import Extraction, Failure, Usage
 from hpd.schema.attributes import Schema
 from hpd.values.confidence import ConfidenceMap

@@ -10,13 +10,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from itertools import pairwise
 
-from hpd import prompt
 from hpd._native import Field, Model
 from hpd.options import N_SHORT, Options, values_identity
 from hpd.pipeline import Examples
 from hpd.pipeline.document_values import N_REFUSED_TOKENS, N_RETRIES, Limits
 from hpd.pipeline.reuse import fingerprint
-from hpd.prompt import COUNT_KEY, Labels, Path, PromptTokenizer
 from hpd.prompt.questions import (
     UNKNOWN,
     Leaf,
@@ -28,6 +26,16 @@ from hpd.prompt.questions import (
     schema_leaves,
     stack_places,
 )
+from hpd.prompt.text import (
+    COUNT_KEY,
+    Labels,
+    Path,
+    instruction_text,
+    key_text,
+    system_text,
+    value_text,
+)
+from hpd.prompt.tokens import PromptTokenizer
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values.confidence import ConfidenceMap
 from hpd.values.grammar import (
@@ -331,7 +339,7 @@ class Questionnaire:
         self._examples = examples
         self._rules = rules
         self._labels = Labels(schema) if options.layout == "label" else None
-        self._instruction = prompt.instruction_text(
+        self._instruction = instruction_text(
             schema, examples, options.layout, options.instructions, options.document_turn
         )
         self._waves: dict[int, Waves] = {}
@@ -446,7 +454,7 @@ class Questionnaire:
         own = repr((self.options.instructions, self._examples))
         instruction = self._instruction if with_others else own
         asked = values_identity(self.options, "prompt", "answer")
-        system = prompt.system_text(1, self.options.layout, self._rules)
+        system = system_text(1, self.options.layout, self._rules)
         return repr((asked, self._stated, self._decide, system, instruction))
 
     def fingerprints(self, questions: Sequence[Question]) -> list[str]:
@@ -505,7 +513,7 @@ class Questionnaire:
             for wave in known_waves(self.schema, "branch", [answer]):
                 for question, value in wave:
                     if value is not UNKNOWN:
-                        tokens = self._model.tokenize(prompt.value_text(value))
+                        tokens = self._model.tokenize(value_text(value))
                         yield attribute_number(question.leaf), tokens
 
     @property
@@ -527,7 +535,7 @@ class Questionnaire:
         """The tokenizer of prompts; for stacks, the instruction has one more rule."""
         is_stack = n_stacked > 1
         if is_stack not in self._tokenizers:
-            system = prompt.system_text(n_stacked, self.options.layout, self._rules)
+            system = system_text(n_stacked, self.options.layout, self._rules)
             self._tokenizers[is_stack] = PromptTokenizer(
                 self._model, system, self._instruction, self.options.document_turn
             )
@@ -568,7 +576,7 @@ class Questionnaire:
             for other in self.leaves
             if other.path[: len(path)] == path
         )
-        key = self._labels.key((), leaf.path) if self._labels else prompt.key_text(leaf.path)
+        key = self._labels.key((), leaf.path) if self._labels else key_text(leaf.path)
         return self.n_tokens(key) + n_seen
 
     def _n_most(self, attribute: Attribute) -> int:
@@ -578,7 +586,7 @@ class Questionnaire:
         return self.options.max_tokens if has_text else min(N_SHORT, self.options.max_tokens)
 
     def _n_answer_tokens(self, leaf: Leaf) -> int:
-        n_own = self.n_tokens(prompt.key_text(leaf.path))
+        n_own = self.n_tokens(key_text(leaf.path))
         items = item_leaves(leaf, 1)
         if leaf.array is None or not items:
             return n_own + min(N_SHORT, self.options.max_tokens)

@@ -18,14 +18,13 @@ from pathlib import Path
 from random import Random
 from typing import Any, Literal
 
-from hpd import prompt
 from hpd.errors import InputError, SchemaError
 from hpd.evaluation.matching import match_rows
 from hpd.evaluation.outcomes import gold_values
 from hpd.evaluation.rows import Example, load_predictions
 from hpd.files.reader import Record, RecordReader
-from hpd.prompt import DocumentTurn
 from hpd.prompt.questions import UNKNOWN, Leaf, Question, answer_at
+from hpd.prompt.text import DocumentTurn, answer_text, value_text
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training.rows import (
@@ -225,7 +224,7 @@ class RowMaker:
         whole = answers[0]
         if len(answers) > 1:
             whole = {str(number): answer for number, answer in enumerate(answers, start=1)}
-        tokens = [*self._vocabulary.tokenize_inside(prompt.answer_text(whole)), self._eos]
+        tokens = [*self._vocabulary.tokenize_inside(answer_text(whole)), self._eos]
         keys = self._prompter(documents[0].schema, "branch").answer(
             [document.text for document in documents]
         )
@@ -242,7 +241,7 @@ class RowMaker:
         return prompter
 
     def _value(self, value: Any) -> list[int]:
-        return self._vocabulary.tokenize_inside(prompt.value_text(value))
+        return self._vocabulary.tokenize_inside(value_text(value))
 
 
 @dataclass(slots=True)
@@ -376,7 +375,7 @@ def _said(question: Question, value: Any) -> Parsed:
     """The value as decoding takes it in when the model says it."""
     if value is UNKNOWN:
         return Parsed()
-    return parse_value(prompt.value_text(value), question.leaf.attribute)
+    return parse_value(value_text(value), question.leaf.attribute)
 
 
 def _whole(attribute: Attribute, value: Any) -> Any:

@@ -16,7 +16,7 @@ import torch
 from hpd.errors import InputError
 from hpd.evaluation.rows import load_examples
 from hpd.evaluation.scores import evaluate
-from hpd.prompt import LABEL_KEY, DocumentTurn
+from hpd.prompt.text import LABEL_KEY, DocumentTurn
 from hpd.training import data
 from hpd.training.data import Form, Labelled, RowMaker, RowStream, Schemas, Source, Unnamed
 from hpd.training.loop import Loop, LoopOptions, Validate

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hpd.options import Method
-from hpd.prompt import DocumentTurn, Path
 from hpd.prompt.questions import schema_leaves, stack_places
+from hpd.prompt.text import DocumentTurn, Path
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training.decode import Decoder
 from hpd.training.network import GgufVocabulary

@@ -10,9 +10,9 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hpd import prompt
-from hpd.prompt import DocumentTurn, Layout, Path, PromptTokenizer, Vocabulary
 from hpd.prompt.questions import Question, Waves
+from hpd.prompt.text import DocumentTurn, Layout, Path, instruction_text, system_text
+from hpd.prompt.tokens import PromptTokenizer, Vocabulary
 from hpd.schema.attributes import Schema
 from hpd.training.masks import Mask, Roles, RowLayout
 from hpd.values.assembly import assemble
@@ -154,8 +154,8 @@ class Prompter:
         if is_stack not in self._tokenizers:
             self._tokenizers[is_stack] = PromptTokenizer(
                 self._vocabulary,
-                prompt.system_text(n_stacked, self.layout),
-                prompt.instruction_text(
+                system_text(n_stacked, self.layout),
+                instruction_text(
                     self._schema,
                     layout=self.layout,
                     instructions=self._instructions,

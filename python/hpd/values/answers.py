@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass, field
 from json import JSONDecoder
 
-from hpd.prompt import COUNT_KEY, Path
 from hpd.prompt.questions import count_attribute, which_attribute
+from hpd.prompt.text import COUNT_KEY, Path
 from hpd.schema.attributes import WHICH_KEY, Attribute, Schema
 from hpd.values.parsing import BREAKS_OFF, MAX_NESTING, Parsed, parse_cut, parse_value
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from hpd.prompt import COUNT_KEY, Path
+from hpd.prompt.text import COUNT_KEY, Path
 from hpd.schema.attributes import MAP_NAME, MAP_VALUE, SCALARS, WHICH_KEY, Attribute, Schema
 from hpd.schema.checks import schema_faults
 from hpd.values.parsing import LACKING, Parsed

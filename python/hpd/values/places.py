@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from rapidfuzz import fuzz
 
-from hpd.prompt import Path
+from hpd.prompt.text import Path
 from hpd.values.numbers import DaysOf, numbers_in
 from hpd.values.windows import (
     MIN_ANCHORS,

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from hpd.prompt import Path
+from hpd.prompt.text import Path
 from hpd.results import Match
 
 UNLIKE: Final = 4

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies
-from hpd.prompt import answer_text, instruction_text, key_text
 from hpd.prompt.questions import (
     UNKNOWN,
     Leaf,
@@ -22,7 +21,7 @@ from hpd.prompt.questions import (
     schema_leaves,
     stack_places,
 )
-from hpd.prompt.text import key_texts
+from hpd.prompt.text import answer_text, instruction_text, key_text, key_texts
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
 
