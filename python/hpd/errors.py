@@ -40,17 +40,6 @@ class DecodeError(HpdError, RuntimeError):
     """llama.cpp failed to compute a batch."""
 
 
-class EndpointError(HpdError, RuntimeError):
-    """An endpoint that cannot be reached, or that gives no usable answer.
-
-    ``is_final`` says that no other request would fare better.
-    """
-
-    def __init__(self, message: str, *, is_final: bool = False) -> None:
-        super().__init__(message)
-        self.is_final = is_final
-
-
 class EngineClosedError(HpdError, RuntimeError):
     """The engine was closed, or is in use by another thread."""
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from hpd.documents import NOT_YET, Document, NotYet
-from hpd.errors import EndpointError
+from hpd.errors import HpdError
 from hpd.options import Options
 from hpd.prompt.text import SYSTEM, instruction_text
 from hpd.prompt.tokens import documents_text
@@ -23,6 +23,17 @@ from hpd.schema import to_json_schema
 from hpd.schema.attributes import Schema
 from hpd.values.answers import answer_leaf, split_answer
 from hpd.version import install_command
+
+
+class EndpointError(HpdError, RuntimeError):
+    """An endpoint that cannot be reached, or that gives no usable answer.
+
+    ``is_final`` says that no other request would fare better.
+    """
+
+    def __init__(self, message: str, *, is_final: bool = False) -> None:
+        super().__init__(message)
+        self.is_final = is_final
 
 
 class Pace:

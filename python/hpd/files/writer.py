@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, Protocol
+from typing import Any, BinaryIO, Literal
 
 from hpd.errors import HpdError, InputError
 from hpd.files.journal import (
@@ -41,28 +41,6 @@ def line_bytes(line: str | Mapping[str, Any]) -> bytes:
     return text.rstrip("\n").encode("utf-8", "backslashreplace") + b"\n"
 
 
-class Writer(Protocol):
-    """A place for the lines of a run."""
-
-    n_kept: int
-    """The number of documents, of those that ``pending`` has seen, that were finished before."""
-    n_failed_kept: int
-    """The number of these that failed."""
-    repairs: list[str]
-    """The repairs to the files of an earlier run, in words."""
-
-    def pending(self, records: Iterable[Record]) -> Iterator[tuple[int, Record]]:
-        """The records that are still to be done, with their places in the input."""
-
-    def write(
-        self, place: int, record: Record, line: str | Mapping[str, Any], *, failed: bool
-    ) -> None:
-        """Write the line of one record, which is safe when this returns."""
-
-    def close(self, *, complete: bool) -> None:
-        """End writing; ``complete`` says that every record has been written."""
-
-
 class StreamWriter:
     """Writes to standard output, a device or a pipe. Lines that are early wait in memory.
 
@@ -80,8 +58,11 @@ class StreamWriter:
         shown: Callable[[Mapping[str, Any]], bytes] | None = None,
     ) -> None:
         self.n_kept = 0
+        """The documents, of those that ``pending`` has seen, that were finished before."""
         self.n_failed_kept = 0
+        """The number of these that failed."""
         self.repairs: list[str] = []
+        """The repairs to the files of an earlier run, in words."""
         self._order = order
         self._shown = shown
         self._early: dict[int, str | Mapping[str, Any]] = {}
@@ -381,6 +362,10 @@ class FileWriter:
         self._end += len(data)
         self._journal.append(Entry(entry.place, entry.document, entry.failed, end=self._end))
         self._next = max(self._next, entry.place + 1)
+
+
+Writer = StreamWriter | FileWriter
+"""A place for the lines of a run."""
 
 
 def _fingerprint(record: Record) -> str:

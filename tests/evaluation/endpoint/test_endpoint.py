@@ -10,8 +10,14 @@ from typing import Any
 import pytest
 
 from hpd.documents import NOT_YET, Document
-from hpd.errors import EndpointError
-from hpd.evaluation.endpoint import KEY_VARIABLE, Endpoint, EndpointExtractor, Pace, response_schema
+from hpd.evaluation.endpoint import (
+    KEY_VARIABLE,
+    Endpoint,
+    EndpointError,
+    EndpointExtractor,
+    Pace,
+    response_schema,
+)
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
 from scripted_endpoint import answer_of, scripted
