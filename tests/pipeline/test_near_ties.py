@@ -16,7 +16,7 @@ from hpd.options import Options
 from hpd.pipeline import prompts
 from hpd.pipeline.chunking import merge
 from hpd.pipeline.document_values import DocumentValues, Limits
-from hpd.prompt.questions import Leaf
+from hpd.prompt.questions import Leaf, Question
 from hpd.prompt.text import COUNT_KEY
 from hpd.results import Extraction, FieldResult, Usage
 from hpd.schema import load_schema
@@ -46,11 +46,13 @@ def run(settings: str) -> Run:
     made = Run()
     store = prompts.FieldsPrompt._store
 
-    def noting(own: prompts.FieldsPrompt, values: list[_native.Value]) -> list[Any]:
-        for question, value in zip(own._questions, values, strict=True):
+    def noting(
+        own: prompts.FieldsPrompt, questions: list[Question], values: list[_native.Value]
+    ) -> list[Any]:
+        for question, value in zip(questions, values, strict=True):
             key = (own.documents[0][0], question.leaf.path, question.key)
             made.values[key] = (value.tokens, value.margins)
-        return store(own, values)
+        return store(own, questions, values)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(prompts.FieldsPrompt, "_store", noting)
