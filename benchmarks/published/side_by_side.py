@@ -92,7 +92,7 @@ def peers(bench: Workbench) -> Finding:
     data = bench.data_set("oa-mine")
     output = bench.folder("bench") / "peers.jsonl"
     command = ["-m", "benchmarks.peers", str(data.gold), "--schema", str(data.schema)]
-    command += ["-m", str(bench.using(bench.model)), "--limit", str(bench.count(24))]
+    command += ["-m", str(bench.using(bench.model)), "--limit", str(bench.count(16))]
     command += [*bench.threads(), "-o", str(output)]
     if bench.server is not None:
         command += ["--server", str(bench.server)]
