@@ -8,13 +8,16 @@ from __future__ import annotations
 import gzip
 import io
 from base64 import b64encode
+from email.message import EmailMessage
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hpd.cli import main
+from hpd.errors import InputError
 from hpd.external.pdf import _columns_apart, _Piece
-from hpd.files.inputs import InputReader
+from hpd.files.inputs import InputReader, Shard
 from hpd.files.reader import Record, RecordReader
 from hpd.files.streams import known_encoding
 from jsonl import read_lines
@@ -358,6 +361,44 @@ def test_slides_are_pages_with_their_notes() -> None:
     record = read((MADE / "p.pptx").read_bytes(), "pptx")
     assert record.text == "Slide one title\nLamp | 35.00\nNotesWord\n\nSlide two"
     assert record.page_starts == (0, record.text.index("Slide two"))
+
+
+def test_attachments_are_documents_of_their_own_where_that_is_asked(tmp_path: Path) -> None:
+    outer, inner = EmailMessage(), EmailMessage()
+    inner["Subject"], inner["From"] = "the order", "b@shop.example"
+    inner.set_content("Three pans")
+    inner.add_attachment("red", filename="color.txt")
+    outer["Subject"], outer["From"] = "Fwd: the order", "a@shop.example"
+    outer.set_content("See below")
+    word = (MADE / "w.docx").read_bytes()
+    for data, name in ((word, "w.docx"), (b"nonsense", "x.docx"), (word, "w.docx"), (b"", "l.bin")):
+        outer.add_attachment(data, maintype="application", subtype="x", filename=name)
+    outer.add_attachment(inner)
+    (tmp_path / "m.eml").write_bytes(bytes(outer))
+    (tmp_path / "z.txt").write_text("Wool coat")
+    path, z = str(tmp_path / "m.eml"), str(tmp_path / "z.txt")
+
+    def records(**more: Any) -> list[Record]:
+        with InputReader([str(tmp_path)], **more) as reader:
+            return list(reader)
+
+    assert [record.id for record in records()] == [path, z]
+    assert "Three pans" in records()[0].text
+    found = {record.id: record for record in records(attachments=True)}
+    names = ("w.docx", "x.docx", "2-w.docx", "the order.eml", "the order.eml/color.txt")
+    assert list(found) == [path, *(f"{path}/{name}" for name in names), z]
+    assert "Three pans" not in found[path].text
+    assert "Attachments: w.docx, x.docx, w.docx, l.bin, the order.eml" in found[path].text
+    assert "Three pans" in found[f"{path}/the order.eml"].text
+    assert found[f"{path}/the order.eml/color.txt"].text.strip() == "red"
+    assert found[f"{path}/w.docx"].text == found[f"{path}/2-w.docx"].text != ""
+    assert "x.docx: cannot be read as Word" in str(found[f"{path}/x.docx"].error)
+    shards = [records(attachments=True, shard=Shard(n, 2)) for n in (1, 2)]
+    assert sorted(record.id for shard in shards for record in shard) == sorted(found)
+    with InputReader([str(tmp_path)], attachments=True) as reader:
+        assert reader.count() is None
+    with pytest.raises(InputError, match="--attachments is for eml, msg"):
+        InputReader([z], attachments=True)
 
 
 @pytest.mark.parametrize("name", ["t.xlsx", "t.ods"])

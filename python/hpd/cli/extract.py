@@ -143,6 +143,7 @@ def run(arguments: argparse.Namespace) -> int:
             category_field=arguments.category_field,
             encoding=arguments.encoding,
             delimiter=arguments.delimiter,
+            attachments=arguments.attachments,
             leave_out=[*written_files(arguments.output), *arguments.elsewhere],
             shard=arguments.shard,
         )
@@ -364,6 +365,11 @@ def _add_input(group: argparse._ArgumentGroup) -> None:
         metavar="C",
         type=_delimiter,
         help="between the columns of CSV and TSV: a character, or tab (else told by the content)",
+    )
+    group.add_argument(
+        "--attachments",
+        action="store_true",
+        help="what is attached to an e-mail, and messages within it, are documents of their own",
     )
     group.add_argument("--limit", metavar="N", type=integer(0), help="stop after N documents")
     group.add_argument(

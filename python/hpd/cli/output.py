@@ -189,6 +189,7 @@ def _about(arguments: argparse.Namespace, model: Path) -> dict[str, Any]:
     return {
         "input": [*map(absolute, arguments.input)],
         "format": arguments.format,
+        "attachments": arguments.attachments,
         "limit": arguments.limit,
         "schema": arguments.schema,
         "model": str(model),

@@ -8,7 +8,8 @@ import io
 import quopri
 import re
 from base64 import b64decode
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from email.errors import HeaderParseError
 from email.header import decode_header
 from email.message import Message
@@ -22,6 +23,8 @@ from hpd.files.streams import Source, known_encoding, needed
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _BARE_BOUNDARY = re.compile(r'(boundary=)(?!")([^\s;]+)', re.IGNORECASE)
 _CODING = re.compile(r"(quoted.?printable)|base.?64", re.IGNORECASE)
+_File = tuple[str, bytes]
+"""A name, and what the file has."""
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]+={0,2}[ \t]*(?:\r?\n|$)|[ \t]*\r?\n)*")
 
 
@@ -41,7 +44,7 @@ def _read_mail(source: Source) -> WholeText:
     try:
         data = source.read().removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
         message = _parsed(data)
-        text, headers = _text_of_mail(message, source)
+        text, headers, attached = _text_of_mail(message, source)
     except InputError:
         raise
     except Exception as error:  # mangled ones raise whatever the parser comes to
@@ -50,29 +53,45 @@ def _read_mail(source: Source) -> WholeText:
         raise InputError(
             f"{source.name}: no e-mail: it has none of the headers {', '.join(_HEADERS)}"
         )
-    return WholeText(text, {header.lower(): value for header, value in headers.items()})
+    columns = {header.lower(): value for header, value in headers.items()}
+    return WholeText(text, columns, parts=_named_apart(attached) if source.has_parts else ())
 
 
-def _text_of_mail(message: Message, source: Source) -> tuple[str, dict[str, str]]:
-    """The headers, the texts and the names of the attachments of a message; and the headers."""
+def _named_apart(files: Sequence[_File]) -> list[_File]:
+    """Files with names of which none comes twice."""
+    seen: Counter[str] = Counter()
+    named = []
+    for name, data in files:
+        seen[name] += 1
+        named.append((f"{seen[name]}-{name}" if seen[name] > 1 else name, data))
+    return named
+
+
+def _text_of_mail(message: Message, source: Source) -> tuple[str, dict[str, str], list[_File]]:
+    """The headers, the texts and the names of the attachments of a message; the headers, and the
+    attachments."""
     headers = {name: str(message[name]) for name in _HEADERS if message[name] is not None}
-    attached: list[str] = []
+    attached: list[_File] = []
     texts = _texts_of_part(message, attached, source)
     if attached:
-        texts.append("Attachments: " + ", ".join(attached))
-    return "\n\n".join([part for part in (_lines(headers), *texts) if part]), headers
+        texts.append("Attachments: " + ", ".join(name for name, _ in attached))
+    text = "\n\n".join([part for part in (_lines(headers), *texts) if part])
+    return text, headers, attached
 
 
 def _lines(headers: Mapping[str, Any]) -> str:
     return "\n".join(f"{name}: {value}" for name, value in headers.items())
 
 
-def _texts_of_part(part: Message, attached: list[str], source: Source) -> list[str]:
-    """The texts of a part of a message, in their order; names of attachments are collected."""
+def _texts_of_part(part: Message, attached: list[_File], source: Source) -> list[str]:
+    """The texts of a part of a message, in their order; attachments are collected."""
     kind = part.get_content_type()
     below = [_lenient_text((part.epilogue or "").encode("utf-8", "surrogateescape")).strip()]
     below = [text for text in below if text]
     if part.is_multipart() and kind in _MESSAGES:  # forwarded, or in the report of a mail server
+        if source.has_parts:
+            attached += [(f"{i['Subject'] or 'message'}.eml", i.as_bytes()) for i in _inner(part)]
+            return []
         return [_text_of_mail(inner, source)[0] for inner in _inner(part)]
     if part.is_multipart() and part.get_content_maintype() == "message":  # the report itself
         fields = ["\n".join([_lines(dict(i.items())), _leaf(i, source)]) for i in _inner(part)]
@@ -88,7 +107,7 @@ def _texts_of_part(part: Message, attached: list[str], source: Source) -> list[s
     is_attached = part.get_content_disposition() == "attachment"
     # What says that it has parts, and has none, is text.
     if is_attached or part.get_content_maintype() not in ("text", "multipart"):
-        attached.append(_file_name(part))
+        attached.append((_file_name(part), _bytes_of(part, source)[0]))
         return []
     text = _leaf(part, source)
     if kind == "text/html":
@@ -203,7 +222,7 @@ def _read_msg(source: Source) -> WholeText:
         text = message.body or ""
         if not text.strip() and message.html_body:
             text = text_of_html(message.html_body, source.name)
-        attached = [file.file_name or "unnamed" for file in message.attachments]
+        attached = [(f.file_name or "unnamed", f.file_bytes or b"") for f in message.attachments]
     except InputError:
         raise
     except Exception as error:  # damaged ones raise whatever the parser comes to
@@ -212,9 +231,10 @@ def _read_msg(source: Source) -> WholeText:
     parts = ["\n".join(f"{name}: {value}" for name, value in headers.items())]
     parts.append(text.replace("\r\n", "\n").strip())
     if attached:
-        parts.append("Attachments: " + ", ".join(attached))
+        parts.append("Attachments: " + ", ".join(name for name, _ in attached))
     columns = {name.lower(): value for name, value in headers.items()}
-    return WholeText("\n\n".join(part for part in parts if part), columns)
+    text = "\n\n".join(part for part in parts if part)
+    return WholeText(text, columns, parts=_named_apart(attached) if source.has_parts else ())
 
 
 READERS = {"eml": _read_mail, "msg": _read_msg}

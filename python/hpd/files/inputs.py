@@ -24,7 +24,7 @@ from hpd.files.reader import (
     has_fields,
     is_known,
 )
-from hpd.files.rows import ENCODED, SEPARATED, WHOLE_FORMATS, Format
+from hpd.files.rows import ENCODED, MAILS, SEPARATED, WHOLE_FORMATS, Format
 from hpd.files.streams import absolute, check_encoding, is_place, places
 
 _FORM = re.compile(r"(\d+)/(\d+)")
@@ -190,6 +190,8 @@ class InputReader:
         leave_out: files that are not read if they lie in a folder, such as the output.
         encoding: of the texts, else told by the content of each.
         delimiter: of the columns of CSV and TSV, else told by the content of each.
+        attachments: whether what is attached to an e-mail, and messages within it, are documents
+            of their own.
         shard: the part of all records that is given; whole files of others are not opened.
 
     Raises:
@@ -208,6 +210,7 @@ class InputReader:
         leave_out: Collection[str | Path] = (),
         encoding: str | None = None,
         delimiter: str | None = None,
+        attachments: bool = False,
         shard: Shard | None = None,
     ) -> None:
         self._notes: Counter[str] = Counter()
@@ -229,7 +232,7 @@ class InputReader:
             "id_field": id_field,
             "category_field": category_field,
         }
-        self._encoding, self._delimiter = encoding, delimiter
+        self._encoding, self._delimiter, self._attachments = encoding, delimiter, attachments
         self._id_field = id_field
         self._text_fields = tuple(text_field or ())
         self._is_single = len(self.files.paths) == 1
@@ -238,8 +241,9 @@ class InputReader:
         for flag, value, formats in (
             ("--encoding", encoding, ENCODED),
             ("--delimiter", delimiter, SEPARATED),
+            ("--attachments", attachments, MAILS),
         ):
-            if value is not None and not {*formats} & {*self._formats}:
+            if value and not {*formats} & {*self._formats}:
                 raise InputError(f"{flag} is for {', '.join(formats)}, and no input is of these")
         # A mistake in the only name, or in a name of several, is told before a model is loaded.
         self._first = self._opened(0) if self._is_single else None
@@ -308,14 +312,15 @@ class InputReader:
         n = 0
         for i, (path, format_) in enumerate(zip(self.files.paths, self._formats, strict=True)):
             counted = count_records(path, format_)
-            if counted is None:
+            if counted is None or (self._attachments and format_ in MAILS):
                 return None
             n += counted if self._shard is None else self._shard.count(self._firsts[i], counted)
         return n
 
     def _read(self) -> Generator[Record, None, None]:
         for i, path in enumerate(self.files.paths):
-            if self._formats[i] in WHOLE_FORMATS and not self._is_ours(i, 0):
+            is_whole = self._formats[i] in WHOLE_FORMATS
+            if is_whole and not self._is_ours(i, 0):
                 continue
             n_read = 0
             try:
@@ -323,7 +328,7 @@ class InputReader:
                     for n_read, record in enumerate(reader, start=1):
                         if n_read == 1:
                             self._note_types(reader.types)
-                        if self._is_ours(i, n_read - 1):
+                        if is_whole or self._is_ours(i, n_read - 1):
                             yield record
             except InputError as error:
                 if self._is_single:
@@ -349,6 +354,7 @@ class InputReader:
             id_prefix="" if self._is_single else f"{path}:",
             encoding=self._encoding if format_ in ENCODED else None,
             delimiter=self._delimiter if format_ in SEPARATED else None,
+            attachments=self._attachments,
             needs_columns=True,
             **(self._fields if has_fields(format_) else {}),  # type: ignore[arg-type]
         )

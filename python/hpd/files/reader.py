@@ -87,6 +87,8 @@ class RecordReader:
         id_prefix: stands before the number of a record that has no id.
         encoding: of a text, else it is told by the content.
         delimiter: of the columns of CSV or TSV, else it is told by the content.
+        attachments: whether what is attached to an e-mail, and messages within it, are documents
+            of their own.
         needs_columns: whether a table without a column for the text, or for a field that is
             named, is refused as a whole, and not row by row.
 
@@ -105,6 +107,7 @@ class RecordReader:
         id_prefix: str = "",
         encoding: str | None = None,
         delimiter: str | None = None,
+        attachments: bool = False,
         needs_columns: bool = False,
     ) -> None:
         self.name = source_name(source)
@@ -129,6 +132,7 @@ class RecordReader:
             encoding,
             delimiter,
             self._check_columns if self.format in TABLES and needs_columns else None,
+            attachments,
         )
         # A stream that the caller opened may be shared with others, so it is left open.
         self._owned = self._file is not source and (
@@ -176,7 +180,9 @@ class RecordReader:
     def _record(
         self, number: int, line: int, row: Mapping[str, Any] | str | WholeText | InputError
     ) -> Record:
-        record_id = self.name if self.format in WHOLE_FORMATS else f"{self._id_prefix}{number}"
+        record_id = f"{self._id_prefix}{number}"
+        if self.format in WHOLE_FORMATS:
+            record_id = self._source.part or self.name
         error: InputError | None = None
         text, category = "", None
         raw: Mapping[str, Any] = {}

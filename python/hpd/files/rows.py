@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import io
 import itertools
 import json
 import math
+import os
 import re
 from base64 import b64encode
 from collections import Counter, deque
@@ -70,6 +72,9 @@ _GUESTS: dict[Format, str] = {
 SEPARATED: tuple[Format, ...] = ("csv", "tsv")
 """The formats whose columns have a delimiter between them."""
 
+MAILS: tuple[Format, ...] = ("eml", "msg")
+"""The formats that may hold other documents."""
+
 ENCODED: tuple[Format, ...] = ("jsonl", "json", *SEPARATED, "lines", "txt", "md", "html")
 """The formats that are texts of one encoding."""
 
@@ -83,6 +88,8 @@ class WholeText:
     """The other columns of it: the headers of an e-mail."""
     page_starts: tuple[int, ...] = ()
     """The character at which each page begins, for formats that have pages."""
+    parts: Sequence[tuple[str, bytes]] = ()
+    """Files within it that are documents of their own, with their names."""
 
 
 Row = tuple[int, "Mapping[str, Any] | str | WholeText | InputError"]
@@ -462,16 +469,26 @@ _READERS: dict[Format, Callable[[Source], Any]] = {
 def rows_of(source: Source, format: Format) -> Iterator[Row]:  # noqa: A002
     """The rows of an open file in a format, each read when it is asked for.
 
-    A file that is one document has one row, which is its text, or the error in reading it.
+    A file that is one document has one row, which is its text, or the error in reading it; behind
+    it come those of its parts, if they are documents of their own.
     """
     readers = import_module(_GUESTS[format]).READERS if format in _GUESTS else _READERS
     if format not in WHOLE_FORMATS:
         yield from readers[format](source)
         return
+    row: WholeText | InputError
     try:
-        yield 1, readers[format](source)
+        row = readers[format](source)
     except InputError as error:
-        yield 1, error
+        row = error
+    yield 1, row
+    for name, data in () if isinstance(row, InputError) else row.parts:
+        kind = EXTENSIONS.get(os.path.splitext(name)[1].lower())
+        part = Source(io.BytesIO(data), f"{source.name}/{name}", has_parts=True, notes=source.notes)
+        if kind in WHOLE_FORMATS:
+            for inner in rows_of(part, kind):
+                source.part = part.part or part.name
+                yield inner
 
 
 def page_of(character: int, page_starts: tuple[int, ...]) -> int:

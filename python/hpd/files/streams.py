@@ -62,6 +62,10 @@ class Source:
     """That of the columns of CSV and TSV, else it is told by the content."""
     check_columns: ColumnCheck | None = None
     """Is told the columns of a table, before its first row."""
+    has_parts: bool = False
+    """Whether what is attached to an e-mail, and messages within it, are documents of their own."""
+    part: str = ""
+    """The name of such a document, while it is read."""
     notes: list[str] = field(default_factory=list)
     """What a user should know of how it was read; what was left out, for example."""
     types: dict[str, Any] = field(default_factory=dict)

@@ -133,13 +133,17 @@ def _n_documents(status: RunStatus, arguments: argparse.Namespace) -> tuple[int 
             names,
             format=settings.get("format"),
             leave_out=written_files(str(status.path)),
+            attachments=bool(about.get("attachments")),
             shard=None if shard is None else parse_shard(str(shard)),
         ) as reader:
             n = reader.count()
     except (InputError, KeyError, OSError) as error:
         return None, f"not known: {error}"
     if n is None:
-        return None, "not known: the input is compressed, or no longer a file"
+        return (
+            None,
+            "not known: the input is compressed, e-mails with attachments, or no longer a file",
+        )
     # What goes beyond the limit of the first run, another run has done without it.
     if isinstance(limit, int) and limit >= status.n_finished:
         n = min(n, limit)
