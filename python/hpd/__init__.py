@@ -57,17 +57,6 @@ __all__ = [
 
 _HOMES = {
     "hpd.documents": ("Document",),
-    "hpd.errors": (
-        "ContextOverflowError",
-        "DecodeError",
-        "EngineClosedError",
-        "HpdError",
-        "InputError",
-        "InvalidDataError",
-        "ModelLoadError",
-        "OptionError",
-        "SchemaError",
-    ),
     "hpd.extractor": ("Extractor",),
     "hpd.one_call": ("extract",),
     "hpd.options": ("Options",),
@@ -76,6 +65,7 @@ _HOMES = {
     "hpd.schema.attributes": ("Attribute", "Schema"),
     "hpd.version": ("__version__",),
 }
+"""The modules that have these names; all others are in ``hpd.errors``."""
 
 
 def __getattr__(name: str) -> Any:
@@ -84,10 +74,10 @@ def __getattr__(name: str) -> Any:
     Raises:
         AttributeError: there is no such name.
     """
-    for home, names in _HOMES.items():
-        if name in names:
-            return getattr(importlib.import_module(home), name)
-    raise AttributeError(f"module 'hpd' has no attribute {name!r}")
+    if name not in __all__:
+        raise AttributeError(f"module 'hpd' has no attribute {name!r}")
+    home = next((home for home, names in _HOMES.items() if name in names), "hpd.errors")
+    return getattr(importlib.import_module(home), name)
 
 
 def __dir__() -> list[str]:

@@ -188,7 +188,8 @@ def job_defaults(parser: Parser, said: argparse.Namespace) -> Mapping[str, Any] 
             values[actions[flag].dest] = _converted(actions[flag], flag, value, job.path.parent)
         except (ValueError, argparse.ArgumentTypeError) as error:
             raise UsageError(f"{job.where(key)}: job {job.name}: {key} {error}") from None
-    _check_models(job, values)
+    if "model" in values and "hf" in values:
+        raise UsageError(f"{job.where('model')}: job {job.name}: give model or hf-repo, not both")
     _leave_to_the_command_line(parser, said, values)
     return {**values, "job_file": job.path}
 
@@ -218,11 +219,6 @@ def _unknown(key: str, actions: Mapping[str, argparse.Action]) -> str:
     return f"there is no setting {key!r}: {hint or 'hpd extract --help lists the flags'}"
 
 
-def _check_models(job: Job, values: dict[str, Any]) -> None:
-    if "model" in values and "hf" in values:
-        raise UsageError(f"{job.where('model')}: job {job.name}: give model or hf-repo, not both")
-
-
 def _leave_to_the_command_line(
     parser: argparse.ArgumentParser, said: argparse.Namespace, values: dict[str, Any]
 ) -> None:
@@ -250,12 +246,9 @@ def _converted(action: argparse.Action, key: str, value: Any, folder: Path) -> A
     if key == "schema":
         return _schema(value, folder)
     if _is_list(action):
-        return [_single(action, key, each, folder) for each in _as_list(value)]
+        values = value if isinstance(value, list) else [value]
+        return [_single(action, key, each, folder) for each in values]
     return _single(action, key, value, folder)
-
-
-def _as_list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
 
 
 def _single(action: argparse.Action, key: str, value: Any, folder: Path) -> Any:

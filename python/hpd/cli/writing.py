@@ -252,26 +252,21 @@ class Summary:
         self.failures: Counter[str] = Counter()
         self.seconds = 0.0
         self._first_error = ""
-        self._n_values = 0
-        self._n_nulls = 0
-        self._n_nulled = 0
-        self._n_reused = 0
-        self._n_retried = 0
-        self._n_cut = 0
-        self._n_repeated = 0
-        self._n_empty = 0
+        self._n: Counter[str] = Counter()
 
     def add_values(self, extraction: Extraction[Any], has_text: bool = True) -> None:
         """Count the values of an extraction, and whether its document has no text at all."""
-        self._n_empty += not has_text
-        self._n_values += len(extraction.fields)
-        self._n_nulls += sum(field.value is None for field in extraction.fields.values())
-        self._n_nulled += sum(field.nulled for field in extraction.fields.values())
-        if extraction.usage is not None:
-            self._n_reused += extraction.usage.reused_values
-        self._n_retried += sum(bool(field.refused) for field in extraction.fields.values())
-        self._n_cut += sum(field.truncated for field in extraction.fields.values())
-        self._n_repeated += sum(field.repeated for field in extraction.fields.values())
+        fields = extraction.fields.values()
+        self._n.update(
+            empty=not has_text,
+            values=len(fields),
+            nulls=sum(field.value is None for field in fields),
+            nulled=sum(field.nulled for field in fields),
+            reused=0 if extraction.usage is None else extraction.usage.reused_values,
+            retried=sum(bool(field.refused) for field in fields),
+            cut=sum(field.truncated for field in fields),
+            repeated=sum(field.repeated for field in fields),
+        )
 
     def add_line(self, error: Mapping[str, str] | None) -> None:
         """Count a line that is written, and its error if it has one."""
@@ -292,23 +287,21 @@ class Summary:
             parts[0] += f" ({n_kept} more were done before)"
         if self.seconds > 0 and self.n_written:
             parts.append(f"{self.n_written / self.seconds:.3g} a second")
-        if self._n_values:
-            parts.append(f"{self._n_nulls / self._n_values:.0%} null")
-            if self._n_nulled:
+        if self._n["values"]:
+            parts.append(f"{self._n['nulls'] / self._n['values']:.0%} null")
+            if n := self._n["nulled"]:
                 parts[-1] += (
-                    f"; {self._n_nulled} of them rejected as low-confidence or not valid "
-                    "(text kept in `raw`)"
+                    f"; {n} of them rejected as low-confidence or not valid (text in `raw`)"
                 )
-        if self._n_empty:
-            parts.append(f"{self._n_empty} without text")
-        if self._n_reused:
-            parts.append(f"{self._n_reused} values were decoded before")
-        if self._n_retried:
-            parts.append(f"{self._n_retried} value{'s' * (self._n_retried != 1)} asked again")
-        if self._n_cut:
-            parts.append(f"{self._n_cut} cut off (`truncated`): a larger --max-tokens keeps more")
-        if self._n_repeated:
-            parts.append(f"{self._n_repeated} repeated without end, and cut (`repeated`)")
+        for name, words in (
+            ("empty", "without text"),
+            ("reused", "values were decoded before"),
+            ("retried", f"value{'s' * (self._n['retried'] != 1)} asked again"),
+            ("cut", "cut off (`truncated`): a larger --max-tokens keeps more"),
+            ("repeated", "repeated without end, and cut (`repeated`)"),
+        ):
+            if n := self._n[name]:
+                parts.append(f"{n} {words}")
         for kind, n in sorted(self.failures.items()):
             parts.append(f"{n} failed ({kind})")
         if n_failed_kept:

@@ -285,17 +285,9 @@ class ModelDefaults:
         decide = is_calibrated and model.metadata(DECIDE_KEY) == "on"
         return cls(model.metadata(STATED_KEY) == "on", decide)
 
-    def over(self, options: Options) -> ModelDefaults:
-        """The same, where ``options`` say nothing else."""
-        return ModelDefaults(
-            self.stated if options.stated is None else options.stated,
-            self.decide if options.decide is None else options.decide,
-        )
-
 
 NO_DEFAULTS = ModelDefaults()
 """Those of a file that says nothing."""
-
 
 _N_ANSWER_ITEMS = 16
 """The items of an array for which a whole answer has room, if all have their greatest length."""
@@ -330,10 +322,9 @@ class Questionnaire:
         self.schema = schema
         self.options = options
         self.confidence_map = confidence_map
-        asked = defaults.over(options)
-        self._stated = asked.stated
-        self._decide = asked.decide
-        self._is_restricted = asked.stated and _are_restricted(schema.attributes)
+        self._stated = defaults.stated if options.stated is None else options.stated
+        self._decide = defaults.decide if options.decide is None else options.decide
+        self._is_restricted = self._stated and _are_restricted(schema.attributes)
         self.leaves = schema_leaves(schema)
         self._model = model
         self._examples = examples
