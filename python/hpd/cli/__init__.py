@@ -58,7 +58,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "models to download, those on this disk, and which fit",
     ),
     "doctor": ("hpd.bench.commands.doctor", "check that hpd works here, and how fast"),
-    "completion": ("hpd.cli.completion", "a script for your shell's completion"),
+    "completion": ("hpd.external.completion_command", "a script for your shell's completion"),
 }
 """The commands in the order of the help, each with its module, loaded when it is called."""
 
