@@ -64,6 +64,12 @@ MET = "Alice met Bob. Later Alice called Carol, and Bob called Alice."
             of_rows("l", [{"p": "saws", "n": 3}, {"p": "bolts", "n": 3}, {"p": "nails", "n": 3}]),
             "0:4 6:7 9:14 16:17 19:24 26:27",
         ),
+        # A number is not that of a name beside it.
+        (
+            "A-1 x 1, A-11 x 11; sum 12 of X-12",
+            {**of_rows("l", [{"p": "A-1", "n": 1}, {"p": "A-11", "n": 11}]), "sum": 12},
+            "0:3 6:7 9:13 16:18 24:26",
+        ),
         # Two parts of one item that are equal.
         (
             "2 nails at 2, 3 nuts at 3",

@@ -465,7 +465,9 @@ class Placement:
         if isinstance(value, int | float) and not isinstance(value, bool):
             text = self._grounder.document[span.start : span.end]
             has_decimals = text[-3:-2] in (".", ",") or text[-2:-1] in (".", ",")
-            if has_decimals != isinstance(value, float):
+            before = self._grounder.document[max(0, span.start - 2) : span.start]
+            is_in_name = before[:1].isalnum() and before[1:] in ("-", "/", "_")  # such as A-1
+            if has_decimals != isinstance(value, float) or is_in_name:
                 return 2
         return int(span.match != "exact")
 
