@@ -361,7 +361,7 @@ ONE_BY_ONE: dict[str, Peer] = {
 }
 TOGETHER: dict[str, Peer] = {
     "hpd": hpd,
-    "hpd, method ar-batched": partial(hpd, method="ar-batched"),
+    "hpd, method ar, many at once": partial(hpd, method="ar"),
     "llama-server": llama_server,
     "llama-server, no schema": partial(llama_server, constrained=False),
     "llama-server, a request a field": partial(llama_server, by_field=True),

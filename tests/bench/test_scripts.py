@@ -70,16 +70,18 @@ def test_other_json_lines_are_not_plotted(gold: Path) -> None:
 def test_programs_are_asked_the_same_and_one_that_is_missing_is_named(
     gold: Path, tmp_path: Path, tiny_model: TinyModel
 ) -> None:
-    chosen = ["hpd", "hpd, method ar", "llama-cpp-python, no schema", "llama-server"]
+    own = ["hpd", "hpd, method ar", "hpd, method ar, many at once"]
+    chosen = [*own, "llama-cpp-python, no schema", "llama-server"]
     asked = [part for name in chosen for part in ("--peer", name)]
     asked += ["--limit", 2, "-t", 1, "-o", tmp_path / "peers.jsonl"]
     table = run_script(
         BENCHMARKS / "peers.py", gold, "--schema", SCHEMA, "-m", tiny_model(), *asked
     )
     rows = {row["peer"]: row for row in read_lines(tmp_path / "peers.jsonl")}
-    assert list(rows) == ["hpd, method ar", "llama-cpp-python, no schema", "hpd", "llama-server"]
-    assert rows["hpd"]["invalid"] == 0
-    assert rows["hpd"]["documents_per_second"] > 0
+    assert set(rows) == set(chosen)
+    for name in own:
+        assert (rows[name]["invalid"], rows[name]["n_documents"]) == (0, 2)
+        assert rows[name]["documents_per_second"] > 0
     # Random weights write no JSON unless they must.
     assert rows["llama-cpp-python, no schema"]["invalid"] == 1
     assert "--server" in rows["llama-server"]["error"]
