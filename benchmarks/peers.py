@@ -41,7 +41,7 @@ from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
 from hpd.schema.render import to_json_schema
 
-_LONGEST = 256
+_LONGEST = 160
 """Tokens of an answer."""
 _PORT = 8790
 

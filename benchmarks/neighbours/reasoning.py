@@ -70,6 +70,7 @@ _WAYS: dict[str, tuple[str, _Thinking]] = {
 
 def reasoning(bench: Workbench, part: str) -> Finding:
     """Both ways with thoughts of several lengths, many titles in flight."""
+    bench.n_threads = bench.n_threads or 1
     data = bench.data_set("oa-mine")
     schemas = load_schemas(data.schema)
     assert isinstance(schemas, dict)
