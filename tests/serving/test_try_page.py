@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator
 
@@ -32,7 +33,20 @@ def marks(browser: Browser) -> list[str]:
     return list(browser.run("[...document.querySelectorAll('mark')].map(e => e.textContent)"))
 
 
-@pytest.mark.parametrize(("size", "theme"), [(DESKTOP, "light"), (PHONE, "dark")])
+def assert_looks_as_it_should(browser: Browser, width: int, theme: str) -> None:
+    """A picture of the page: as wide as the window, of the theme's colours, with marks in it."""
+    image = pytest.importorskip("PIL.Image")
+    shot = image.open(io.BytesIO(browser.driver.get_screenshot_as_png())).convert("RGB")
+    assert shot.width == width
+    ground = shot.getpixel((2, shot.height // 2))
+    assert (min(ground) > 200) if theme == "light" else (max(ground) < 60)
+    box = browser.run("document.querySelector('mark').getBoundingClientRect().toJSON()")
+    left, top = round(box["left"]), round(box["top"])
+    assert shot.getpixel((left + 1, top + 3)) != ground
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+@pytest.mark.parametrize("theme", ["light", "dark"])
 def test_values_are_shown_where_they_stand(
     browser: Browser, server: Server, size: tuple[int, int], theme: str
 ) -> None:
@@ -48,6 +62,8 @@ def test_values_are_shown_where_they_stand(
     active = "document.querySelector('tr.active th').textContent"
     assert browser.run(active) == "brand"
     assert browser.run("document.documentElement.scrollWidth <= window.innerWidth")
+    browser.run("document.querySelector('mark').scrollIntoView({block: 'center'})")
+    assert_looks_as_it_should(browser, size[0], theme)
     schema = {"type": "object", "properties": {"color": {"type": "string"}}}
     fill(browser, "schema", json.dumps(schema))
     browser.click("#run")
