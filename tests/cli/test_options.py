@@ -96,6 +96,7 @@ def test_a_text_is_read_as_in_python_or_refused(
         ("--set drafts", "drafts needs a value: --set drafts=VALUE"),
         ("--no-drafts", "unrecognized arguments: --no-drafts: say --set drafts=off"),
         ("--flash", "unrecognized arguments: --flash"),
+        ("--schma=x", "--schma=x: did you mean --schema? (see hpd "),
         ("--set draft_model=", "draft_model must be text, not ''"),
         ("-m=", "-m/--model: is empty"),
         ("--id-field=--", "--id-field: must not be '--'"),

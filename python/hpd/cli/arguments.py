@@ -51,10 +51,12 @@ class Parser(argparse.ArgumentParser):
                 self.error(f"argument {flag}: must not be '--'")
         parsed = super().parse_known_args(given, namespace)
         more = None if self.more_defaults is None else self.more_defaults(parsed[0])
-        if more is None:
-            return parsed
-        self.set_defaults(**more)
-        return super().parse_known_args(given, namespace)
+        if more is not None:
+            self.set_defaults(**more)
+            parsed = super().parse_known_args(given, namespace)
+        if parsed[1] and self._subparsers is None:  # a command, which knows its flags
+            self.error(f"unrecognized arguments: {' '.join(parsed[1])}")
+        return parsed
 
     def load_guest(self, beginning: str) -> None:
         """Add the arguments of a guest."""
@@ -75,16 +77,20 @@ class Parser(argparse.ArgumentParser):
         Raises:
             UsageError: always.
         """
-        raise UsageError(f"{message}{_hint(message)} (see {self.prog} --help)")
+        raise UsageError(
+            f"{message}{_hint(message, self._option_string_actions)} (see {self.prog} --help)"
+        )
 
 
-def _hint(message: str) -> str:
-    """What to write instead of a flag, for an option that has none."""
-    flag = re.match(r"unrecognized arguments: --(no-)?([a-z-]+)(=?)", message)
-    if flag is None or flag[2].replace("-", "_") not in OPTIONS:
+def _hint(message: str, flags: Collection[str]) -> str:
+    """What to write instead of a flag that there is not."""
+    flag = re.match(r"unrecognized arguments: (--(no-)?([a-z-]+))", message)
+    if flag is None:
         return ""
-    name = flag[2].replace("-", "_")
-    value = "off" if flag[1] else "on" if OPTIONS[name].kind == "switch" else "VALUE"
+    name = flag[3].replace("-", "_")
+    if name not in OPTIONS:
+        return f": {near}" if (near := nearest(flag[1], flags)) else ""
+    value = "off" if flag[2] else "on" if OPTIONS[name].kind == "switch" else "VALUE"
     return f": say --set {name}={value}"
 
 
