@@ -276,6 +276,12 @@ def test_the_extension_tells_a_table(name: str, expected: bool) -> None:
     assert is_table(name) is expected
 
 
+@pytest.mark.parametrize("name", ["out.csv", "out.tsv"])
+def test_a_column_that_is_no_unicode_can_be_written(tmp_path: Path, name: str) -> None:
+    lines = [{"id": "1", "input": {"note": "bad \ud83d"}, "data": {"a": "x"}}]
+    assert "bad \\ud83d" in table_of(tmp_path, name, lines, load_schema("a")).read_text()
+
+
 def test_json_is_an_array_of_the_lines(tmp_path: Path) -> None:
     table = table_of(tmp_path, "out.json", LINES, load_schema(json_schema()))
     assert json.loads(table.read_text()) == LINES

@@ -155,7 +155,8 @@ def write_separated(
 ) -> None:
     """Write a table of text, its header first."""
     flat = flat_columns(columns)
-    with open(path, "w", encoding="utf-8", newline="") as file:
+    # A column of the input may hold a text that is not Unicode.
+    with open(path, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
         writer = csv.writer(file, delimiter=separator, lineterminator="\n")
         writer.writerow([column.name for column in flat])
         writer.writerows([as_text(column.value(line)) for column in flat] for line in lines)
