@@ -22,7 +22,7 @@ from hpd.results import Extraction
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Attribute, Schema
 
-_N_TITLES = 24
+_N_TITLES = 16
 _LENGTHS = (0, 8, 32)
 _THOUGHT = "Thought"
 """What the names of thoughts begin with."""
