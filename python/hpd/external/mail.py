@@ -20,6 +20,8 @@ from hpd.external.html import declared_encoding, text_of_html
 from hpd.files.rows import WholeText
 from hpd.files.streams import Source, known_encoding, needed
 
+_LONGEST_HEADER = 10_000
+"""Characters; the parser's time grows with their square."""
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _BARE_BOUNDARY = re.compile(r'(boundary=)(?!")([^\s;]+)', re.IGNORECASE)
 _CODING = re.compile(r"(quoted.?printable)|base.?64", re.IGNORECASE)
@@ -35,7 +37,7 @@ class _Policy(email.policy.EmailPolicy):
         value = _lenient_text(value.encode("utf-8", "surrogateescape"))
         if name.lower() == "content-transfer-encoding" and (coding := _CODING.search(value)):
             return "quoted-printable" if coding[1] else "base64"
-        if not name.lower().startswith("content-"):
+        if not name.lower().startswith("content-") or len(value) > _LONGEST_HEADER:
             return _decoded_header(value)
         return super().header_fetch_parse(name, _BARE_BOUNDARY.sub(r'\1"\2"', value))
 
