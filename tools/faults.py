@@ -120,7 +120,7 @@ FAULTS = (
     Fault(
         "a document that cannot be read has no line",
         "python/hpd/cli/writing.py",
-        "                self._write(place, record, line, type(error).__name__)\n",
+        "                self._write(place, record, error_line(record.id, error))\n",
         "",
         "cli/test_extract_failures.py",
     ),
