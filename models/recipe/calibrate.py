@@ -24,6 +24,7 @@ from typing import Any
 
 from hpd.evaluation.calibration import Answer, reliability
 from hpd.evaluation.confidence_fit import Judged, cross_fitted, fit
+from hpd.evaluation.outcomes import gold_values, normalized, outcome
 from hpd.extractor import Extractor
 from hpd.pipeline.questionnaire import can_be_decided
 from hpd.results import Extraction
@@ -79,7 +80,7 @@ def judged_fields(
         value, is_null = field.value, field.value is None
         if attribute.type == "array":
             name, value, gold = COUNT, value or 0, len(gold or [])
-        is_right = value == gold
+        is_right = outcome(gold_values(gold), value, normalized) in ("vc", "nn")
         judged = Judged(kind, kind_of(name, text), field.confidence, is_null, is_right)
         left_null = None
         is_decided = name != COUNT and can_be_decided(attribute, stated=True)
