@@ -55,7 +55,13 @@ def _read_mail(source: Source) -> WholeText:
         raise InputError(
             f"{source.name}: no e-mail: it has none of the headers {', '.join(_HEADERS)}"
         )
-    columns = {header.lower(): value for header, value in headers.items()}
+    return _document(text, headers, attached, source)
+
+
+def _document(
+    text: str, headers: Mapping[str, str], attached: Sequence[_File], source: Source
+) -> WholeText:
+    columns = {name.lower(): value for name, value in headers.items()}
     return WholeText(text, columns, parts=_named_apart(attached) if source.has_parts else ())
 
 
@@ -70,15 +76,18 @@ def _named_apart(files: Sequence[_File]) -> list[_File]:
 
 
 def _text_of_mail(message: Message, source: Source) -> tuple[str, dict[str, str], list[_File]]:
-    """The headers, the texts and the names of the attachments of a message; the headers, and the
-    attachments."""
+    """A message as one text, its headers, and its attachments."""
     headers = {name: str(message[name]) for name in _HEADERS if message[name] is not None}
     attached: list[_File] = []
     texts = _texts_of_part(message, attached, source)
-    if attached:
-        texts.append("Attachments: " + ", ".join(name for name, _ in attached))
-    text = "\n\n".join([part for part in (_lines(headers), *texts) if part])
-    return text, headers, attached
+    return _joined(headers, texts, attached), headers, attached
+
+
+def _joined(headers: Mapping[str, str], texts: Sequence[str], attached: Sequence[_File]) -> str:
+    """The headers, the texts and the names of the attachments, with blank lines between them."""
+    names = ", ".join(name for name, _ in attached)
+    parts = (_lines(headers), *texts, f"Attachments: {names}" if attached else "")
+    return "\n\n".join(part for part in parts if part)
 
 
 def _lines(headers: Mapping[str, Any]) -> str:
@@ -230,16 +239,8 @@ def _read_msg(source: Source) -> WholeText:
     except Exception as error:  # damaged ones raise whatever the parser comes to
         raise InputError(f"{source.name}: cannot be read as an Outlook message: {error}") from error
     headers = {name: value for name, value in found.items() if value}
-    parts = ["\n".join(f"{name}: {value}" for name, value in headers.items())]
-    parts.append(text.replace("\r\n", "\n").strip())
-    if attached:
-        parts.append("Attachments: " + ", ".join(name for name, _ in attached))
-    columns = {name.lower(): value for name, value in headers.items()}
-    text = "\n\n".join(part for part in parts if part)
-    return WholeText(text, columns, parts=_named_apart(attached) if source.has_parts else ())
-
-
-READERS = {"eml": _read_mail, "msg": _read_msg}
+    text = _joined(headers, [text.replace("\r\n", "\n").strip()], attached)
+    return _document(text, headers, attached, source)
 
 
 def _lenient_text(data: bytes, encoding: str | None = None) -> str:
@@ -251,3 +252,6 @@ def _lenient_text(data: bytes, encoding: str | None = None) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError:
         return data.decode("cp1252", "replace")
+
+
+READERS = {"eml": _read_mail, "msg": _read_msg}

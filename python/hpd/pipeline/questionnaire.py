@@ -168,7 +168,7 @@ class Constraints:
 LONGEST_QUOTED = 2000
 """The characters of the longest document from which free text is quoted.
 
-Of longer ones, the grammar would take longer than it is worth.
+The grammar grows with the document; up to this length it takes no time that can be measured.
 """
 
 

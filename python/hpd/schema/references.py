@@ -213,9 +213,11 @@ def _at(root: Node, pointer: str) -> object:
 
 def with_pointers(root: Node) -> Node:
     """The schema with what references name by ``$id`` or ``$anchor`` as pointers from its root."""
-    references = [node.get("$ref", "#") for node, _, _ in _nodes(root, "", "")]
-    bases = {base for _, base, _ in _nodes(root, "", "")}
-    if len(bases) < 2 and all(each == "#" or str(each)[:2] == "#/" for each in references):
+    nodes = [*_nodes(root, "", "")]
+    references = (str(node.get("$ref", "#")) for node, _, _ in nodes)
+    if len({base for _, base, _ in nodes}) < 2 and all(
+        reference == "#" or reference.startswith("#/") for reference in references
+    ):
         return root
     root = deepcopy(root)
     nodes = [*_nodes(root, "", "")]
