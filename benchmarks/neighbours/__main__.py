@@ -19,15 +19,22 @@ from functools import partial
 from typing import Any
 
 from benchmarks.neighbours import padellm, picture, reasoning
-from benchmarks.neighbours.decoding import AR, WAYS, Decoding, EngineWay, Found, engine_run
+from benchmarks.neighbours.decoding import (
+    AR,
+    WAYS,
+    Decoding,
+    EngineWay,
+    Found,
+    begin,
+    engine_run,
+    titles,
+)
 from benchmarks.published import command
 from benchmarks.published.part import Part
 from benchmarks.published.result import Cell, Finding, Table
 from benchmarks.published.workbench import Workbench
-from hpd.bench.workload import spread
-from hpd.evaluation.rows import Example, load_examples
+from hpd.evaluation.rows import Example
 from hpd.evaluation.scores import evaluate
-from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
 
 N_ROWS = 100
@@ -60,16 +67,8 @@ _NOTE = (
 
 def neighbours(bench: Workbench, part: str, whole: bool) -> Finding:
     """All ways over the same documents."""
-    bench.n_threads = bench.n_threads or 1
-    data = bench.data_set("oa-mine")
-    schemas = load_schemas(data.schema)
-    assert isinstance(schemas, dict)
-    rows = list(load_examples(data.gold))
-    examples = [rows[i] for i in spread(len(rows), bench.count(N_ROWS))]
-    bench.using(bench.model)
-    bench.commands.append(
-        f"python -m benchmarks.neighbours --data DATA -m {bench.model.name} --part {part}"
-    )
+    begin(bench, part)
+    schemas, examples = titles(bench, N_ROWS)
     engine = WHOLE if whole else VALUES
     found = {name: Found() for name in (*WAYS, *engine)}
     with ExitStack() as stack:

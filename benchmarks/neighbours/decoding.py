@@ -11,16 +11,36 @@ from benchmarks.neighbours import jacobi, ngrams
 from benchmarks.neighbours.passes import Passes, Way, n_right, one_by_one
 from benchmarks.published.workbench import Workbench
 from hpd import Document, Extractor
-from hpd.evaluation.rows import Example
+from hpd.bench.workload import spread
+from hpd.evaluation.rows import Example, load_examples
 from hpd.models.settings import load_vocabulary
 from hpd.prompt.text import instruction_text, key_text, system_text
 from hpd.prompt.tokens import PromptTokenizer
 from hpd.results import Extraction
+from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
 from hpd.values.answers import split_answer
 
 AR = "one token a pass (AR)"
 WAYS: dict[str, Way] = {AR: one_by_one, **jacobi.WAYS, **ngrams.WAYS}
+
+
+def begin(bench: Workbench, part: str) -> None:
+    """Measure with one thread, and note the command of a part."""
+    bench.n_threads = bench.n_threads or 1
+    bench.using(bench.model)
+    bench.commands.append(
+        f"python -m benchmarks.neighbours --data DATA -m {bench.model.name} --part {part}"
+    )
+
+
+def titles(bench: Workbench, n: int) -> tuple[dict[str, Schema], list[Example]]:
+    """So many titles of OA-Mine's dev rows, drawn evenly, and the schemas of all categories."""
+    data = bench.data_set("oa-mine")
+    schemas = load_schemas(data.schema)
+    assert isinstance(schemas, dict)
+    rows = list(load_examples(data.gold))
+    return schemas, [rows[i] for i in spread(len(rows), bench.count(n))]
 
 
 @dataclass

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.neighbours.decoding import EngineWay, Found, engine_run
+from benchmarks.neighbours.decoding import EngineWay, Found, begin, engine_run
 from benchmarks.published.result import Cell, Finding, Table
 from benchmarks.published.workbench import MissingInputError, Workbench
 from hpd.bench.workload import spread
@@ -80,14 +80,10 @@ _WAYS = {
 
 def entities(bench: Workbench) -> Finding:
     """The sentences of CrossNER's development halves."""
-    bench.n_threads = bench.n_threads or 1
+    begin(bench, "entities")
     domains = sorted((bench.data or Path()).glob("crossner/*.schema.json"))
     if not domains:
         raise MissingInputError("needs --data FOLDER with crossner/DOMAIN.jsonl and .schema.json")
-    bench.using(bench.model)
-    bench.commands.append(
-        f"python -m benchmarks.neighbours --data DATA -m {bench.model.name} --part entities"
-    )
     found = {name: Found() for name in _WAYS}
     counts: dict[str, list[Counter[str]]] = {name: [] for name in _WAYS}
     n = 0

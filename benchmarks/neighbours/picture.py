@@ -14,11 +14,9 @@ from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
 
-from benchmarks.neighbours.decoding import AR, WAYS, Decoding, Found
+from benchmarks.neighbours.decoding import AR, WAYS, Decoding, Found, begin, titles
 from benchmarks.published.result import Finding, Result, Table
 from benchmarks.published.workbench import Workbench
-from hpd.evaluation.rows import load_examples
-from hpd.schema import load_schemas
 
 HPD = "HPD"
 
@@ -36,15 +34,8 @@ def together(values: Sequence[Sequence[int]]) -> list[int]:
 
 def passes(bench: Workbench) -> Finding:
     """The ways that can be compared token by token, on the first title."""
-    bench.n_threads = bench.n_threads or 1
-    data = bench.data_set("oa-mine")
-    schemas = load_schemas(data.schema)
-    assert isinstance(schemas, dict)
-    example = next(load_examples(data.gold))
-    bench.using(bench.model)
-    bench.commands.append(
-        f"python -m benchmarks.neighbours --data DATA -m {bench.model.name} --part passes"
-    )
+    begin(bench, "passes")
+    schemas, (example,) = titles(bench, 1)
     decoding = Decoding(bench, schemas, whole=False)
     for name in WAYS:
         decoding.run(name, [example], Found())

@@ -12,14 +12,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from benchmarks.neighbours.decoding import EngineWay, Found, engine_run
+from benchmarks.neighbours.decoding import EngineWay, Found, begin, engine_run, titles
 from benchmarks.published.result import Cell, Finding, Table
 from benchmarks.published.workbench import Workbench
-from hpd.bench.workload import spread
-from hpd.evaluation.rows import load_examples
 from hpd.evaluation.scores import evaluate
 from hpd.results import Extraction
-from hpd.schema import load_schemas
 from hpd.schema.attributes import Attribute, Schema
 
 _N_TITLES = 16
@@ -70,18 +67,10 @@ _WAYS: dict[str, tuple[str, _Thinking]] = {
 
 def reasoning(bench: Workbench, part: str) -> Finding:
     """Both ways with thoughts of several lengths, many titles in flight."""
-    bench.n_threads = bench.n_threads or 1
-    data = bench.data_set("oa-mine")
-    schemas = load_schemas(data.schema)
-    assert isinstance(schemas, dict)
+    begin(bench, part)
+    schemas, examples = titles(bench, _N_TITLES)
     names = {name: [each.name for each in s.attributes] for name, s in schemas.items()}
-    rows = list(load_examples(data.gold))
-    examples = [rows[i] for i in spread(len(rows), bench.count(_N_TITLES))]
     n = len(examples)
-    bench.using(bench.model)
-    bench.commands.append(
-        f"python -m benchmarks.neighbours --data DATA -m {bench.model.name} --part {part}"
-    )
     head = ["way", *(f"F1, R = {r}" for r in _LENGTHS), *(f"ms, R = {r}" for r in _LENGTHS)]
     cells: list[list[Cell]] = [[*head]]
     for title, (method, thinking) in _WAYS.items():
