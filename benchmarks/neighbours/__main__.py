@@ -20,21 +20,20 @@ from typing import Any
 
 from benchmarks.neighbours import padellm, picture, reasoning
 from benchmarks.neighbours.decoding import (
-    AR,
     WAYS,
     Decoding,
     EngineWay,
     Found,
     begin,
+    compared,
     engine_run,
     titles,
 )
 from benchmarks.published import command
 from benchmarks.published.part import Part
-from benchmarks.published.result import Cell, Finding, Table
+from benchmarks.published.result import Finding, Table
 from benchmarks.published.workbench import Workbench
 from hpd.evaluation.rows import Example
-from hpd.evaluation.scores import evaluate
 from hpd.schema.attributes import Schema
 
 N_ROWS = 100
@@ -98,36 +97,26 @@ def _finding(
     found: Mapping[str, Found],
     differences: Mapping[str, Sequence[float]],
 ) -> Finding:
-    attributes = {name: [each.name for each in s.attributes] for name, s in schemas.items()}
-    n = len(examples)
-    cells: list[list[Cell]] = [
-        ["way", "tokens a pass", "passes", "time / AR", "F1", "differ from AR"]
-    ]
-    for name, each in found.items():
-        scores = evaluate(examples, each.answers, attributes)
-        same = zip(each.answers, found[AR].answers, strict=True)
-        cells.append([
-            name,
-            f"{each.n_tokens / each.n_passes:.2f}",
-            f"{each.n_passes / n:.1f}",
-            f"{each.seconds / found[AR].seconds:.2f}",
-            f"{scores.plain.micro.f1:.1f}",
-            str(sum(a != b for a, b in same)),
-        ])  # fmt: skip
+    cells = compared(examples, schemas, found)
     far = [margin for margins in differences.values() for margin in margins]
     told = ""
     if far:
         told = f"Where guesses changed an answer, AR's two best tokens were {min(far):.2f} to "
         told += f"{max(far):.2f} apart in their logits."
+    title = (
+        f"{len(examples)} titles of OA-Mine; passes of a document, that over its prompt included"
+    )
     return Finding(
-        [
-            Table(
-                f"{n} titles of OA-Mine; passes of a document, that over its prompt included", cells
-            )
-        ],
+        [Table(title, cells)],
         "tokens a pass: " + ", ".join(f"{name} {rate}" for name, rate, *_ in cells[1:]),
         [_NOTE, *([told] if told else [])],
     )
+
+
+def _blocks(bench: Workbench) -> Finding:
+    from benchmarks.neighbours.blocks import blocks  # with PyTorch
+
+    return blocks(bench)
 
 
 _TITLES = {
@@ -138,6 +127,7 @@ PARTS = [
     Part(name, title, 10, partial(neighbours, part=name, whole=name != "neighbours"))
     for name, title in _TITLES.items()
 ] + [
+    Part("blocks", "Lexical units and masked diffusion", 75, _blocks),
     Part("passes", "What waits for what", 1, picture.passes),
     Part("entities", "PaDeLLM: named entities", 4, padellm.entities),
     Part("reasoning", "Parallel reasoning", 5, partial(reasoning.reasoning, part="reasoning")),

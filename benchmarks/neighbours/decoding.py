@@ -9,10 +9,12 @@ from typing import Any
 
 from benchmarks.neighbours import jacobi, ngrams
 from benchmarks.neighbours.passes import Passes, Way, n_right, one_by_one
+from benchmarks.published.result import Cell
 from benchmarks.published.workbench import Workbench
 from hpd import Document, Extractor
 from hpd.bench.workload import spread
 from hpd.evaluation.rows import Example, load_examples
+from hpd.evaluation.scores import evaluate
 from hpd.models.settings import load_vocabulary
 from hpd.prompt.text import instruction_text, key_text, system_text
 from hpd.prompt.tokens import PromptTokenizer
@@ -147,3 +149,25 @@ def engine_run(
     found.n_passes += extractor.stats.n_batches - before
     found.n_tokens += sum(each.usage.completion_tokens for each in extractions if each.usage)
     found.answers += map(read, extractions)
+
+
+def compared(
+    examples: Sequence[Example], schemas: Mapping[str, Schema], found: Mapping[str, Found]
+) -> list[list[Cell]]:
+    """A row for each way, of which the first is one token a pass."""
+    attributes = {name: [each.name for each in s.attributes] for name, s in schemas.items()}
+    ar = next(iter(found.values()))
+    cells: list[list[Cell]] = [
+        ["way", "tokens a pass", "passes", "time / AR", "F1", "differ from AR"]
+    ]
+    for name, each in found.items():
+        scores = evaluate(examples, each.answers, attributes)
+        cells.append([
+            name,
+            f"{each.n_tokens / each.n_passes:.2f}",
+            f"{each.n_passes / len(examples):.1f}",
+            f"{each.seconds / ar.seconds:.2f}",
+            f"{scores.plain.micro.f1:.1f}",
+            str(sum(a != b for a, b in zip(each.answers, ar.answers, strict=True))),
+        ])  # fmt: skip
+    return cells

@@ -9,14 +9,13 @@ from pathlib import Path
 
 import pytest
 
-import dataset_files
-from benchmarks.neighbours import __main__ as neighbours
+from benchmarking import a_few_titles, tables_of
 from benchmarks.neighbours import padellm, picture, reasoning
 from benchmarks.neighbours.decoding import AR, WAYS
 from benchmarks.neighbours.jacobi import jacobi
 from benchmarks.neighbours.ngrams import NGrams, anpd
 from benchmarks.neighbours.passes import Passes, Way, n_right, one_by_one
-from benchmarks.published.result import Conditions, Finding, Result, Table, load_results
+from benchmarks.published.result import Conditions, Finding, Result, Table
 from benchmarks.published.workbench import Workbench
 from hpd._native import Model, ModelOptions
 from hpd.prompt.text import instruction_text, key_text, system_text
@@ -157,24 +156,6 @@ def test_each_value_sees_its_own_thought_alone(bench: Workbench) -> None:
     assert list(reasoning.values(extraction)) == names
     thoughts = [extraction.data[f"Thought on {name}"] for name in names]
     assert all(0 < len(thought) <= 32 for thought in thoughts)
-
-
-def a_few_titles(folder: Path) -> None:
-    """A data set of made-up titles."""
-    made = folder / "data" / "oa-mine"
-    made.mkdir(parents=True)
-    titles = dataset_files.extractgpt(made)
-    titles.rename(made / "dev.jsonl")
-    names = {"Shoes": ["Brand"], "Tea": ["Brand"]}
-    (made / "attributes.json").write_text(json.dumps(names))
-
-
-def tables_of(part: str, folder: Path) -> Sequence[Table]:
-    """The tables of a part, in miniature."""
-    asked = ["--data", folder / "data", "-m", small_model(), "--part", part, "--limit", "2"]
-    asked += ["--results", folder / "results", "--work", folder / "work", "-t", "1"]
-    assert neighbours.main([str(each) for each in asked]) == 0
-    return load_results(folder / "results")[part].finding.tables
 
 
 @pytest.mark.parametrize("part", ["neighbours", "neighbours-whole"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import subprocess
 import sys
@@ -10,10 +11,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import dataset_files
 import hpd
+from benchmarks.published.result import Table, load_results
 from hpd.bench.measure import MeasuredAnswers, Measurement, Prices
 from hpd.bench.methods import Method
 from hpd.options import Options
+from small_model import small_model
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 ROWS = [
@@ -86,3 +90,23 @@ def run_script(*arguments: object) -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def a_few_titles(folder: Path) -> None:
+    """A data set of made-up titles."""
+    made = folder / "data" / "oa-mine"
+    made.mkdir(parents=True)
+    titles = dataset_files.extractgpt(made)
+    titles.rename(made / "dev.jsonl")
+    names = {"Shoes": ["Brand"], "Tea": ["Brand"]}
+    (made / "attributes.json").write_text(json.dumps(names))
+
+
+def tables_of(part: str, folder: Path) -> Sequence[Table]:
+    """The tables of a part, in miniature."""
+    from benchmarks.neighbours import __main__ as neighbours
+
+    asked = ["--data", folder / "data", "-m", small_model(), "--part", part, "--limit", "2"]
+    asked += ["--results", folder / "results", "--work", folder / "work", "-t", "1"]
+    assert neighbours.main([str(each) for each in asked]) == 0
+    return load_results(folder / "results")[part].finding.tables

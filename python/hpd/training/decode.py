@@ -98,7 +98,7 @@ class _Row:
         return tokens, roles, list(range(len(tokens)))
 
 
-def _cache_argument(decoder: Any) -> str:
+def cache_argument(decoder: Any) -> str:
     """The name of the argument for the cache, which newer releases of transformers shorten."""
     parameters = inspect.signature(decoder.forward).parameters
     return "cache" if "cache" in parameters else "past_key_values"
@@ -143,7 +143,7 @@ class _Batch:
             position_ids=queries.position,
             attention_mask=attention_mask(model, visible, queries.position, keys.position),
             use_cache=True,
-            **{_cache_argument(decoder): self.cache},
+            **{cache_argument(decoder): self.cache},
         ).last_hidden_state
         rows = [i for i, (_, _, reads) in enumerate(inputs) for _ in reads]
         columns = [read for _, _, reads in inputs for read in reads]
