@@ -127,7 +127,7 @@ PARTS = [
     Part(name, title, 10, partial(neighbours, part=name, whole=name != "neighbours"))
     for name, title in _TITLES.items()
 ] + [
-    Part("blocks", "Lexical units and masked diffusion", 75, _blocks),
+    Part("blocks", "Lexical units and masked diffusion", 45, _blocks),
     Part("passes", "What waits for what", 1, picture.passes),
     Part("entities", "PaDeLLM: named entities", 4, padellm.entities),
     Part("reasoning", "Parallel reasoning", 5, partial(reasoning.reasoning, part="reasoning")),

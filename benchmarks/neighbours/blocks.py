@@ -34,7 +34,7 @@ from hpd.training.rows import Prompter
 from hpd.values.answers import split_answer
 
 _N_TITLES = 100
-_MINUTES = 60.0
+_MINUTES = 30.0
 
 Taken = Callable[[Sequence[float]], list[int]]
 """Which masked tokens of a block are taken, by how sure each of them is."""

@@ -32,7 +32,7 @@ from hpd.training.rows import NO_TARGET, TrainingRow
 
 N_BLOCK = 12
 """A longer value is cut, which few are."""
-_BATCH_TOKENS = 2048
+_BATCH_TOKENS = 768
 _RATE = 2e-4
 
 
@@ -144,7 +144,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("model", type=Path)
     parser.add_argument("weights", type=Path)
-    parser.add_argument("--minutes", type=float, default=60)
+    parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("-t", "--threads", type=int, default=1)
     asked = parser.parse_args(arguments)
     torch.set_num_threads(asked.threads)
