@@ -28,12 +28,18 @@ class Claim:
             return f"`--part {self.part}`"
         return f"`{self.by}`" if self.by else "none"
 
-    def outcome(self, results: Mapping[str, Result]) -> str:
-        """The outcome in a sentence or two, for a cell of a table."""
+    def outcome(self, results: Mapping[str, Result], *, is_told: bool = False) -> str:
+        """The outcome in a sentence or two, for a cell of a table.
+
+        Args:
+            results: by part.
+            is_told: whether a claim above has the same part.
+        """
         parts = []
         if self.part is not None:
             measured = results.get(self.part)
-            parts.append("not measured yet" if measured is None else _told(measured))
+            told = "not measured yet" if measured is None else _told(measured)
+            parts.append("as above" if is_told else told)
         parts += [self.remark] if self.remark else []
         sentences = [f"{part[0].upper()}{part[1:]}".rstrip(".") for part in parts]
         return ". ".join(sentences) + "."

@@ -84,13 +84,14 @@ def _speed(results: Mapping[str, Result]) -> dict[str, Result]:
     table = [["", *_WORKLOADS.values()]]
     table += [[title, *(f"{each[name]:.0f}" for each in times)] for name, title in _SPEED.items()]
     first = results[next(iter(_WORKLOADS))]
+    faster = _ratios(known)
     finding = Finding(
         [Table("Milliseconds a document", table)],
-        _ratios(known),
+        faster,
         [
-            "The answers are the model's own, which was not taught to write whole objects token "
-            f"after token, and writes longer ones so: {_ratios(times)} times as long as hpd takes. "
-            f"Where both write the same, known answers, it is {_ratios(known)} times."
+            "The answers are the model's own. It was not taught to write whole objects token after "
+            "token, and those come out longer; where both write the same, known answers, hpd is "
+            f"{faster} times as fast."
         ],
     )
     commands = ["python -m benchmarks.tables --data DATA --work WORK"]
@@ -114,7 +115,11 @@ def _ratios(times: Sequence[Mapping[str, float]]) -> str:
 
 def reproduction(results: Mapping[str, Result]) -> str:
     """The page of claims."""
-    return _template("reproduction.md.jinja").render(claims=CLAIMS, results=results)
+    rows, told = [], set()
+    for claim in CLAIMS:
+        rows.append((claim, claim.outcome(results, is_told=claim.part in told)))
+        told.add(claim.part)
+    return _template("reproduction.md.jinja").render(rows=rows)
 
 
 def with_results(text: str, results: Mapping[str, Result]) -> str:
@@ -141,19 +146,12 @@ def shown(result: Result) -> str:
 
 
 def conditions_sentence(conditions: Conditions) -> str:
-    """The conditions, as a sentence."""
-    threads = f"{conditions.n_threads} of them used" if conditions.n_threads else "all used"
-    models = " and ".join(f"`{name}` ({digest[:12]})" for name, digest in conditions.models.items())
-    awake = ", kept awake (`benchmarks.awake`)" if conditions.awake else ""
-    taken = conditions.stolen
-    stolen = "" if taken is None else f", of which the host took up to {taken:.0%} in a timed run"
-    weights = f", {conditions.weights}" if conditions.weights else ""
+    """The conditions, as a sentence; the result's file has all of them."""
+    threads = f", {conditions.n_threads} of them used" if conditions.n_threads else ""
+    models = " and ".join(f"`{name}`" for name in conditions.models)
     trial = "" if conditions.limit is None else f", a trial with {conditions.limit} documents"
-    return (
-        f"{conditions.date}, hpd {conditions.hpd} ({conditions.git}), llama-cpp-python "
-        f"{conditions.llama_cpp_python}, {conditions.n_cores} cores of {conditions.processor}, "
-        f"{threads}{awake}{stolen}{weights}; {models or 'no model'}{trial}."
-    )
+    cores = f"{conditions.n_cores} cores of {conditions.processor}"
+    return f"{conditions.date}, {cores}{threads}; {models or 'no model'}{trial}."
 
 
 def _template(name: str) -> Template:

@@ -92,7 +92,8 @@ def peers(bench: Workbench) -> Finding:
     data = bench.data_set("oa-mine")
     output = bench.folder("bench") / "peers.jsonl"
     command = ["-m", "benchmarks.peers", str(data.gold), "--schema", str(data.schema)]
-    command += ["-m", str(bench.using(bench.model)), "--limit", str(bench.count(16))]
+    n = bench.count(16)
+    command += ["-m", str(bench.using(bench.model)), "--limit", str(n)]
     command += [*bench.threads(), "-o", str(output)]
     if bench.server is not None:
         command += ["--server", str(bench.server)]
@@ -103,7 +104,7 @@ def peers(bench: Workbench) -> Finding:
     others = {name: time for name, time in times.items() if "hpd" not in name and "(" not in name}
     best = min(others, key=lambda name: others[name])
     return Finding(
-        [Table("Each program once, after a warm-up", cells(rows))],
+        [Table(f"{n} titles, once by each program after a warm-up", cells(rows))],
         f"{best}, the fastest of the others, takes {others[best] / times['hpd']:.1f} times as long "
         f"as hpd; hpd's own method ar {times['hpd, method ar'] / times['hpd']:.1f} times",
     )
