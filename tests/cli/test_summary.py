@@ -28,10 +28,13 @@ def test_the_summary_counts_nulls_and_near_ties() -> None:
     summary.add_line(None)
     says = "1 document, 25% null"
     assert summary.text(n_kept=0, n_failed_kept=0) == says
-    summary.add_values(Extraction("2", {}, dict.fromkeys("abcd", FieldResult(raw=' "x"'))))
-    assert "62% null; 4 of them rejected as low-confidence or not valid" in summary.text(
-        n_kept=0, n_failed_kept=0
-    )
+    unsure, refused = FieldResult(raw=' "x"'), FieldResult(raw=' "x"', error="no number")
+    summary.add_values(Extraction("2", {}, dict.fromkeys("abc", unsure)))
+    said = "57% null; 3 of them rejected as low-confidence"
+    assert f"{said} (text kept in `raw`)" in summary.text(n_kept=0, n_failed_kept=0)
+    summary.add_values(Extraction("3", {}, {"d": refused}))
+    said = "62% null; 3 of them rejected as low-confidence and 1 of them rejected as not valid"
+    assert f"{said} (text kept in `raw`)" in summary.text(n_kept=0, n_failed_kept=0)
 
 
 def test_every_run_ends_with_a_summary(

@@ -79,3 +79,12 @@ def test_progress_tells_nulls_and_failures(no_color: bool, monkeypatch: pytest.M
     assert "3/3" in said
     assert "25% null  1 failed" in said
     assert ("[38;5;" in said or "[3" in said) != no_color
+
+
+@pytest.mark.parametrize("no_color", [False, True])
+def test_no_color_leaves_nothing_bold(no_color: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout", Terminal())
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("NO_COLOR", "1" if no_color else "")
+    text = "\n".join(rows(34, {"id": "1", "data": {"brand": None, "size": 4}}))
+    assert ("\x1b[" in text) != no_color

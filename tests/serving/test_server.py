@@ -220,7 +220,9 @@ def test_a_client_that_goes_midway_ends_the_work_for_its_stream(slow_server: Ser
         "hpd": {"max_tokens": 2000},
         "stream": True,
     }
+    timed = 'hpd_request_seconds_count{path="/v1/chat/completions"}'
     before = slow_server.metric("hpd_documents_total")
+    assert slow_server.metric(timed) == 0
     with contextlib.closing(slow_server.connect()) as connection:
         headers = {"Content-Type": "application/json"}
         connection.request("POST", "/v1/chat/completions", json.dumps(body), headers)
@@ -228,8 +230,10 @@ def test_a_client_that_goes_midway_ends_the_work_for_its_stream(slow_server: Ser
         assert response.status == 200
         assert b'"role": "assistant"' in response.readline()
         assert waiting(slow_server) == 1
+        assert slow_server.metric(timed) == 0
         response.close()
     until(lambda: waiting(slow_server) == 0)
+    until(lambda: slow_server.metric(timed) == 1)
     # Not because it was through with it.
     assert slow_server.metric("hpd_documents_total") == before
 

@@ -1,13 +1,14 @@
 """What a person sees on a terminal, by ``rich``: results as rows, and the progress of a run.
 
-``rich`` is loaded where there is a terminal, so a run in a pipe does not pay for it. It leaves
-colors out where ``NO_COLOR`` says so.
+``rich`` is loaded where there is a terminal, so a run in a pipe does not pay for it. Where
+``NO_COLOR`` says so, all is plain.
 """
 
 from __future__ import annotations
 
 import io
 import json
+import os
 import shutil
 import sys
 import time
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from hpd.schema.attributes import Schema
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.progress import Progress as Bar
     from rich.text import Text
 
@@ -35,8 +37,6 @@ class ResultTable:
     """
 
     def __init__(self, schemas: Schema | Mapping[str, Schema], width: int | None = None) -> None:
-        from rich.console import Console
-
         width = width or shutil.get_terminal_size().columns
         by_category = [schemas] if isinstance(schemas, Schema) else list(schemas.values())
         self._names = list(dict.fromkeys(a.name for schema in by_category for a in schema))
@@ -46,7 +46,7 @@ class ResultTable:
         self._is_wide = room // n_columns >= _LEAST_WIDTH
         self._widths = [room // n_columns + (i < room % n_columns) for i in range(n_columns)]
         self._has_header = False
-        self._console = Console(
+        self._console = _console(
             file=io.StringIO(), width=width, force_terminal=sys.stdout.isatty(), highlight=False
         )
 
@@ -145,7 +145,6 @@ class Progress:
 
 
 def _bar() -> Bar:
-    from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
@@ -154,8 +153,15 @@ def _bar() -> Bar:
         TextColumn("{task.fields[done]}"),
         TimeRemainingColumn(),
         TextColumn("{task.fields[said]}"),
-        console=Console(file=sys.stderr, stderr=True),
+        console=_console(file=sys.stderr, stderr=True),
     )
+
+
+def _console(**settings: Any) -> Console:
+    from rich.console import Console
+
+    # By itself rich would leave out colors, and not what is bold or dim.
+    return Console(color_system=None if os.environ.get("NO_COLOR") else "auto", **settings)
 
 
 def _joined(*cells: Text | str) -> Text:

@@ -261,7 +261,8 @@ class Summary:
             empty=not has_text,
             values=len(fields),
             nulls=sum(field.value is None for field in fields),
-            nulled=sum(field.nulled for field in fields),
+            unsure=sum(field.nulled and not field.error for field in fields),
+            refused=sum(field.nulled and bool(field.error) for field in fields),
             reused=0 if extraction.usage is None else extraction.usage.reused_values,
             retried=sum(bool(field.refused) for field in fields),
             cut=sum(field.truncated for field in fields),
@@ -289,10 +290,10 @@ class Summary:
             parts.append(f"{self.n_written / self.seconds:.3g} a second")
         if self._n["values"]:
             parts.append(f"{self._n['nulls'] / self._n['values']:.0%} null")
-            if n := self._n["nulled"]:
-                parts[-1] += (
-                    f"; {n} of them rejected as low-confidence or not valid (text in `raw`)"
-                )
+            kinds = {"low-confidence": self._n["unsure"], "not valid": self._n["refused"]}
+            said = [f"{n} of them rejected as {kind}" for kind, n in kinds.items() if n]
+            if said:
+                parts[-1] += f"; {' and '.join(said)} (text kept in `raw`)"
         for name, words in (
             ("empty", "without text"),
             ("reused", "values were decoded before"),

@@ -6,10 +6,11 @@ import asyncio
 import hmac
 import json
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Coroutine, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -48,6 +49,7 @@ _CLIENT_GONE = 499
 _PAGE = Path(__file__).with_name("try.html")
 _ABOUT = "Structured values out of documents, with their confidence and their place in the text."
 
+T = TypeVar("T")
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
@@ -118,6 +120,11 @@ class _Guarded(APIRoute):
         async def guarded(request: Request) -> Response:
             service: Service = request.app.state.service
             start = time.perf_counter()
+
+            def note(status: int) -> None:
+                seconds = time.perf_counter() - start
+                service.metrics.note_request(self.path, status, seconds)
+
             try:
                 service.check_key(request)
                 response = await handle(_Body(request.scope, request.receive))
@@ -137,10 +144,14 @@ class _Guarded(APIRoute):
                 else:
                     raise
             except Exception:
-                service.metrics.note_request(self.path, 500, time.perf_counter() - start)
+                note(500)
                 raise
-            seconds = time.perf_counter() - start
-            service.metrics.note_request(self.path, response.status_code, seconds)
+            if isinstance(response, StreamingResponse):
+                response.body_iterator = _noted(
+                    response.body_iterator, partial(note, response.status_code)
+                )
+            else:
+                note(response.status_code)
             return response
 
         return guarded
@@ -290,6 +301,15 @@ async def _events(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[byt
     except Exception as error:
         yield b"data: %s\n\n" % _fault(error).body
         raise
+
+
+async def _noted(parts: AsyncIterable[T], note: Callable[[], None]) -> AsyncIterator[T]:
+    """The parts of a stream, which is noted when it ends, or when its client has gone."""
+    try:
+        async for part in parts:
+            yield part
+    finally:
+        note()
 
 
 async def _disconnected(request: Request) -> None:

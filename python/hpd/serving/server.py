@@ -186,7 +186,7 @@ class Metrics:
         )
         self._seconds = Histogram(
             "hpd_request_seconds",
-            "Time from the beginning of a request to its answer, or to the first part of a stream.",
+            "Time from the beginning of a request to the end of its answer.",
             ("path",),
             buckets=_SECONDS,
             registry=self._registry,
