@@ -105,6 +105,10 @@ def test_each_document_has_the_schema_of_its_category(
 
     assert main(command) == 2
     assert "--category-field" in capfd.readouterr().err
+    # Texts are descriptions, so this is one schema.
+    command = ["extract", str(source), "--schema", '{"Shoes": "brand, size", "Tea": "flavor"}']
+    assert main([*command, "--category-field", "category"]) == 2
+    assert "the schema is one for all documents" in capfd.readouterr().err
 
 
 def test_options_reach_the_extractor(
@@ -194,7 +198,7 @@ def test_with_text_the_named_fields_are_no_other_columns(
     tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
 ) -> None:
     source = write_lines(tmp_path / "in.jsonl", {"sku": 7, "body": "x", "text": "y", "kind": "k"})
-    arguments = ["--text-field", "body", "--id-field", "sku", "--category-field", "kind"]
+    arguments = ["--text-field", "body", "--id-field", "sku"]
     assert main(["extract", str(source), "--schema", "a", "--with-text", *arguments]) == 0
     (line,) = read_lines(capfd.readouterr().out)
     assert (line["id"], line["text"]) == ("7", "x")

@@ -294,6 +294,11 @@ def _check(
         raise UsageError(
             "the schema is one per category: name the field that has it, with --category-field"
         )
+    if isinstance(schemas, Schema) and arguments.category_field is not None:
+        raise UsageError(
+            "the schema is one for all documents, so --category-field chooses nothing; one per "
+            'category is {"shoes": ["brand", "size"], "tea": [...]}'
+        )
     check_output(arguments, [])
     if "ray_workers" in arguments:  # the guest is loaded
         import_module(_RAY).check(arguments, options)

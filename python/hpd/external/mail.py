@@ -18,7 +18,7 @@ from typing import Any
 from hpd.errors import InputError
 from hpd.external.html import declared_encoding, text_of_html
 from hpd.files.rows import WholeText
-from hpd.files.streams import Source, known_encoding, needed
+from hpd.files.streams import Source, is_utf8, known_encoding, needed
 
 _LONGEST_HEADER = 10_000
 """Characters; the parser's time grows with their square."""
@@ -169,9 +169,14 @@ def _leaf(part: Message, source: Source) -> str:
     encoding = known_encoding(label if isinstance(label, str) else None)
     if encoding is None and part.get_content_type() == "text/html":
         encoding = declared_encoding(data)
+    is_unknown = encoding is None and not is_utf8(data)
+    if is_unknown and not label:
+        encoding = source.guess(data)
+        is_unknown = encoding == "utf-8"
     text = _lenient_text(data, encoding)
-    if label and encoding is None and text.encode("utf-8") != data:
-        source.notes.append(f"a part is in an encoding that is not known, {label}")
+    if is_unknown:
+        named = f", {label}" if label else ""
+        source.notes.append(f"a part is in an encoding that is not known{named}")
     elif "\ufffd" in text and encoding not in (None, "utf-8", "cp1252"):
         source.notes.append(f"letters of a part are not valid {label}")
     return (text + below).replace("\r\n", "\n").replace("\r", "\n")

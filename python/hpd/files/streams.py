@@ -26,9 +26,12 @@ ColumnCheck = Callable[[Sequence[str]], None]
 _N_NAMES_SHOWN = 12
 _BLOCK = 1 << 16
 _BAD_BYTE = re.compile("[\udc80-\udcff]")
-_FOUR_HIGH = re.compile(rb"[\x80-\xff]{4}")
 _ASCII_LETTER = re.compile(rb"[A-Za-z]")
-_NOT_WESTERN = re.compile(rb"[\x81\x8d\x8f\x90\x9d\xff]")
+_NOT_WESTERN = re.compile(
+    rb"[\x80-\xff]{4,}|[\x81\x8d\x8f\x90\x9d\xff]|[A-Za-z][\xb3\xb9\xbe\xbf][a-z]"
+)
+"""What Windows-1252 hardly has: rows of letters beyond ASCII, bytes that it lacks, and in the midst
+of words the signs that are Polish letters elsewhere."""
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),  # begins like that of UTF-16
@@ -104,7 +107,7 @@ class Source:
             return self._other_lines(encoding)
         if has_cr:
             return self._other_lines(
-                "utf-8" if _is_utf8(self.head, final=False) else self._guess(self.head)
+                "utf-8" if is_utf8(self.head, final=False) else self.guess(self.head)
             )
         return self._byte_lines(encoding)
 
@@ -115,7 +118,8 @@ class Source:
                 yield raw.decode("ascii")
                 continue
             if encoding is None:
-                self._told = encoding = "utf-8" if _is_utf8(raw) else self._guess(raw)
+                encoding = "utf-8" if is_utf8(raw) else self.guess(self._sample(raw))
+                self._told = encoding
             yield raw.decode(encoding, "surrogateescape")
 
     def _raw_lines(self) -> Iterator[bytes]:
@@ -143,12 +147,21 @@ class Source:
         if rest:
             yield rest
 
-    def _guess(self, data: bytes) -> str:
-        """The encoding of what is not UTF-8; of what cannot be told, UTF-8."""
-        if not _is_western(data):
+    def _sample(self, line: bytes) -> bytes:
+        """Whole lines beside one, as far as they are read already."""
+        whole, end, _ = self.head.rpartition(b"\n")
+        return whole + end if line in whole + end else line
+
+    def guess(self, data: bytes) -> str:
+        """The encoding of what is not UTF-8, with a note; of what cannot be told, UTF-8."""
+        if _is_western(data):
+            encoding: str | None = "cp1252"
+        else:
+            encoding = importlib.import_module("hpd.external.encodings").guessed_encoding(data)
+        if encoding is None:
             return "utf-8"
-        self.notes.append(_read_as("cp1252"))
-        return "cp1252"
+        self.notes.append(_read_as(encoding))
+        return encoding
 
     def bad_byte(self, text: str) -> str | None:
         """What is wrong with a text that has bytes of another encoding; None if it has none."""
@@ -169,7 +182,7 @@ def decoded(data: bytes, source: Source, declared: str | None = None) -> str:
     """A whole text; lines end in a line feed.
 
     The encoding is that which the source names, that of its byte order mark, the declared one,
-    UTF-8 if it is valid, and else Windows-1252 if it looks so.
+    UTF-8 if it is valid, and else a guess.
 
     Raises:
         InputError: it is of another encoding.
@@ -178,10 +191,10 @@ def decoded(data: bytes, source: Source, declared: str | None = None) -> str:
     try:
         if encoding is not None:
             text = data.decode(encoding)
-        elif _is_utf8(data):
+        elif is_utf8(data):
             text = data.decode("utf-8")
         else:
-            encoding = source._guess(data)
+            encoding = source.guess(data)
             text = data.decode(encoding)
     except UnicodeDecodeError as error:
         if declared and encoding == declared and not source.encoding:
@@ -230,9 +243,8 @@ def check_encoding(name: str | None) -> None:
 
 def shown(encoding: str) -> str:
     """The name of an encoding for people."""
-    return {"utf-8": "UTF-8", "utf-8-sig": "UTF-8", "cp1252": "Windows-1252"}.get(
-        encoding, encoding.upper()
-    )
+    name = {"utf-8-sig": "utf-8", "cp932": "shift-jis"}.get(encoding, encoding).upper()
+    return name.replace("_", "-").replace("CP125", "Windows-125")
 
 
 def _read_as(encoding: str) -> str:
@@ -257,7 +269,7 @@ def _marked_encoding(data: bytes) -> str | None:
     return None
 
 
-def _is_utf8(data: bytes, *, final: bool = True) -> bool:
+def is_utf8(data: bytes, *, final: bool = True) -> bool:
     """Whether bytes are UTF-8; if they are not final, they may end within a letter."""
     try:
         codecs.getincrementaldecoder("utf-8")().decode(data, final)
@@ -266,19 +278,25 @@ def _is_utf8(data: bytes, *, final: bool = True) -> bool:
     return True
 
 
+def n_beyond_ascii(data: bytes) -> int:
+    """The number of bytes that are not ASCII."""
+    return len(data) - len(data.decode("ascii", "ignore"))
+
+
+def n_as_utf8(data: bytes) -> int:
+    """The number of those bytes that are letters of UTF-8 as they stand there."""
+    return n_beyond_ascii(data.decode("utf-8", "ignore").encode("utf-8"))
+
+
 def _is_western(data: bytes) -> bool:
     """Whether bytes that are not UTF-8 look like Windows-1252.
 
     Its letters beyond ASCII stand alone or in pairs among others; those of other scripts stand in
     rows, and valid letters of UTF-8 tell that there are only some wrong bytes.
     """
-    n_letters = len(_ASCII_LETTER.findall(data))
-    return not (
-        _NOT_WESTERN.search(data)
-        or len(data) - len(data.decode("ascii", "ignore")) > n_letters
-        or _FOUR_HIGH.search(data)
-        or not data.decode("utf-8", "ignore").isascii()
-    )
+    n_odd = sum(map(len, _NOT_WESTERN.findall(data))) + n_as_utf8(data)
+    n_high = n_beyond_ascii(data)
+    return n_high <= len(_ASCII_LETTER.findall(data)) and 10 * n_odd < n_high
 
 
 def is_place(name: str | Path) -> bool:
