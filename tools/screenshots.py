@@ -1,7 +1,8 @@
-"""The pictures of docs/report.md and docs/comparison.md: pages made from the examples.
+"""The pictures of docs/report.md, docs/comparison.md and docs/serving.md.
 
 ``python -m tools.screenshots`` extracts from the examples with the model in the box, makes the
-pages, and takes their pictures in headless Chromium, 1280 and 390 pixels wide, light and dark.
+pages, and takes their pictures in headless Chromium, 1280 and 390 pixels wide, light and dark; and
+one of the page of ``hpd serve``.
 Needs what ``tools.browser`` needs, and Pillow, which makes the files small.
 """
 
@@ -21,6 +22,7 @@ from hpd.cli import main as hpd
 from hpd.evaluation.comparison import JudgementFile, Session, load_systems, plan_trials
 from hpd.evaluation.comparison_views import ComparisonServer
 from tools.browser import Browser, headless_browser
+from tools.server_process import serving
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
@@ -29,6 +31,18 @@ SIZES = {"1280": (1280, 800), "390": (390, 844)}
 THEMES = ("light", "dark")
 N_COLORS = 128
 """Of a picture: few colors make a small file."""
+
+LETTER = """\
+Dear Ms. Okafor,
+
+thank you for your order of 12 March 2026. We shipped two desk lamps (black) with DHL; the total is
+129.50 EUR. Please pay invoice 2026-0417 within 14 days.
+
+Kind regards,
+Tavola GmbH
+"""
+ASKED = "seller: the company that writes, order_date date, color, total float, invoice_number"
+"""The text and the schema on the page of the server."""
 
 SEED = 7
 """Of the comparison: its first document has values that differ."""
@@ -101,6 +115,17 @@ def comparison_pictures(browser: Browser, folder: Path) -> None:
                     take(browser, f"compare-{width}-{theme}")
 
 
+def server_picture(browser: Browser) -> None:
+    """The page of the server, with the values of a letter."""
+    with serving() as server:
+        browser.open(server.url, (1280, 620))
+        browser.choose("text", LETTER)
+        browser.choose("schema", ASKED)
+        browser.click("#run")
+        browser.wait_for("document.querySelector('mark') !== null")
+        take(browser, "serve-1280-light")
+
+
 @contextmanager
 def _serving(session: Session) -> Iterator[str]:
     with ComparisonServer(session) as server:
@@ -136,6 +161,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name, headless_browser() as browser:
         report_pictures(browser, Path(name))
         comparison_pictures(browser, Path(name))
+        server_picture(browser)
     return 0
 
 
