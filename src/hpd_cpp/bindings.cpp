@@ -47,47 +47,37 @@ const char * name_of(Finish finish) {
     return "none";
 }
 
-// Options that are numbers: what does not fit is refused by name.
-template <class Options, class Whole>
-void bind_whole(py::class_<Options> & options, const char * name, Whole Options::* member) {
-    options.def_property(
-        name, [member](const Options & o) { return o.*member; },
-        [name, member](Options & o, const py::object & value) {
-            o.*member = whole_number<Whole>(name, value);
-        });
-}
-
-template <class Options>
-void bind_float(py::class_<Options> & options, const char * name, float Options::* member) {
-    options.def_property(
-        name, [member](const Options & o) { return o.*member; },
-        [name, member](Options & o, const py::object & value) {
-            o.*member = finite_number(name, value);
-        });
-}
-
 void bind_options(py::module_ & m) {
-    py::class_<SamplingOptions> sampling(m, "SamplingOptions");
-    sampling.def(py::init<>());
-    bind_float(sampling, "temperature", &SamplingOptions::temperature);
-    bind_whole(sampling, "top_k", &SamplingOptions::top_k);
-    bind_float(sampling, "top_p", &SamplingOptions::top_p);
-    bind_float(sampling, "min_p", &SamplingOptions::min_p);
-    bind_whole(sampling, "seed", &SamplingOptions::seed);
+    py::class_<SamplingOptions>(m, "SamplingOptions")
+        .def(py::init<>())
+        .def_readwrite("temperature", &SamplingOptions::temperature)
+        .def_readwrite("top_k", &SamplingOptions::top_k)
+        .def_readwrite("top_p", &SamplingOptions::top_p)
+        .def_readwrite("min_p", &SamplingOptions::min_p)
+        .def_readwrite("seed", &SamplingOptions::seed);
 
-    py::class_<ModelOptions> model(m, "ModelOptions");
-    model.def(py::init<>())
+    py::class_<ModelOptions>(m, "ModelOptions")
+        .def(py::init<>())
+        .def_readwrite("n_gpu_layers", &ModelOptions::n_gpu_layers)
+        .def_readwrite("main_gpu", &ModelOptions::main_gpu)
         .def_readwrite("use_mmap", &ModelOptions::use_mmap)
         .def_readwrite("use_extra_bufts", &ModelOptions::use_extra_bufts)
         .def_readwrite("vocab_only", &ModelOptions::vocab_only)
         .def_readwrite("split_mode", &ModelOptions::split_mode)
         .def_readwrite("tensor_split", &ModelOptions::tensor_split)
         .def_readwrite("loras", &ModelOptions::loras);
-    bind_whole(model, "n_gpu_layers", &ModelOptions::n_gpu_layers);
-    bind_whole(model, "main_gpu", &ModelOptions::main_gpu);
 
-    py::class_<EngineOptions> engine(m, "EngineOptions");
-    engine.def(py::init<>())
+    py::class_<EngineOptions>(m, "EngineOptions")
+        .def(py::init<>())
+        .def_readwrite("n_ctx", &EngineOptions::n_ctx)
+        .def_readwrite("n_batch", &EngineOptions::n_batch)
+        .def_readwrite("n_ubatch", &EngineOptions::n_ubatch)
+        .def_readwrite("n_threads", &EngineOptions::n_threads)
+        .def_readwrite("n_threads_batch", &EngineOptions::n_threads_batch)
+        .def_readwrite("n_seq_max", &EngineOptions::n_seq_max)
+        .def_readwrite("n_in_flight", &EngineOptions::n_in_flight)
+        .def_readwrite("n_draft", &EngineOptions::n_draft)
+        .def_readwrite("draft_p_min", &EngineOptions::draft_p_min)
         .def_readwrite("flash_attn", &EngineOptions::flash_attn)
         .def_readwrite("cache_type_k", &EngineOptions::cache_type_k)
         .def_readwrite("cache_type_v", &EngineOptions::cache_type_v)
@@ -105,15 +95,6 @@ void bind_options(py::module_ & m) {
         .def_readwrite("offload_kqv", &EngineOptions::offload_kqv)
         .def_readwrite("deterministic", &EngineOptions::deterministic)
         .def_readwrite("sampling", &EngineOptions::sampling);
-    bind_whole(engine, "n_ctx", &EngineOptions::n_ctx);
-    bind_whole(engine, "n_batch", &EngineOptions::n_batch);
-    bind_whole(engine, "n_ubatch", &EngineOptions::n_ubatch);
-    bind_whole(engine, "n_threads", &EngineOptions::n_threads);
-    bind_whole(engine, "n_threads_batch", &EngineOptions::n_threads_batch);
-    bind_whole(engine, "n_seq_max", &EngineOptions::n_seq_max);
-    bind_whole(engine, "n_in_flight", &EngineOptions::n_in_flight);
-    bind_whole(engine, "n_draft", &EngineOptions::n_draft);
-    bind_float(engine, "draft_p_min", &EngineOptions::draft_p_min);
 }
 
 std::unique_ptr<ModelHandle> open_model(const std::vector<std::string> & paths,
@@ -190,15 +171,14 @@ void bind_model(py::class_<ModelHandle> & model) {
 
 void bind_engine(py::module_ & m) {
     py::class_<Field>(m, "Field")
-        .def(py::init([](std::vector<Token> key, const py::object & max_tokens, std::string grammar,
+        .def(py::init([](std::vector<Token> key, int32_t max_tokens, std::string grammar,
                          Choices choices, std::string counted_grammar, Choices counted_choices,
                          std::vector<Token> replay, uint64_t attribute, bool closed) {
-                 const auto n = whole_number<int32_t>("max_tokens", max_tokens);
-                 if (n < 1) throw py::value_error("max_tokens must be at least 1");
+                 if (max_tokens < 1) throw py::value_error("max_tokens must be at least 1");
                  std::sort(choices.begin(), choices.end());
                  std::sort(counted_choices.begin(), counted_choices.end());
                  return Field{std::move(key),
-                              n,
+                              max_tokens,
                               std::move(grammar),
                               std::move(choices),
                               std::move(counted_grammar),

@@ -2,12 +2,8 @@
 
 #include <pybind11/pybind11.h>
 
-#include <cmath>
-#include <cstdint>
 #include <exception>
-#include <limits>
 #include <string>
-#include <type_traits>
 
 #include "errors.h"
 
@@ -68,44 +64,6 @@ inline void translate_errors() {
             raise("HpdError", e);
         }
     });
-}
-
-// A whole number from Python; one that does not fit is refused by name. Cells and tokens are
-// counted with 32 bits and a sign, also where llama.cpp's type has none.
-template <class Whole>
-Whole whole_number(const std::string & name, const py::object & given) {
-    const auto value = py::reinterpret_steal<py::object>(PyNumber_Index(given.ptr()));
-    if (!value) {
-        PyErr_Clear();
-        throw py::type_error(name + " must be a whole number, not " + std::string(py::repr(given)));
-    }
-    using Limits = std::numeric_limits<std::conditional_t<sizeof(Whole) == 4, int32_t, Whole>>;
-    const py::int_ lowest(std::is_signed_v<Whole> ? Limits::min() : 0);
-    const py::int_ highest(Limits::max());
-    if (value < lowest || value > highest) {
-        throw py::value_error(name + " must be between " + std::string(py::str(lowest)) + " and " +
-                              std::string(py::str(highest)) + ", not " +
-                              std::string(py::str(value)));
-    }
-    return value.cast<Whole>();
-}
-
-// Likewise a number for a float, which must be finite.
-inline float finite_number(const std::string & name, const py::object & given) {
-    const double value = PyFloat_AsDouble(given.ptr());
-    bool is_too_large = !(std::abs(value) <= std::numeric_limits<float>::max());
-    if (value == -1.0 && PyErr_Occurred()) {
-        is_too_large = PyErr_ExceptionMatches(PyExc_OverflowError);
-        PyErr_Clear();
-        if (!is_too_large) {
-            throw py::type_error(name + " must be a number, not " + std::string(py::repr(given)));
-        }
-    }
-    if (is_too_large) {
-        throw py::value_error(name + " must be a finite number, not " +
-                              std::string(py::repr(given)));
-    }
-    return static_cast<float>(value);
 }
 
 }  // namespace hpd
