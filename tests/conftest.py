@@ -60,14 +60,6 @@ def _keep_log(level: int, text: bytes, user_data: ctypes.c_void_p) -> None:
 llama_cpp.llama_log_set(_keep_log, ctypes.c_void_p(0))
 
 
-@pytest.fixture
-def llama_log() -> Iterator[list[str]]:
-    """The lines that llama.cpp logs during this test, unless something else takes its log over."""
-    _LOG.clear()
-    yield _LOG
-    _LOG.clear()
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
@@ -98,6 +90,12 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> TinyModel:
     return path
 
 
+@pytest.fixture(scope="session")
+def model(tiny_model: TinyModel) -> Path:
+    """A model that talks nonsense, for tests that do not mind what it says."""
+    return tiny_model("qwen3")
+
+
 @pytest.fixture
 def first_requests(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The first request of every prompt, each when it is asked for."""
@@ -112,15 +110,3 @@ def first_requests(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
     monkeypatch.setattr(Prompt, "first", noting)
     return found
-
-
-@pytest.fixture(scope="session", params=tiny_models.KINDS)
-def any_tiny_model(request: pytest.FixtureRequest, tiny_model: TinyModel) -> Path:
-    """Each shape in turn, F32."""
-    return tiny_model(request.param)
-
-
-@pytest.fixture(scope="session", params=tiny_models.ATTENTION_KINDS)
-def attention_tiny_model(request: pytest.FixtureRequest, tiny_model: TinyModel) -> Path:
-    """Each shape without recurrent layers in turn, F32."""
-    return tiny_model(request.param)

@@ -31,11 +31,6 @@ NOTHING = '{"form":1,"null_threshold":0,"values":{},"nulls":{}}'
 
 
 @pytest.fixture(scope="module")
-def model(tiny_model: TinyModel) -> Path:
-    return tiny_model("qwen3")
-
-
-@pytest.fixture(scope="module")
 def sure_model(tiny_model: TinyModel) -> Path:
     """One that makes some of the choices itself, and rules out none that must be made."""
     return tiny_model("qwen3", seed=1)

@@ -27,14 +27,9 @@ from hpd.prompt.text import value_text
 from hpd.results import Extraction
 from shop import EXACT, TEXTS
 from small_extractor import SmallExtractor as Extractor
-from tiny_models import TinyModel
+from small_extractor import extracted
 
 SCHEMA = "brand: the maker, color [red|blue|black]?, weight_g float?, tags [str]"
-
-
-@pytest.fixture(scope="module")
-def model(tiny_model: TinyModel) -> Path:
-    return tiny_model("qwen3")
 
 
 @pytest.fixture(scope="module")
@@ -173,10 +168,9 @@ def test_no_documents(extractor: Extractor) -> None:
 @pytest.mark.parametrize("layout", ["branch", "skeleton", "label"])
 def test_stacks_and_layouts(model: Path, layout: str, stack: int) -> None:
     answers = {text: {"brand": f"b{n}", "tags": [f"t{n}"] * n} for n, text in enumerate(TEXTS)}
-    with Extractor(
-        "brand, tags [str]", model, stack=stack, layout=layout, answers=answers
-    ) as extractor:
-        found = list(extractor.extract_many(TEXTS))
+    found = extracted(
+        "brand, tags [str]", model, TEXTS, stack=stack, layout=layout, answers=answers
+    )
     assert data_of(found) == list(answers.values())
     # What they cost is shared out.
     usages = [extraction.usage for extraction in found]
@@ -317,23 +311,9 @@ def test_a_dependent_field_costs_one_more_wave(
     model: Path, results: list[tuple[str, _native.Result]]
 ) -> None:
     answers = {"doc": {"maker": {"name": "N", "city": "C"}, "a": "1", "b": "2"}}
-    schema = {
-        "type": "object",
-        "properties": {
-            "maker": {
-                "type": "object",
-                "properties": {
-                    "name": {"type": "string"},
-                    "city": {"type": "string", "depends_on": ["name"]},
-                },
-            },
-            "a": {"type": "string"},
-            "b": {"type": "string", "depends_on": ["a", "maker"]},
-        },
-    }
+    schema = "maker {name, city after name}, a, b after a maker"
     with Extractor(schema, model, answers=answers) as extractor:
-        found = extractor.extract("doc")
-    assert found.data == {"maker": {"name": "N", "city": "C"}, "a": "1", "b": "2"}
+        assert extractor.extract("doc").data == answers["doc"]
     assert [len(result.values) for _, result in results] == [2, 1, 1]
 
 
@@ -353,8 +333,7 @@ def test_unlikely_values_become_null_and_keep_their_text(model: Path) -> None:
                 assert field.confidence < 1.0
         assert n.error is not None
         assert "required" in n.error
-    with Extractor(schema, model, max_tokens=12, on_invalid="record") as extractor:
-        found = extractor.extract(TEXTS[0])
+    (found,) = extracted(schema, model, [TEXTS[0]], max_tokens=12, on_invalid="record")
     assert found.fields["brand"].raw == brand.raw
     assert found.data["brand"] == json.loads(brand.raw)
 
@@ -370,8 +349,7 @@ def test_values_that_the_document_does_not_hold_become_null(model: Path) -> None
     }
     answers = {text: answer}
     schema = "brand, color [red|blue], w int?, made, tags [str]"
-    with Extractor(schema, model, require_grounding=True, answers=answers) as extractor:
-        found = extractor.extract(text)
+    (found,) = extracted(schema, model, [text], require_grounding=True, answers=answers)
     assert found.data == {"brand": "nike", "color": "red", "w": 300, "made": None, "tags": ["shoe"]}
     fields = found.to_dict()["fields"]
     assert (fields["brand"]["match"], fields["brand"]["start"], fields["brand"]["end"]) == (
@@ -381,12 +359,12 @@ def test_values_that_the_document_does_not_hold_become_null(model: Path) -> None
     assert fields["color"]["match"] == "none"
     assert fields["w"]["match"] == "exact"
     assert fields["made"]["raw"] == ' "Adidas"'
-    with Extractor("made!", model, require_grounding=True, answers=answers) as extractor:
-        (refused,) = extractor.extract_many([text], on_error="record")
+    (refused,) = extracted(
+        "made!", model, [text], require_grounding=True, answers=answers, on_error="record"
+    )
     assert refused.error is not None
     assert refused.error.message.startswith("made: ")
-    with Extractor(schema, model, answers=answers) as extractor:
-        found = extractor.extract(text)
+    (found,) = extracted(schema, model, [text], answers=answers)
     assert found.data == answer
     assert found.fields["made"].match == "none"
     assert found.fields["tags[1]"].match == "none"
@@ -406,8 +384,7 @@ def test_a_long_text_and_a_long_choice_are_kept_whole(model: Path) -> None:
     properties = {"summary": {"type": "string"}, "clause": {"enum": [long, "none"]}}
     answer = {"summary": long, "clause": long}
     schema = {"type": "object", "properties": properties}
-    with Extractor(schema, model, answers={"doc": answer}) as extractor:
-        extraction = extractor.extract("doc")
+    (extraction,) = extracted(schema, model, ["doc"], answers={"doc": answer})
     assert extraction.data == answer
     assert not any(field.truncated for field in extraction.fields.values())
 
@@ -417,10 +394,8 @@ def test_a_long_text_and_a_long_choice_are_kept_whole(model: Path) -> None:
 
 def test_examples_are_in_the_prompt_and_their_cells_are_shared(model: Path) -> None:
     examples = [(f"{text} and more", {"brand": "Nike", "color": None}) for text in TEXTS]
-    with Extractor("brand, color", model, examples=examples) as extractor:
-        found = list(extractor.extract_many(TEXTS))
-    with Extractor("brand, color", model) as extractor:
-        plain = list(extractor.extract_many(TEXTS))
+    found = extracted("brand, color", model, TEXTS, examples=examples)
+    plain = extracted("brand, color", model, TEXTS)
     usages = [extraction.usage for extraction in found]
     assert all(usage is not None for usage in usages)
     sizes = [(usage.prompt_tokens, usage.cached_tokens) for usage in usages if usage is not None]
@@ -434,8 +409,7 @@ def test_examples_by_category(model: Path) -> None:
     schemas = {"shoe": ["brand"], "tea": ["flavor"]}
     examples = {"tea": [("Green tea with mint", {"flavor": "mint"})]}
     documents = [Document("A Nike", 1, "shoe"), Document("A black one", 2, "tea")]
-    with Extractor(schemas, model, examples=examples, max_tokens=4) as extractor:
-        shoe, tea = extractor.extract_many(documents)
+    shoe, tea = extracted(schemas, model, documents, examples=examples, max_tokens=4)
     assert shoe.usage is not None
     assert tea.usage is not None
     assert tea.usage.prompt_tokens > shoe.usage.prompt_tokens + 10
@@ -467,8 +441,7 @@ def test_values_have_places_of_their_own_in_the_order_of_the_text(model: Path) -
     ]
 
     def places(schema: str, text: str, data: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
-        with Extractor(schema, model, answers={text: data}) as extractor:
-            extraction = extractor.extract(text)
+        (extraction,) = extracted(schema, model, [text], answers={text: data})
         assert extraction.data == data
         return {
             place: (field.start, field.end)

@@ -18,14 +18,8 @@ from hpd.errors import EngineClosedError, HpdError
 from hpd.results import Extraction
 from shop import EXACT, TEXTS
 from small_extractor import SmallExtractor as Extractor
-from tiny_models import TinyModel
 
 SCHEMA = "brand: the maker, color [red|blue|black]?, weight_g float?, tags [str]"
-
-
-@pytest.fixture(scope="module")
-def model(tiny_model: TinyModel) -> Path:
-    return tiny_model("qwen3")
 
 
 @pytest.fixture(scope="module")

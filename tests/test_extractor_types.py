@@ -28,7 +28,7 @@ from hpd.results import Extraction
 from hpd.schema import check, load_schema, to_json_schema
 from hpd.schema.attributes import Schema
 from hpd.values.places import normalized_text
-from small_extractor import SmallExtractor
+from small_extractor import extracted
 from tiny_models import TinyModel
 
 N_DOCUMENTS = int(os.environ.get("HPD_TEST_DOCUMENTS", "40"))
@@ -150,8 +150,9 @@ def test_whatever_is_asked_the_result_validates_and_is_grounded(
 ) -> None:
     settings = {"n_ctx": 8192, "max_tokens": 24, **changed}
     try:
-        with SmallExtractor(check(schema), tiny_model("qwen3"), **settings) as extractor:
-            found = list(extractor.extract_many(documents, on_error="record"))
+        found = extracted(
+            check(schema), tiny_model("qwen3"), documents, **settings, on_error="record"
+        )
     except ContextOverflowError:
         if changed != {"method": "ar"}:
             raise

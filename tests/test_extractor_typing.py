@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import fields
 from pathlib import Path
 from typing import get_type_hints
 
 import pytest
 
+from command_line import run_python
 from hpd.options import Options, Settings
 
 PROGRAM = """
@@ -47,13 +46,7 @@ def test_a_type_checker_knows_the_data_and_the_options(tmp_path: Path) -> None:
     pytest.importorskip("mypy")
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--no-incremental", "--config-file", "", str(program)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tmp_path,
-    )
+    done = run_python("-m", "mypy", "--no-incremental", "--config-file", "", program, cwd=tmp_path)
     revealed = [line.split('"')[1] for line in done.stdout.splitlines() if "Revealed" in line]
     assert revealed == [
         *("program.Shoe", "program.Shoe", "TypedDict(program.Row, {'brand': str | None})"),

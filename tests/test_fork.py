@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+from pathlib import Path
 
 import pytest
+
+from command_line import run_python
 
 CHILD = """
 import multiprocessing, sys
@@ -28,20 +28,17 @@ if __name__ == "__main__":
 """
 
 
-def outcome(tmp_path: object, method: str, use: str) -> str:
+def outcome(tmp_path: Path, method: str, use: str) -> str:
     """The answer of a child process, forked or spawned from one that has used hpd or has not."""
-    program = os.path.join(str(tmp_path), "parent.py")
-    with open(program, "w") as file:
-        file.write(CHILD)
-    run = subprocess.run(
-        [sys.executable, program, method, use], capture_output=True, text=True, timeout=120
-    )
+    program = tmp_path / "parent.py"
+    program.write_text(CHILD)
+    run = run_python(program, method, use)
     assert run.returncode == 0, run.stderr
     return run.stdout.strip()
 
 
 @pytest.mark.parametrize("use", ["used", "imported"])
-def test_a_forked_process_works_or_says_why_not(tmp_path: object, use: str) -> None:
+def test_a_forked_process_works_or_says_why_not(tmp_path: Path, use: str) -> None:
     answer = outcome(tmp_path, "fork", use)
     if use == "imported":
         assert answer == "{'brand': 'Nike'}"
@@ -49,5 +46,5 @@ def test_a_forked_process_works_or_says_why_not(tmp_path: object, use: str) -> N
         assert "multiprocessing's 'spawn'" in answer
 
 
-def test_a_spawned_process_works(tmp_path: object) -> None:
+def test_a_spawned_process_works(tmp_path: Path) -> None:
     assert outcome(tmp_path, "spawn", "used") == "{'brand': 'Nike'}"

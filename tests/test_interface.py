@@ -15,14 +15,8 @@ import hpd
 from hpd import Document, Extraction
 from shop import TEXTS
 from small_extractor import SmallExtractor
-from tiny_models import TinyModel
 
 BROKEN = "bad \ud83d text"
-
-
-@pytest.fixture(scope="module")
-def model(tiny_model: TinyModel) -> Path:
-    return tiny_model("qwen3")
 
 
 @pytest.fixture(scope="module")
@@ -93,13 +87,6 @@ def test_extractions_come_as_they_are_finished(extractor: SmallExtractor) -> Non
     assert {each.id: each.data for each in found} == {
         i: each.data for i, each in enumerate(extractor.extract_many(TEXTS))
     }
-
-
-def test_what_prepare_gives_is_public(extractor: SmallExtractor) -> None:
-    task = extractor.prepare("size", max_tokens=4)
-    assert isinstance(task, hpd.Task)
-    ((_, extraction),) = extractor.iter_placed(["x"], schema=task)
-    assert set(extraction.data) == {"size"}
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])

@@ -12,6 +12,7 @@ from hpd.schema import load_schema
 from hpd.values.stated import STATED_KEY, Stated
 from shop import EXACT
 from small_extractor import SmallExtractor as Extractor
+from small_extractor import extracted
 from tiny_models import TinyModel
 
 SCHEMA = "total int, price float, day date, at datetime, name, paid bool"
@@ -21,11 +22,6 @@ TEXTS = (
     "No. 7 and no. 8, on 12.05.2025 or 13.05.2025, at 9:15, for 1.2 million or 99.95",
     "Nothing at all",
 )
-
-
-@pytest.fixture(scope="module")
-def model(tiny_model: TinyModel) -> Path:
-    return tiny_model("qwen3")
 
 
 def is_stated(name: str, value: object, text: str) -> bool:
@@ -57,8 +53,7 @@ def test_a_model_that_makes_things_up_says_only_what_is_stated(model: Path, meth
 
 
 def test_in_a_stack_each_document_has_its_own_numbers(model: Path) -> None:
-    with Extractor(SCHEMA, model, max_tokens=24, stack=3, stated=True, **EXACT) as extractor:
-        found = list(extractor.extract_many(TEXTS))
+    found = extracted(SCHEMA, model, TEXTS, max_tokens=24, stack=3, stated=True, **EXACT)
     for extraction, text in zip(found, TEXTS, strict=True):
         for name in HELD:
             value = extraction.data[name]
@@ -67,8 +62,9 @@ def test_in_a_stack_each_document_has_its_own_numbers(model: Path) -> None:
 
 def test_what_must_be_there_and_is_not_stated_is_an_error(model: Path) -> None:
     schema = "total int!"
-    with Extractor(schema, model, stated=True, on_invalid="record", **EXACT) as extractor:
-        found = extractor.extract("Nothing at all")
+    (found,) = extracted(
+        schema, model, ["Nothing at all"], stated=True, on_invalid="record", **EXACT
+    )
     assert found.data["total"] is None
     assert found.fields["total"].error == "required, but the document does not hold it"
 
@@ -109,7 +105,6 @@ def test_the_file_of_a_model_can_ask_for_it(model: Path, tmp_path: Path) -> None
 @pytest.mark.parametrize("at", ["2024-05-31T09:30:00", "2024-05-31T09:30:00+02:00"])
 def test_a_time_without_a_zone_is_marked(model: Path, at: str) -> None:
     settings = {"stated": True, "missing": "force", "max_tokens": 32, **EXACT}
-    with Extractor("at datetime!", model, **settings) as extractor:
-        extraction = extractor.extract(f"The concert starts at {at}.")
+    (extraction,) = extracted("at datetime!", model, [f"The concert starts at {at}."], **settings)
     assert extraction.data == {"at": at}
     assert extraction.fields["at"].to_dict().get("no_zone", False) is ("+" not in at)

@@ -13,8 +13,7 @@ from hpd.cli import main
 from hpd.errors import InvalidDataError
 from hpd.pipeline.document_values import LEAST_LIKELY
 from jsonl import read_lines, write_texts
-from small_extractor import SmallExtractor
-from tiny_models import TinyModel
+from small_extractor import SmallExtractor, extracted
 
 BROWN = "Color: brown. Size 8"
 
@@ -22,11 +21,6 @@ BROWN = "Color: brown. Size 8"
 class Shoe(BaseModel):
     brand: str
     size: int
-
-
-@pytest.fixture(scope="module")
-def model(tiny_model: TinyModel) -> Path:
-    return tiny_model("qwen3")
 
 
 def test_a_missing_required_value_is_an_error_that_names_it(model: Path) -> None:
@@ -50,8 +44,7 @@ def test_a_missing_required_value_is_an_error_that_names_it(model: Path) -> None
 def test_without_strict_the_field_alone_has_the_error(model: Path) -> None:
     answers = {"b": {"brand": "Nike"}}
     settings = {"answers": answers, "on_invalid": "record"}
-    with SmallExtractor("brand!, size int!", model, **settings) as extractor:
-        extraction = extractor.extract("b")
+    (extraction,) = extracted("brand!, size int!", model, ["b"], **settings)
     assert extraction.error is None
     assert extraction.fields["size"].error is not None
 
@@ -69,8 +62,7 @@ def test_what_may_be_absent_is_no_error(model: Path) -> None:
         },
     }
     answers = {"a": {"code": "abc", "maker": {"city": "Rome"}}}
-    with SmallExtractor(schema, model, answers=answers) as extractor:
-        extraction = extractor.extract("a")
+    (extraction,) = extracted(schema, model, ["a"], answers=answers)
     assert extraction.error is None
     assert extraction.data == {}
     assert "pattern" in str(extraction.fields["code"].error)
@@ -79,8 +71,7 @@ def test_what_may_be_absent_is_no_error(model: Path) -> None:
 def test_a_required_value_may_be_in_any_chunk(model: Path) -> None:
     text = " ".join(f"word{n}" for n in range(400))
     settings = {"n_ctx": 512, "on_overflow": "chunk", "max_tokens": 8}
-    with SmallExtractor("brand!", model, answers={}, **settings) as extractor:
-        (extraction,) = extractor.extract_many([text], on_error="record")
+    (extraction,) = extracted("brand!", model, [text], answers={}, **settings, on_error="record")
     assert extraction.usage is not None
     assert extraction.usage.n_chunks > 1
     assert (extraction.error is None) == (extraction.data["brand"] is not None)
@@ -89,8 +80,9 @@ def test_a_required_value_may_be_in_any_chunk(model: Path) -> None:
 @pytest.mark.parametrize("on_invalid", ["raise", "record"])
 def test_a_class_gives_an_instance_or_an_error(model: Path, on_invalid: str) -> None:
     answers = {"a": {"brand": "Nike", "size": 44}, "b": {"brand": "Nike"}}
-    with SmallExtractor(Shoe, model, answers=answers, on_invalid=on_invalid) as extractor:
-        whole, broken = extractor.extract_many(["a", "b"], on_error="record")
+    whole, broken = extracted(
+        Shoe, model, ["a", "b"], answers=answers, on_invalid=on_invalid, on_error="record"
+    )
     assert whole.data == Shoe(brand="Nike", size=44)
     assert broken.error is not None
     assert broken.error.message == "size: required, but the document does not hold it"

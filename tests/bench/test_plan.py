@@ -67,12 +67,3 @@ def test_rates_of_one_s_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     with pytest.raises(SystemExit):
         plan.main([str(figures), "--price-per-hour", "1"])
     assert "no summary of the method hpd" in capsys.readouterr().err
-
-
-def test_the_stored_rates_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:
-    plan.main(["--price-per-hour", "0.1"])
-    lines = capsys.readouterr().out.splitlines()
-    assert sum("measured" in line for line in lines) == len(plan.stored_rates()) + 1
-    scaled = [line for line in lines if "qwen3:8b" in line]
-    assert len(scaled) == len(plan.stored_rates())
-    assert all(" scaled " in line for line in scaled)

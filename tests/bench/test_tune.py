@@ -15,10 +15,10 @@ from hpd.bench.methods import parse_contest
 from hpd.bench.tune import AXES, Found, Run, Search, axes_for, default_settings
 from hpd.bench.workload import N_DOCUMENTS, catalogue
 from hpd.cli import main
-from hpd.errors import HpdError, OptionError
+from hpd.errors import HpdError
 from hpd.models import settings as tuned
 from hpd.models.cache import CACHE_VARIABLE
-from hpd.models.settings import engine_options, load_model
+from hpd.models.settings import load_model
 from hpd.options import TUNABLE
 from tiny_models import TinyModel
 
@@ -53,23 +53,6 @@ def test_what_was_set_wins_over_what_was_tuned_and_that_over_the_default() -> No
     assert options.drafts is True
     assert options.unset == ()
     assert options.filled(FASTEST) == options
-
-
-@pytest.mark.parametrize(
-    ("name", "flag"),
-    [("in_flight", ""), ("n_batch", r" \(--batch-size\)"), ("n_ubatch", r" \(--ubatch-size\)")],
-)
-def test_negative_counts_are_refused(name: str, flag: str) -> None:
-    with pytest.raises(
-        OptionError, match=rf"^{name}{flag} must be a whole number from 0 .*, not -1$"
-    ):
-        Options(**{name: -1})  # type: ignore[arg-type]
-
-
-def test_the_engine_never_sees_what_was_not_set() -> None:
-    native = engine_options(Options())
-    assert (native.n_in_flight, native.n_batch, native.n_ubatch) == (0, 512, 512)
-    assert native.drafts is True
 
 
 # --- the search ---
@@ -483,11 +466,6 @@ def test_wrong_use_is_noticed_before_the_model(
     given = [argument.format(**names) for argument in arguments]
     assert main(["tune", "-m", "gone.gguf", *given]) == 2
     assert message in capsys.readouterr().err
-
-
-def test_a_model_that_is_not_there_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["tune", "-m", "gone.gguf"]) == 1
-    assert "there is no model gone.gguf" in capsys.readouterr().err
 
 
 def test_a_broken_file_is_one_line_for_a_person(

@@ -139,16 +139,7 @@ def test_replay_rows_without_values_are_an_error(tmp_path: Path, gold: Path) -> 
 
 
 def test_answers_have_the_schemas_shape_and_order() -> None:
-    schema = load_schemas(
-        {
-            "type": "object",
-            "properties": {
-                "maker": {"type": "object", "properties": {"city": {"type": "string"}}},
-                "tags": {"type": "array", "items": {"type": "string"}},
-                "n": {"type": "integer"},
-            },
-        }
-    )
+    schema = load_schemas("maker {city}, tags [str], n int")
     assert complete_answer(schema.attributes, {"n": 3, "tags": ["x"], "other": 1}) == {
         "maker": {"city": None},
         "tags": ["x"],

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from command_line import Terminal
 from fake_extractor import ASKED, FakeExtractor
 from hpd.cli import main
-from hpd.cli.writing import Summary
 from hpd.options import Options
-from hpd.results import Extraction, FieldResult, Usage
 from jsonl import read_lines, write_lines, write_texts
 
 
@@ -30,18 +29,6 @@ def test_extract_writes_a_line_a_document_and_a_summary_beside_them(
     assert re.fullmatch(r"hpd: 2 documents, \S+ a second\n", err)
     assert fake[0].examples == []
     assert fake[0].options == Options()
-
-
-def test_extract_to_a_file(
-    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
-) -> None:
-    source, out = write_texts(tmp_path / "in.jsonl", "x", "y", "z"), tmp_path / "out.jsonl"
-    assert main(["extract", str(source), "--schema", "brand", "-o", str(out), "--limit", "2"]) == 0
-    assert [line["id"] for line in read_lines(out)] == ["1", "2"]
-    printed = capfd.readouterr()
-    assert printed.out == ""
-    assert re.fullmatch(r"hpd: 2 documents, \S+ a second\n", printed.err)
-    assert len(fake[0].documents) == 2
 
 
 def test_extract_says_that_an_id_comes_again(
@@ -154,11 +141,6 @@ def test_examples_go_into_the_prompt(
     assert "ex.jsonl:1: an example needs its answer in 'data'" in capfd.readouterr().err
 
 
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
 def test_the_progress_bar_shows_on_a_terminal_only(
     tmp_path: Path, fake: list[FakeExtractor], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -223,21 +205,3 @@ def test_the_summary_counts_documents_without_text(
     source, out = write_texts(tmp_path / "in.jsonl", "", "a", " \n\t"), tmp_path / "out"
     assert main(["extract", str(source), "--schema", "brand", "-o", str(out)]) == 0
     assert ", 2 without text" in capfd.readouterr().err
-
-
-def test_the_summary_counts_values_that_were_decoded_before() -> None:
-    summary = Summary()
-    for n_reused in (0, 3, 2):
-        summary.add_values(Extraction(usage=Usage(reused_values=n_reused)))
-        summary.add_line(None)
-    said = summary.text(n_kept=0, n_failed_kept=0)
-    assert said == "3 documents, 5 values were decoded before"
-
-
-def test_the_summary_counts_values_that_were_cut_off() -> None:
-    summary = Summary()
-    cut = FieldResult(value="a long te", truncated=True)
-    summary.add_values(Extraction(fields={"a": cut, "b": FieldResult(value="x")}))
-    summary.add_line(None)
-    said = summary.text(n_kept=0, n_failed_kept=0)
-    assert said.endswith(", 1 cut off (`truncated`): a larger --max-tokens keeps more")

@@ -7,15 +7,13 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from command_line import hpd_on_endless_input, run_hpd, with_handler
+from command_line import hpd_on_endless_input, run_hpd, run_python, with_handler
 from jsonl import read_lines, write_lines
 
 TITLE = "Diesel Men's Exposure High-Top Sneaker, Black, 10 M US"
@@ -97,5 +95,5 @@ def test_an_error_of_the_input_on_the_way(tmp_path: Path, random_model: str) -> 
         "command._peeked = broken\n"
         f"sys.exit(main(['extract', {str(source)!r}, '--schema', 'a', '-m', {random_model!r}]))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = run_python("-c", code)
     assert (done.returncode, done.stderr) == (1, "hpd: error: the disk broke\n")

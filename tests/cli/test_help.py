@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import hpd.extractor
 import hpd.models.model_files
-from command_line import exit_code
+from command_line import exit_code, run_python
 from hpd import _native
 from hpd.cli import COMMANDS, main
 from hpd.options import OPTIONS
@@ -58,7 +56,7 @@ def test_help_needs_no_engine() -> None:
         "import sys\nfrom hpd.cli import build_parser\nbuild_parser()\n"
         "sys.exit(any(name in sys.modules for name in ('llama_cpp', 'hpd._core', 'numpy')))"
     )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    assert run_python("-c", code).returncode == 0
 
 
 def test_a_command_starts_without_the_others() -> None:
@@ -66,7 +64,7 @@ def test_a_command_starts_without_the_others() -> None:
         "import sys\nfrom hpd.cli import build_parser\nbuild_parser('extract')\n"
         "print(*sorted(name for name in sys.modules if name.startswith('hpd.cli.')))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = run_python("-c", code, check=True)
     loaded = {name.rpartition(".")[2] for name in done.stdout.split()}
     assert loaded.intersection(COMMANDS) == {"extract"}
 
@@ -83,7 +81,7 @@ def test_help_of_hpd_itself_loads_no_command(capsys: pytest.CaptureFixture[str])
         "try:\n    main([])\nexcept SystemExit:\n    pass\n"
         "print(*sorted(name for name in sys.modules if name.startswith('hpd.')))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = run_python("-c", code, check=True)
     loaded = set(done.stdout.splitlines()[-1].split())
     assert not loaded & {module for module, _ in COMMANDS.values()}
 
@@ -116,4 +114,4 @@ def test_a_run_in_a_pipe_loads_no_rich(tmp_path: Path) -> None:
         "import sys\nfrom hpd.cli import main\n"
         f"main(['extract', {str(source)!r}, '--schema', 'a'])\nsys.exit('rich' in sys.modules)"
     )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    assert run_python("-c", code).returncode == 0

@@ -16,7 +16,6 @@ import pytest
 
 from hpd.cli.writing import ReadAhead
 from hpd.documents import NOT_YET
-from tiny_models import TinyModel
 
 SECONDS = 120.0
 
@@ -51,11 +50,6 @@ class Run:
         assert self.process.stdout is not None
         for line in self.process.stdout:
             self._lines.put(line)
-
-
-@pytest.fixture
-def model(tiny_model: TinyModel) -> Path:
-    return tiny_model("qwen3")
 
 
 @pytest.fixture(params=[(), ("--set", "stack=4")], ids=["alone", "stacked"])

@@ -11,7 +11,7 @@ from hpd.cli import main
 from hpd.errors import ContextOverflowError, ModelLoadError
 from hpd.models import hardware
 from jsonl import read_lines, write_texts
-from small_extractor import SmallExtractor
+from small_extractor import extracted
 from tiny_models import TinyModel
 
 
@@ -44,10 +44,15 @@ def test_more_cells_than_any_memory_are_refused(
 
 def test_a_document_of_which_nothing_fits_is_not_cut_to_nothing(tiny_model: TinyModel) -> None:
     word = "\U0001f469\u200d" * 20 + "\U0001f469"  # one character for readers, never cut
-    with SmallExtractor(
-        "a", tiny_model("qwen3"), n_ctx=512, max_tokens=140, on_overflow="truncate"
-    ) as extractor:
-        (extraction,) = extractor.extract_many([word * 30], on_error="record")
+    (extraction,) = extracted(
+        "a",
+        tiny_model("qwen3"),
+        [word * 30],
+        n_ctx=512,
+        max_tokens=140,
+        on_overflow="truncate",
+        on_error="record",
+    )
     assert extraction.data is None
     assert extraction.error is not None
     assert "not one word fits" in extraction.error.message

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from command_line import run_python
 from jsonl import write_texts
 
 HPD = f"{sys.executable} -c 'import sys; from hpd.command import main; sys.exit(main())'"
@@ -109,7 +110,5 @@ sys.meta_path.insert(0, Interrupting())
 sys.argv = ["hpd", "extract", "in.jsonl", "--schema", "brand"]
 sys.exit(hpd.command.main())
 """
-    run = subprocess.run(
-        [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, timeout=120
-    )
+    run = run_python("-c", program, cwd=folder)
     assert (run.returncode, run.stderr) == (130, "")

@@ -10,31 +10,38 @@ import pytest
 from fake_extractor import FakeExtractor
 from hpd.cli import main
 from hpd.cli.writing import Summary
-from hpd.results import Extraction, FieldResult
+from hpd.results import Extraction, FieldResult, Usage
 from jsonl import write_texts
 
 
-def test_the_input_and_the_schema_are_needed(
-    capfd: pytest.CaptureFixture[str],
-) -> None:
-    assert main(["extract"]) == 2
-    assert "required: INPUT, --schema" in capfd.readouterr().err
-
-
-def test_the_summary_counts_nulls_and_near_ties() -> None:
+def said_of(*extractions) -> str:
+    """The summary of a run of these extractions."""
     summary = Summary()
+    for extraction in extractions:
+        summary.add_values(extraction)
+        summary.add_line(None)
+    return summary.text(n_kept=0, n_failed_kept=0)
+
+
+def test_the_summary_counts_nulls_and_what_was_refused() -> None:
     sure, tie, null = FieldResult(value="x"), FieldResult(value="y", margin=0.01), FieldResult()
-    summary.add_values(Extraction("1", {}, {"a": sure, "b": tie, "c": null, "d": sure}))
-    summary.add_line(None)
-    says = "1 document, 25% null"
-    assert summary.text(n_kept=0, n_failed_kept=0) == says
+    some = Extraction("1", {}, {"a": sure, "b": tie, "c": null, "d": sure})
+    assert said_of(some) == "1 document, 25% null"
     unsure, refused = FieldResult(raw=' "x"'), FieldResult(raw=' "x"', error="no number")
-    summary.add_values(Extraction("2", {}, dict.fromkeys("abc", unsure)))
-    said = "57% null; 3 of them rejected as low-confidence"
-    assert f"{said} (text kept in `raw`)" in summary.text(n_kept=0, n_failed_kept=0)
-    summary.add_values(Extraction("3", {}, {"d": refused}))
-    said = "62% null; 3 of them rejected as low-confidence and 1 of them rejected as not valid"
-    assert f"{said} (text kept in `raw`)" in summary.text(n_kept=0, n_failed_kept=0)
+    more = Extraction("2", {}, dict.fromkeys("abc", unsure))
+    says = "57% null; 3 of them rejected as low-confidence"
+    assert f"{says} (text kept in `raw`)" in said_of(some, more)
+    last = Extraction("3", {}, {"d": refused})
+    says = "62% null; 3 of them rejected as low-confidence and 1 of them rejected as not valid"
+    assert f"{says} (text kept in `raw`)" in said_of(some, more, last)
+
+
+def test_the_summary_counts_values_that_were_decoded_before_or_cut_off() -> None:
+    reused = [Extraction(usage=Usage(reused_values=n)) for n in (0, 3, 2)]
+    assert said_of(*reused) == "3 documents, 5 values were decoded before"
+    cut = FieldResult(value="a long te", truncated=True)
+    said = said_of(Extraction(fields={"a": cut, "b": FieldResult(value="x")}))
+    assert said.endswith(", 1 cut off (`truncated`): a larger --max-tokens keeps more")
 
 
 def test_every_run_ends_with_a_summary(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
-import sys
 from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
 
+from command_line import run_hpd
 from fake_extractor import FakeExtractor
 from hpd.cli import main
 from jsonl import write_lines, write_texts
@@ -35,11 +34,10 @@ def test_twenty_e_mails_of_a_folder_become_a_table(tmp_path: Path) -> None:
         message.set_content(f"Hello,\n\nmy order {1000 + n} has not come.\n\nAnn")
         (folder / f"{n:02}.eml").write_bytes(message.as_bytes())
     out = tmp_path / "mails.csv"
-    command = [sys.executable, "-m", "hpd.cli", "extract", str(folder)]
-    subprocess.run(
-        [*command, "--schema", "order_number", "-o", str(out), "--keep", "from", "--quiet"],
-        check=True,
+    done = run_hpd(
+        "extract", folder, "--schema", "order_number", "-o", out, "--keep", "from", "--quiet"
     )
+    assert done.returncode == 0, done.stderr
     rows = rows_of(out)
     assert [row["id"] for row in rows] == [str(folder / f"{n:02}.eml") for n in range(20)]
     assert list(rows[0]) == ["id", "from", "order_number", "error"]

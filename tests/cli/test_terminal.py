@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import io
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from command_line import Terminal
+from hpd.cli import main
 from hpd.cli.terminal import Progress, ResultTable
 from hpd.schema import load_schema
+from jsonl import write_texts
 
 
 def rows(width: int, *lines: dict[str, Any], schema: str = "brand, size") -> list[str]:
@@ -61,11 +64,6 @@ def test_wide_characters_and_those_that_move_the_cursor() -> None:
     assert "\x1b" not in lines[2]
 
 
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
 @pytest.mark.parametrize("no_color", [False, True])
 def test_progress_tells_nulls_and_failures(no_color: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stderr", terminal := Terminal())
@@ -88,3 +86,25 @@ def test_no_color_leaves_nothing_bold(no_color: bool, monkeypatch: pytest.Monkey
     monkeypatch.setenv("NO_COLOR", "1" if no_color else "")
     text = "\n".join(rows(34, {"id": "1", "data": {"brand": None, "size": 4}}))
     assert ("\x1b[" in text) != no_color
+
+
+def test_the_bar_counts_chunks_once_there_are_any(
+    tmp_path: Path, random_model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = write_texts(tmp_path / "in.jsonl", "Nike", "A shoe by Nike. " * 100)
+    command = ["extract", str(source), "--schema", "maker", "-m", random_model, "-t", "1"]
+    command += ["--max-tokens", "4", "-o", str(tmp_path / "out.jsonl"), "--overwrite"]
+    monkeypatch.setattr("sys.stderr", terminal := Terminal())
+    assert main(command) == 0
+    plain = terminal.getvalue()
+    assert "2/2" in plain
+    assert "doc/s" in plain or "s/doc" in plain
+    assert "chunk" not in plain
+    monkeypatch.setattr("sys.stderr", terminal := Terminal())
+    assert main([*command, "--on-overflow", "chunk", "--set", "chunk_size=100"]) == 0
+    cut = terminal.getvalue()
+    (line,) = [line for line in cut.replace("\r", "\n").splitlines() if "is cut into" in line]
+    n_chunks = int(line.partition("is cut into ")[2].split()[0])
+    assert n_chunks > 3
+    assert f"{n_chunks + 1}/{n_chunks + 1}" in cut
+    assert "chunk/s" in cut or "s/chunk" in cut

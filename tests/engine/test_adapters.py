@@ -76,21 +76,6 @@ def test_an_adapter_does_what_its_merged_weights_do(tiny_model: TinyModel, tmp_p
         assert (not wrong) == is_right, wrong
 
 
-def test_a_missing_adapter_is_named(tiny_model: TinyModel, tmp_path: Path) -> None:
-    options = _native.ModelOptions()
-    options.use_extra_bufts = False
-    options.loras = [(str(tmp_path / "none.gguf"), 1.0)]
-    with pytest.raises(ModelLoadError, match=r"none\.gguf"):
-        _native.Model([str(tiny_model("qwen3"))], options)
-
-
-def test_what_is_no_model_is_refused_with_llama_cpps_words(tmp_path: Path) -> None:
-    broken = tmp_path / "broken.gguf"
-    broken.write_bytes(b"GGUF" + b"\0" * 64)
-    with pytest.raises(ModelLoadError, match=r"llama\.cpp said"):
-        open_model(broken)
-
-
 def test_loading_reports_its_progress_and_can_be_stopped(tiny_model: TinyModel) -> None:
     path = str(tiny_model("qwen3"))
     options = _native.ModelOptions()

@@ -218,15 +218,3 @@ def test_soft_caps_are_left_to_llama_cpp(tiny_model: TinyModel) -> None:
     n_taken, n_left = counts(tiny_model("gemma2"), **HALVES)
     assert n_taken == 0
     assert n_left > 0
-
-
-def test_the_engine_uses_it(tiny_model: TinyModel) -> None:
-    """Rounding differs, so the kernel that an option asks for is the one that ran."""
-    path = tiny_model("qwen3")
-    requests, _ = expectation(path, 10, "branch", 1, 16)
-    logprobs = {}
-    for cpu_attention in (True, False):
-        options = engine_options(cpu_attention=cpu_attention, **HALVES)
-        results = run(_native.Engine(open_model(path), options), requests)
-        logprobs[cpu_attention] = [v.logprobs for r in results for v in r.values]
-    assert logprobs[True] != logprobs[False]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gc
 import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from command_line import run_python
 from decoding import engine_options, open_model
 from hpd import _core_testing, _native
 from hpd.errors import EngineClosedError
@@ -31,6 +31,18 @@ def resident_bytes() -> int:
 
     command = ["ps", "-o", "rss=", "-p", str(os.getpid())]
     return int(subprocess.run(command, capture_output=True, check=True).stdout) * 1024
+
+
+def growth(work: Callable[[], None]) -> int:
+    """The bytes by which this process grows while something is done again and again."""
+    for _ in range(5):  # llama.cpp and the allocator keep something of the first ones
+        work()
+    gc.collect()
+    before = resident_bytes()
+    for _ in range(N_OPENED):
+        work()
+    gc.collect()
+    return resident_bytes() - before
 
 
 def submit(engine: _native.Engine, prompt: list[int], max_tokens: int) -> None:
@@ -63,13 +75,8 @@ def test_closed_engines_and_models_hold_no_memory(
                 opened.close()
         closed.append((engine, model, draft))
 
-    for _ in range(5):  # llama.cpp and the allocator keep something of the first ones
-        open_and_close()
-    before = resident_bytes()
-    for _ in range(N_OPENED):
-        open_and_close()
     # The cells of a single one of these engines take 6 MiB.
-    assert resident_bytes() - before < N_OPENED * MEBIBYTE
+    assert growth(open_and_close) < N_OPENED * MEBIBYTE
 
 
 def test_an_engine_that_is_forgotten_is_freed_too(tiny_model: TinyModel) -> None:
@@ -79,27 +86,7 @@ def test_an_engine_that_is_forgotten_is_freed_too(tiny_model: TinyModel) -> None
         model = open_model(path)
         decode_a_little(model, _native.Engine(model, engine_options()))
 
-    for _ in range(5):
-        open_and_forget()
-    gc.collect()
-    before = resident_bytes()
-    for _ in range(N_OPENED):
-        open_and_forget()
-    gc.collect()
-    assert resident_bytes() - before < N_OPENED * MEBIBYTE
-
-
-def calls(engine: _native.Engine) -> dict[str, Callable[[], object]]:
-    return {
-        "submit": lambda: engine.submit(0, [1], [], n_instruction=0),
-        "step": engine.step,
-        "advance": engine.advance,
-        "cancel": lambda: engine.cancel({0}),
-        "cancel_all": engine.cancel_all,
-        "forget_prompt": lambda: engine.forget_prompt([1]),
-        "idle": lambda: engine.idle,
-        "wants_request": lambda: engine.wants_request,
-    }
+    assert growth(open_and_forget) < N_OPENED * MEBIBYTE
 
 
 def test_every_call_after_closing_is_refused(tiny_model: TinyModel) -> None:
@@ -113,7 +100,16 @@ def test_every_call_after_closing_is_refused(tiny_model: TinyModel) -> None:
     engine.wake()
     assert engine.closed
     assert engine.stats.n_batches > 0, "what it did can still be asked"
-    for call in calls(engine).values():
+    for call in (
+        lambda: engine.submit(0, [1], [], n_instruction=0),
+        engine.step,
+        engine.advance,
+        lambda: engine.cancel({0}),
+        engine.cancel_all,
+        lambda: engine.forget_prompt([1]),
+        lambda: engine.idle,
+        lambda: engine.wants_request,
+    ):
         with pytest.raises(EngineClosedError, match="the engine is closed"):
             call()
 
@@ -246,10 +242,5 @@ def test_the_interpreter_may_end_before_an_engine(tiny_model: TinyModel) -> None
     )
     tests = Path(__file__).parents[1]
     folders = [str(tests / "support"), str(tests.parent)]
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(tiny_model("qwen3")), *folders],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_python("-c", code, tiny_model("qwen3"), *folders)
     assert (done.returncode, done.stderr) == (0, "")

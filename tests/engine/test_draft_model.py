@@ -13,7 +13,6 @@ import hpd
 import tiny_models
 from decoding import F32_TIE, ON_DEVICE, engine_options, make_requests, open_model, run
 from hpd import _core_testing, _native
-from hpd.bench.methods import parse_contest
 from hpd.errors import ModelLoadError
 from hpd.models.model_files import resolve_draft_model
 from hpd.options import Method
@@ -313,15 +312,3 @@ def test_names_of_draft_models(
     for name in ("user/repo", "user/repo:Q8_0", "user/repo:file.gguf"):
         assert resolve_draft_model(name) == path
     assert asked == ["user/repo", "user/repo:Q8_0", "user/repo:file.gguf"]
-
-
-def test_a_method_of_the_bench_may_have_one() -> None:
-    (method,) = parse_contest("ar:draft_model=small.gguf,n_draft=4").methods
-    assert (method.options.draft_model, method.options.n_draft) == ("small.gguf", 4)
-    assert not method.options.drafts
-
-
-@pytest.mark.parametrize("settings", [{"n_draft": 0}, {"draft_p_min": 1.5}], ids=str)
-def test_wrong_settings(settings: dict[str, float]) -> None:
-    with pytest.raises(ValueError, match=next(iter(settings))):
-        hpd.Options(**settings)  # type: ignore[arg-type]

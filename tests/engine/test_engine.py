@@ -21,7 +21,6 @@ from decoding import (
     disagreements,
     engine_options,
     expectation,
-    make_requests,
     open_model,
     run,
 )
@@ -180,21 +179,6 @@ def test_prompt_that_nearly_fills_the_context(tiny_model: TinyModel) -> None:
 @pytest.mark.parametrize("kind", tiny_models.ATTENTION_KINDS)
 def test_quantised_weights(tiny_model: TinyModel, kind: str, quant: str) -> None:
     compare(tiny_model(kind, quant), n=10, tolerance=QUANTISED_TIE)
-
-
-def test_instruction_is_read_once(tiny_model: TinyModel) -> None:
-    path = tiny_model("qwen3")
-    with Reference(path, n_ctx=2048, kv_type=llama_cpp.GGML_TYPE_F32) as reference:
-        requests = make_requests(reference, 12)
-    engine = _native.Engine(open_model(path), engine_options())
-    results = run(engine, requests)
-    (_, n_instruction), *_ = requests
-    for result, ((prompt, keys), _) in zip(results, requests, strict=True):
-        all_tokens = len(prompt) + sum(len(key) for key in keys)
-        assert result.n_prefill_tokens <= all_tokens
-        reads_all = result.n_prefill_tokens > len(prompt)
-        assert reads_all == (result.id == 0), "only the first request reads the instruction"
-        assert n_instruction > 20
 
 
 def test_absent_values_cost_no_step(tiny_model: TinyModel) -> None:

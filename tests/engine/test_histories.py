@@ -91,17 +91,3 @@ class HistoriesMachine(RuleBasedStateMachine):
 
 TestHistories = HistoriesMachine.TestCase
 TestHistories.settings = part_of_examples(1)
-
-
-def test_they_stay_bounded_over_thousands_of_keys() -> None:
-    """As under ``after``, where each document's key holds the values that it sees."""
-    histories = _core_testing.Histories(n_histories_max=50, n_nodes_max=400)
-    for i in range(5000):
-        histories.learn(1000 + i, [7, 100 + i, 9])
-        histories.learn(7, [7, 8, 9])
-        assert histories.n_histories <= 50
-        assert histories.n_nodes <= 400
-    histories.check()
-    assert histories.guess(7, [7]) == (8, pytest.approx(1.0, abs=1e-3))  # in use all the time
-    assert histories.guess(1000, [])[0] < 0
-    assert histories.guess(1000 + 4999, [])[0] == 7

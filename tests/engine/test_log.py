@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from command_line import run_python
 from decoding import engine_options, open_model
 from hpd import _core_testing, _native
 from hpd.errors import ModelLoadError
@@ -60,11 +59,6 @@ def test_loading_is_silent_unless_it_is_asked_not_to_be(
         "options.use_extra_bufts = False\n"
         "_native.Engine(_native.Model([sys.argv[1]], options))\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(tiny_model("qwen3"))],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = run_python("-c", code, tiny_model("qwen3"), check=True)
     assert ("llama_model_loader" in done.stderr) == verbose
     assert bool(done.stderr) == verbose

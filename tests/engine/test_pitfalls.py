@@ -284,22 +284,3 @@ def test_an_aborted_batch_is_decoded_again(tiny_model: TinyModel) -> None:
         results |= {result.id: result for result in engine.step()}
     assert engine.stats.n_preempted > 0
     assert not disagreements([results[i] for i in range(len(requests))], expected, F32_TIE)
-
-
-def test_a_draft_ends_where_the_value_ends(model: _native.Model) -> None:
-    """Guesses go on behind a quote that the document holds; the value does not."""
-    text = 'Black Shoe" Nike Nike Nike'
-    prompt = model.tokenize(f"<|im_start|>user\n{text}<|im_end|>\n", True)
-    answer = model.tokenize(' "Black Shoe"')
-    engine = _native.Engine(model, engine_options(n_in_flight=1))
-    _core_testing.check_every_step(engine, True)
-    _core_testing.fix_least_probability(engine, 0.01)
-    field = _native.Field(model.tokenize('{"Brand":'), replay=[*answer, *answer])
-    engine.submit(0, prompt, [field], n_instruction=0)
-    results = []
-    while not engine.idle:
-        results += engine.step()
-    (value,) = results[0].values
-    assert value.text == b' "Black Shoe"'
-    assert value.tokens == answer
-    assert results[0].n_drafted > results[0].n_accepted > 0

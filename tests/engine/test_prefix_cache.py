@@ -248,27 +248,3 @@ class PrefixCacheMachine(RuleBasedStateMachine):
 
 TestPrefixCache = PrefixCacheMachine.TestCase
 TestPrefixCache.settings = part_of_examples(1.5)
-
-
-def test_what_two_instructions_have_in_common_is_split_off() -> None:
-    cache = _core_testing.PrefixCache(4)
-    first = cache.add([1, 2, 3, 4, 9], 4, NONE)
-    cache.use(first)
-    assert cache.find_parent([1, 2, 5, 6], 3, 2) == (NONE, True)
-    cache.set_ready(first)
-    assert cache.find_parent([1, 2, 5, 6], 3, 3) == (NONE, False)
-    parent, is_coming = cache.find_parent([1, 2, 5, 6], 3, 2)
-    assert not is_coming
-    assert cache.take_ops() == [("fork", parent, first, 2)]
-    second = cache.add([1, 2, 5, 6], 3, parent)
-    assert cache.all() == [
-        (first, [1, 2, 3, 4], parent, True),
-        (parent, [1, 2], NONE, True),
-        (second, [1, 2, 5], parent, False),
-    ]
-    assert (cache.n_cells, cache.n_ready_cells) == (5, 4)
-
-    cache.set_ready(second)
-    # A third one that has the same in common stands on the same prefix: nothing is split again.
-    assert cache.find_parent([1, 2, 7, 8], 4, 2) == (parent, False)
-    assert cache.take_ops() == []

@@ -145,12 +145,9 @@ class SchedulerMachine(RuleBasedStateMachine):
 
     def fill(self) -> tuple[list[list[int]], list[tuple[int, int, int]]]:
         """The next batch, in the cells; what its rows see, and whose they are."""
-        ops, batch, rows = self.scheduler.plan()
-        for op in ops:
-            self.cache.apply(*op)
+        batch, rows, seen = self.cache.next_batch(self.scheduler)
         assert len(batch) <= self.n_batch
         assert bool(batch) != self.scheduler.idle
-        seen = self.cache.decode(batch)
         if batch:
             assert self.scheduler.n_cells_used == len(self.cache.cells)
         return seen, rows
@@ -188,11 +185,15 @@ TestScheduler = SchedulerMachine.TestCase
 TestScheduler.settings = part_of_examples(2)
 
 
+def scheduler_of(**limits: int) -> _core_testing.Scheduler:
+    """A scheduler with room for everything, but for the limits that are given."""
+    roomy = {"n_seq": 99, "n_cells": 900, "n_batch": 64, "n_in_flight": 9, "couples": True}
+    return _core_testing.Scheduler(**{**roomy, **limits})
+
+
 def test_an_instruction_in_use_is_not_evicted_for_another() -> None:
     """Categories take turns; each instruction is read once although cells are short at times."""
-    scheduler = _core_testing.Scheduler(
-        n_seq=40, n_cells=200, n_batch=64, n_in_flight=4, couples=True
-    )
+    scheduler = scheduler_of(n_seq=40, n_cells=200, n_in_flight=4)
     cache = CellCache(200, 40, couples=True)
     n_instruction_tokens = 0
     for i in range(60):
@@ -200,10 +201,7 @@ def test_an_instruction_in_use_is_not_evicted_for_another() -> None:
         fields = [_native.Field([10], max_tokens=5)] * 3
         scheduler.submit(i, [*instruction, 5, 6], fields, n_cached=20)
     while not scheduler.idle:
-        ops, batch, rows = scheduler.plan()
-        for op in ops:
-            cache.apply(*op)
-        cache.decode(batch)
+        batch, rows, _ = cache.next_batch(scheduler)
         n_instruction_tokens += sum(token < 3 for token, *_ in batch)
         scheduler.commit([7] * len(rows), [True] * len(rows))
     assert n_instruction_tokens == 60
@@ -213,9 +211,7 @@ def test_an_instruction_in_use_is_not_evicted_for_another() -> None:
 @pytest.mark.parametrize("n_common", [3, 40])
 def test_what_instructions_have_in_common_is_read_once(n_common: int) -> None:
     """The rules before the attributes of three schemas; too few common tokens are not worth it."""
-    scheduler = _core_testing.Scheduler(
-        n_seq=99, n_cells=900, n_batch=64, n_in_flight=9, couples=True
-    )
+    scheduler = scheduler_of()
     cache = CellCache(900, 99, couples=True)
     for i in range(30):
         instruction = [1] * n_common + [2 + i % 3] * 20
@@ -224,10 +220,7 @@ def test_what_instructions_have_in_common_is_read_once(n_common: int) -> None:
         scheduler.submit(i, prompt, fields, n_cached=len(instruction))
     n_common_read = 0
     while not scheduler.idle:
-        ops, batch, rows = scheduler.plan()
-        for op in ops:
-            cache.apply(*op)
-        seen = cache.decode(batch)
+        batch, rows, seen = cache.next_batch(scheduler)
         for row, i, _ in rows:
             assert seen[row] == [1] * n_common + [2 + i % 3] * 20 + [50 + i, 6, 10]
         n_common_read += sum(token == 1 for token, *_ in batch)
@@ -240,9 +233,7 @@ def test_fewer_requests_run_together_where_they_fill_the_busy_cells(
     n_busy_cells: int, n_together: int
 ) -> None:
     """The instruction, which they share, does not count; a request alone always runs."""
-    scheduler = _core_testing.Scheduler(
-        n_seq=99, n_cells=900, n_batch=64, n_in_flight=9, couples=True, n_busy_cells=n_busy_cells
-    )
+    scheduler = scheduler_of(n_busy_cells=n_busy_cells)
     instruction = list(range(100, 120))
     for i in range(7):
         document = [i] * 12
@@ -264,9 +255,7 @@ def test_fewer_requests_run_together_where_they_fill_the_busy_cells(
 def test_values_apart_come_in_full_batches() -> None:
     """No batch of documents holds a value, and values wait until they fill half a batch."""
     n_value_batch = 8
-    scheduler = _core_testing.Scheduler(
-        n_seq=99, n_cells=900, n_batch=32, n_in_flight=9, couples=True, n_value_batch=n_value_batch
-    )
+    scheduler = scheduler_of(n_batch=32, n_value_batch=n_value_batch)
     n_left = {}
     for i in range(24):
         scheduler.submit(i, [1, 2, 3, 4, 5, 6, 7], [_native.Field([10], max_tokens=9)] * 2)
@@ -289,9 +278,7 @@ def test_values_apart_come_in_full_batches() -> None:
 
 def test_steps_are_shared_by_the_values_of_all_documents_in_flight() -> None:
     """Of those about to be read, too: what a guess is worth does not depend on who comes first."""
-    scheduler = _core_testing.Scheduler(
-        n_seq=99, n_cells=900, n_batch=64, n_in_flight=2, couples=True
-    )
+    scheduler = scheduler_of(n_in_flight=2)
     for i in range(3):
         scheduler.submit(i, [1, 2, 3], [_native.Field([10 + f], max_tokens=5) for f in range(4)])
     shared = []
@@ -307,7 +294,7 @@ def test_steps_are_shared_by_the_values_of_all_documents_in_flight() -> None:
 @pytest.mark.parametrize("n_steps", [0, 1, 2, 9], ids="cancelled after {} steps".format)
 def test_what_a_cancelled_request_held_is_free_at_once(n_steps: int) -> None:
     """Its sequences, its cells and the prompt that was kept for it; the instruction stays."""
-    scheduler = _core_testing.Scheduler(n_seq=8, n_cells=90, n_batch=8, n_in_flight=2, couples=True)
+    scheduler = scheduler_of(n_seq=8, n_cells=90, n_batch=8, n_in_flight=2)
     instruction, document = [1] * 9, [2] * 7
     prompt = instruction + document
     first, later = [[_native.Field([key], max_tokens=5)] * 3 for key in (10, 11)]
@@ -332,17 +319,14 @@ def test_what_a_cancelled_request_held_is_free_at_once(n_steps: int) -> None:
 
 def test_an_instruction_that_was_half_read_is_read_again() -> None:
     """The request that was reading it is cancelled; another one begins with the same."""
-    scheduler = _core_testing.Scheduler(n_seq=8, n_cells=90, n_batch=4, n_in_flight=2, couples=True)
+    scheduler = scheduler_of(n_seq=8, n_cells=90, n_batch=4, n_in_flight=2)
     cache = CellCache(90, 8)
     for number in range(2):
         fields = [_native.Field([10], max_tokens=5)]
         scheduler.submit(number, [1] * 9 + [2, 3], fields, n_cached=9)
     n_steps = 0
     while not scheduler.idle:
-        ops, batch, rows = scheduler.plan()
-        for op in ops:
-            cache.apply(*op)
-        cache.decode(batch)
+        _, rows, _ = cache.next_batch(scheduler)
         assert scheduler.n_cells_used == len(cache.cells)
         scheduler.commit([7] * len(rows), [True] * len(rows))
         if n_steps == 0:
@@ -353,9 +337,7 @@ def test_an_instruction_that_was_half_read_is_read_again() -> None:
 
 
 def test_cancelling_a_finished_request_lets_go_of_its_prompt() -> None:
-    scheduler = _core_testing.Scheduler(
-        n_seq=8, n_cells=90, n_batch=64, n_in_flight=2, couples=True
-    )
+    scheduler = scheduler_of(n_seq=8, n_cells=90, n_in_flight=2)
     scheduler.submit(0, [1, 2, 3, 4], [_native.Field([10])], keep_prompt=True)
     _, _, rows = scheduler.plan()
     scheduler.commit([7] * len(rows), [True] * len(rows))
@@ -367,9 +349,7 @@ def test_cancelling_a_finished_request_lets_go_of_its_prompt() -> None:
 
 def test_after_a_full_cache_half_as_many_run_and_then_one_more_at_a_time() -> None:
     """One more each time that as many are finished as run; never more than at first."""
-    scheduler = _core_testing.Scheduler(
-        n_seq=99, n_cells=900, n_batch=64, n_in_flight=8, couples=True
-    )
+    scheduler = scheduler_of(n_in_flight=8)
     for i in range(60):
         scheduler.submit(i, [1, 2, 3], [_native.Field([10], max_tokens=5)])
 
@@ -390,9 +370,7 @@ def test_after_a_full_cache_half_as_many_run_and_then_one_more_at_a_time() -> No
 
 def busy_scheduler(n_cached: int = 5) -> _core_testing.Scheduler:
     """Two requests of two fields with an instruction in common, a batch of them planned."""
-    scheduler = _core_testing.Scheduler(
-        n_seq=9, n_cells=90, n_batch=64, n_in_flight=2, couples=True
-    )
+    scheduler = scheduler_of(n_seq=9, n_cells=90, n_in_flight=2)
     for number in range(2):
         fields = [_native.Field([10 + f], max_tokens=5) for f in range(2)]
         scheduler.submit(number, [1] * 5 + [2, 3], fields, n_cached=n_cached)

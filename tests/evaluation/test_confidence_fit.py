@@ -119,11 +119,6 @@ def test_no_answer_is_mapped_by_what_was_fitted_to_its_own_document() -> None:
     assert 399 <= sum(m.confidence > 0.4 for m in mapped[500:]) <= 401
 
 
-def test_cross_fitting_takes_the_error_away() -> None:
-    judged = answers(4000)
-    assert error(cross_fitted(judged)) < 0.04 < 0.2 < error(judged)
-
-
 def test_an_empty_map_leaves_all_as_it_is() -> None:
     empty = fit([])
     assert empty == ConfidenceMap()

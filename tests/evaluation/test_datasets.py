@@ -407,19 +407,6 @@ def test_convert_without_attributes_writes_no_schema(
     assert sorted(left.name for left in tmp_path.iterdir()) == ["gold.jsonl", "x.conll"]
 
 
-def test_a_converted_file_is_gold_for_eval(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    output = tmp_path / "gold.jsonl"
-    assert (
-        main(["data", "convert", str(dataset_files.extractgpt(tmp_path)), "-o", str(output)]) == 0
-    )
-    schema = str(tmp_path / "gold.schema.json")
-    command = ["eval", "--lookup", str(output), str(output), "--attributes", schema, "--json"]
-    assert main([*command, "--resamples", "100"]) == 0
-    assert json.loads(capfd.readouterr().out)["plain"]["micro"]["recall"] == 100.0
-
-
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

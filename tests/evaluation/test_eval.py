@@ -78,16 +78,6 @@ def test_ids_that_do_not_fit_are_said(
     assert json.loads(capfd.readouterr().out)["matching"]["surplus"] == [{"id": "7", "line": 2}]
 
 
-def test_rows_without_ids_are_matched_by_order(
-    tmp_path: Path, files: tuple[str, str], capfd: pytest.CaptureFixture[str]
-) -> None:
-    plain = write_lines(tmp_path / "o.jsonl", {"data": {"Brand": "Nike"}}, {"data": {}})
-    assert main(["eval", str(plain), files[1], *FEW]) == 0
-    out, err = capfd.readouterr()
-    assert "exact plain micro 100.00 50.00 66.67" in "\n".join(words(out))
-    assert "matched by order" in err
-
-
 def test_tables_on_both_sides(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     gold, predicted = tmp_path / "gold.csv", tmp_path / "made.tsv"
     gold.write_text('asin,title,Brand,Color\na,a red Nike,Nike,red\nb,Puma,"[""Puma"", ""P""]",\n')

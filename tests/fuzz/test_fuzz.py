@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from command_line import run_python
 from tools import fuzz
 from tools.fuzz_targets import TARGETS, Target
 
@@ -26,10 +25,7 @@ def test_inputs_of_the_corpus(name: str, path: Path) -> None:
 def test_mutations_of_the_corpus(name: str, tmp_path: Path) -> None:
     """A process of its own, as a fault may end that; other seeds are for ``tools.fuzz`` by hand."""
     command = ["--target", name, "--executions", str(EXECUTIONS), "--keep", str(tmp_path)]
-    done = subprocess.run(
-        [sys.executable, "-m", "tools.fuzz", *command],
-        cwd=ROOT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = run_python("-m", "tools.fuzz", *command, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert f"{name}: {EXECUTIONS} executions in " in done.stdout
     assert list(tmp_path.iterdir()) == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import warnings
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 
 import hpd
+from command_line import run_python
 from hpd.cli import main
 from hpd.errors import ModelLoadError
 from hpd.models import memory as module
@@ -46,10 +46,7 @@ print(peak_bytes())
 @pytest.mark.parametrize("kind", SETTINGS)
 def test_the_estimate_is_close_to_what_a_process_takes(tiny_model: Any, kind: str) -> None:
     path = small_model() if kind == "small" else tiny_model(kind)
-    done = subprocess.run(
-        [sys.executable, "-c", PEAK, str(path), repr(SETTINGS[kind])],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = run_python("-c", PEAK, path, repr(SETTINGS[kind]))
     assert done.returncode == 0, done.stderr
     peak = int(done.stdout)
     need = memory_need(path, Options(**SETTINGS[kind]))

@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -16,6 +14,7 @@ from urllib.parse import unquote
 import pytest
 
 import hpd.models.model_files
+from command_line import run_python
 from hpd.errors import ModelLoadError
 from hpd.external.hugging_face import choose_file, parse_hf
 from hpd.models.model_files import local_lora, parse_lora, resolve_model
@@ -344,14 +343,7 @@ def open_hf(tmp_path: Path) -> Callable[..., list[str]]:
             if not name.startswith("HF_") and "proxy" not in name.lower()
         }
         environment |= {"HF_ENDPOINT": url, "HF_HOME": str(tmp_path / "hf"), **variables}
-        done = subprocess.run(
-            [sys.executable, "-c", script, *names],
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=120,
-        )
+        done = run_python("-c", script, *names, env=environment, check=True)
         # Not a terminal, so no progress bar.
         assert "%" not in done.stderr
         return done.stdout.splitlines()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 
 import pytest
+
+from command_line import run_python
 
 _LOAD = """
 import os
@@ -19,12 +19,8 @@ def told(**settings: str) -> tuple[str, list[str]]:
     """The variable after hpd was loaded, and what each OpenMP in the process says of itself."""
     names = ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")
     environment = {name: value for name, value in os.environ.items() if name not in names}
-    done = subprocess.run(
-        [sys.executable, "-c", _LOAD],
-        env=environment | {"OMP_DISPLAY_ENV": "VERBOSE"} | settings,
-        capture_output=True,
-        text=True,
-        check=True,
+    done = run_python(
+        "-c", _LOAD, env=environment | {"OMP_DISPLAY_ENV": "VERBOSE"} | settings, check=True
     )
     lines = [line.strip() for line in done.stderr.splitlines() if "GOMP_SPINCOUNT" in line]
     return done.stdout.strip(), [line.rpartition("=")[2].strip(" '") for line in lines]

@@ -13,17 +13,10 @@ import pytest
 from hpd.errors import CallCancelledError, OptionError, SchemaError
 from hpd.options import OPTIONS
 from hpd.pipeline import Cancellation
-from hpd.schema import load_schema
 from shop import TEXTS
 from small_extractor import SmallExtractor as Extractor
-from tiny_models import TinyModel
 
 SECONDS = 60.0
-
-
-@pytest.fixture(scope="module")
-def model(tiny_model: TinyModel) -> Path:
-    return tiny_model("qwen3")
 
 
 @pytest.fixture(scope="module")
@@ -101,14 +94,6 @@ def test_a_prepared_schema_may_have_examples(model: Path) -> None:
         assert usages[1] > usages[0]
 
 
-def test_what_was_made_for_a_prepared_schema_is_made_once(extractor: Extractor) -> None:
-    task = extractor.prepare(load_schema("maker"))
-    maker = extractor._pipeline._maker_of(task, None)
-    assert extractor._pipeline._maker_of(task, None) is maker
-    other = extractor.prepare(load_schema("maker"))
-    assert extractor._pipeline._maker_of(other, None) is not maker
-
-
 def test_only_options_of_a_call_can_be_set_for_one(extractor: Extractor) -> None:
     for name, option in OPTIONS.items():
         if not option.per_call:
@@ -118,11 +103,3 @@ def test_only_options_of_a_call_can_be_set_for_one(extractor: Extractor) -> None
         extractor.prepare("a", on_invalidd="raise")
     with pytest.raises(SchemaError, match="comes after"):
         extractor.prepare("a after b, b", method="ar")
-
-
-def test_options_that_name_files_or_belong_to_the_engine_are_not_of_a_call() -> None:
-    per_call = {name for name, option in OPTIONS.items() if option.per_call}
-    of_prompts = {"prompt", "answer", "value", "document"}
-    assert {OPTIONS[name].target for name in per_call} <= of_prompts
-    assert not per_call & {"loras", "draft_model", "cache", "calibration"}
-    assert {"on_invalid", "max_tokens", "null_threshold"} <= per_call

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hpd.documents import Document
 from hpd.errors import ContextOverflowError, OptionError
 from hpd.options import Options
-from hpd.pipeline.chunking import Chunk, add_pass, chunks, fitting_length, merge, shift
+from hpd.pipeline.chunking import Chunk, add_pass, chunks, fitting_length, merge
 from hpd.pipeline.document_values import DocumentValues
 from hpd.pipeline.long_documents import ContextLimit
 from hpd.pipeline.prompts import Prompt
@@ -25,11 +25,6 @@ from hpd.values.places import is_joined
 from small_extractor import SmallExtractor as Extractor
 from small_extractor import give_answers
 from tiny_models import TinyModel
-
-
-@pytest.fixture(scope="module")
-def model(tiny_model: TinyModel) -> Path:
-    return tiny_model("qwen3")
 
 
 def n_words(text: str) -> int:
@@ -176,13 +171,6 @@ def test_arrays_are_the_union_of_their_items() -> None:
                   lines__2__what=("shoe", 0.9, 0), lines__2__qty=(3, 0.8))  # fmt: skip
     data = merged(lines, one, other)
     assert data == {"lines": [{"what": "shoe", "qty": 2}, {"what": "shoe", "qty": 3}]}
-
-
-def test_spans_are_moved_to_the_whole_document() -> None:
-    part = DocumentValues(results={("a",): FieldResult(0.5, 3, 5, "exact")})
-    shift(part, 100)
-    result = part.results["a",]
-    assert (result.start, result.end) == (103, 105)
 
 
 # --- what later passes add -------------------------------------------------------------------

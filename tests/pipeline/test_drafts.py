@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from hpd import _core_testing
 from hpd.pipeline.questionnaire import attribute_number
 from hpd.prompt.questions import item_leaves, schema_leaves
 from hpd.schema import load_schema
 from small_extractor import SmallExtractor as Extractor
-from tiny_models import TinyModel
 
 EXAMPLES = [("Some other text", {"brand": "Wonderful Widgets of Wisconsin", "tags": ["a", "b"]})]
-
-
-@pytest.fixture(scope="module")
-def model(tiny_model: TinyModel) -> Path:
-    return tiny_model("qwen3")
 
 
 def n_steps(model: Path, **settings: object) -> int:

@@ -10,14 +10,8 @@ import pytest
 from hpd import _core_testing
 from shop import EXACT, TEXTS
 from small_extractor import SmallExtractor
-from tiny_models import TinyModel
 
 FOR_EVER = 1 << 60
-
-
-@pytest.fixture(scope="module")
-def model(tiny_model: TinyModel) -> Path:
-    return tiny_model("qwen3")
 
 
 @pytest.mark.parametrize(

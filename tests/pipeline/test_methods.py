@@ -10,19 +10,12 @@ import pytest
 
 from hpd import Options
 from hpd.cli import main
-from hpd.errors import OptionError, SchemaError
+from hpd.errors import SchemaError
 from hpd.pipeline import check_method
 from hpd.schema import load_schema, to_json_schema
 from shop import TEXTS
-from small_extractor import SmallExtractor as Extractor
+from small_extractor import extracted
 from tiny_models import TinyModel
-
-
-def test_autoregression_refuses_the_skeleton() -> None:
-    with pytest.raises(
-        OptionError, match=r"layout cannot be had with method 'ar': it writes all keys"
-    ):
-        Options(method="ar", layout="skeleton")
 
 
 def test_autoregression_refuses_attributes_before_those_that_they_come_after() -> None:
@@ -53,8 +46,7 @@ def test_an_answer_of_random_weights_obeys_the_schema(tiny_model: TinyModel, sta
     schema = load_schema("color [red|blue], size int, sold bool, maker {since date}")
     settings = {"method": "ar", "stack": stack, "temperature": 2.0, "max_tokens": 32}
     checker = jsonschema.Draft202012Validator(to_json_schema(schema))
-    with Extractor(schema, tiny_model("qwen3"), **settings) as extractor:
-        extractions = list(extractor.extract_many(TEXTS))
+    extractions = extracted(schema, tiny_model("qwen3"), TEXTS, **settings)
     for extraction in extractions:
         assert not [field.error for field in extraction.fields.values() if field.error]
         checker.validate(json.loads(extraction.to_json())["data"])

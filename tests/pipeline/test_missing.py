@@ -17,7 +17,7 @@ from hpd.results import FieldResult, Usage
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute
 from hpd.values.assembly import ABSENT
-from small_extractor import SmallExtractor
+from small_extractor import extracted
 from tiny_models import TinyModel
 
 SETTINGS = {"max_tokens": 40, "n_ctx": 2048}
@@ -69,8 +69,7 @@ def null_model(tiny_model: TinyModel, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def found(schema: Any, model: Path, **settings: Any) -> Extraction[Any]:
-    with SmallExtractor(schema, model, **SETTINGS, **settings) as extractor:
-        (extraction,) = extractor.extract_many([TEXT], on_error="record")
+    (extraction,) = extracted(schema, model, [TEXT], **SETTINGS, **settings, on_error="record")
     return extraction
 
 

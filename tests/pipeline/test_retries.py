@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, Field, field_validator, model_validator
 
+import shop
 from decoding import engine_options, open_model
 from hpd import _native
 from hpd.cli import main
@@ -24,16 +25,10 @@ from hpd.results import FieldResult, RefusedText
 from hpd.schema import load_schema
 from hpd.values.parsing import Parsed
 from jsonl import read_lines, write_texts
-from small_extractor import SmallExtractor
+from small_extractor import SmallExtractor, extracted
 from tiny_models import TinyModel
 
-EXACT = {
-    "flash_attn": "off",
-    "cache_type_k": "f32",
-    "cache_type_v": "f32",
-    "max_tokens": 12,
-    "n_ctx": 2048,
-}
+EXACT = {**shop.EXACT, "max_tokens": 12, "n_ctx": 2048}
 
 
 class Picky(BaseModel):
@@ -71,11 +66,6 @@ class Torn(BaseModel):
     @model_validator(mode="after")
     def refuse(self) -> Torn:
         raise ValueError("brand and size do not go together")
-
-
-@pytest.fixture(scope="module")
-def model(tiny_model: TinyModel) -> Path:
-    return tiny_model("qwen3")
 
 
 @dataclass
@@ -217,8 +207,7 @@ def test_a_value_that_is_right_at_last_leaves_no_error(
                 raise ValueError("not this one")
             return brand
 
-    with SmallExtractor(Lenient, model, **EXACT, on_invalid="retry") as extractor:
-        extraction = extractor.extract("Nike shoe")
+    (extraction,) = extracted(Lenient, model, ["Nike shoe"], **EXACT, on_invalid="retry")
     assert isinstance(extraction.data, Lenient)
     assert extraction.error is None
     (refused,) = extraction.fields["brand"].refused
@@ -242,13 +231,6 @@ def test_otherwise_nothing_is_asked_again(model: Path, asked: list[Asked], on_in
     assert len(asked) == 1
     assert extraction.error is not None
     assert "refused" not in json.dumps(extraction.to_dict()["fields"])
-
-
-def test_recorded_is_not_raised(model: Path) -> None:
-    with SmallExtractor(Picky, model, **EXACT, on_invalid="record") as extractor:
-        extraction = extractor.extract("Nike shoe")
-    assert extraction.error is not None
-    assert extraction.error.type == "InvalidDataError"
 
 
 @pytest.mark.parametrize(
@@ -296,8 +278,9 @@ def test_the_fields_to_blame(
 def test_the_room_for_it_is_kept(model: Path) -> None:
     """However long the document is that fits, its fields can be asked again."""
     settings = {**EXACT, "n_ctx": 1024, "on_overflow": "truncate", "on_invalid": "retry"}
-    with SmallExtractor(Picky, model, **settings) as extractor:
-        (extraction,) = extractor.extract_many(["Nike shoe, 44. " * 400], on_error="record")
+    (extraction,) = extracted(
+        Picky, model, ["Nike shoe, 44. " * 400], **settings, on_error="record"
+    )
     assert extraction.truncated_at is not None
     assert len(extraction.fields["brand"].refused) == N_RETRIES
 
@@ -306,8 +289,9 @@ def test_chunks_ask_again_for_what_is_malformed(model: Path, asked: list[Asked])
     text = " ".join(f"word{n}" for n in range(400))
     settings = {**EXACT, "n_ctx": 1024, "on_overflow": "chunk", "on_invalid": "retry"}
     schema = {"properties": {"code": {"type": "string", "maxLength": 3}}, "required": ["code"]}
-    with SmallExtractor(schema, model, **{**settings, "max_tokens": 3}) as extractor:
-        (extraction,) = extractor.extract_many([text], on_error="record")
+    (extraction,) = extracted(
+        schema, model, [text], **{**settings, "max_tokens": 3}, on_error="record"
+    )
     assert extraction.usage is not None
     assert extraction.usage.n_chunks > 1
     again = [key for each in asked for key in each.keys if "wrong because" in key]

@@ -4,39 +4,22 @@ from __future__ import annotations
 
 import itertools
 import os
-import subprocess
-import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from command_line import run_python
 from hpd import Document, _native
 from hpd.errors import DecodeError, EngineClosedError, HpdError, InputError
 from hpd.pipeline.prompts import Prompt
 from hpd.pipeline.questionnaire import Request
 from shop import EXACT, TEXTS
 from small_extractor import SmallExtractor as Extractor
-from tiny_models import TinyModel
 
 SECONDS = 60.0
-
-
-@pytest.fixture(scope="module")
-def model(tiny_model: TinyModel) -> Path:
-    return tiny_model("qwen3")
-
-
-def wait_until(condition: object) -> None:
-    """Wait for something that another thread brings about."""
-    assert callable(condition)
-    end = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.005)
 
 
 def test_the_callers_thread_does_the_host_work(model: Path) -> None:
@@ -55,18 +38,6 @@ def test_the_callers_thread_does_the_host_work(model: Path) -> None:
         workers = set(threading.enumerate()) - others
         assert {thread.name for thread in workers} == {"hpd"}
     assert not any(thread.is_alive() for thread in workers)
-
-
-def test_what_a_caller_has_left_behind_is_cancelled(model: Path) -> None:
-    with Extractor("brand, color", model, max_tokens=400) as extractor:
-        endless = extractor.extract_many(itertools.cycle(TEXTS))
-        next(endless)
-        endless.close()
-        wait_until(lambda: extractor.engine.idle or not extractor._pipeline._loop._callers)
-        n_batches = extractor.stats.n_batches
-        assert extractor.extract(TEXTS[0]).error is None
-        # Nothing but that one document has been decoded since.
-        assert extractor.stats.n_batches - n_batches <= 2 + 400
 
 
 def test_a_caller_that_was_interrupted_leaves_the_others_alone(model: Path) -> None:
@@ -214,13 +185,7 @@ next(endless)
 extractor.close()
 sys.exit(os.waitstatus_to_exitcode(status))
 """
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore::DeprecationWarning", "-c", code],
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-    )
+    done = run_python("-W", "ignore::DeprecationWarning", "-c", code)
     assert done.returncode == 0, done.stderr
 
 

@@ -14,7 +14,6 @@ from hpd.results import Extraction
 from hpd.schema.attributes import Schema
 from small_extractor import SmallExtractor as Extractor
 from strategies import answers_of, part_of_examples, schemas
-from tiny_models import TinyModel
 
 SCHEMA = {
     "type": "object",
@@ -36,11 +35,6 @@ ANSWER = {
     "note": None,
     "total": 5.5,
 }
-
-
-@pytest.fixture(scope="module")
-def model(tiny_model: TinyModel) -> Path:
-    return tiny_model("qwen3")
 
 
 def told(extractor: Any, text: str = TEXT) -> tuple[list[dict[str, Any]], Extraction[Any]]:

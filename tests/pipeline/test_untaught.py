@@ -14,14 +14,8 @@ from hpd.cli import main
 from hpd.pipeline import UntaughtWarning
 from hpd.prompt.text import LABEL_KEY
 from shop import EXACT
-from tiny_models import TinyModel
 
 ASK: dict[str, Any] = {"layout": "label", **EXACT}
-
-
-@pytest.fixture(scope="module")
-def model(tiny_model: TinyModel) -> Path:
-    return tiny_model("qwen3")
 
 
 def open_quietly(model: Path | None, **settings: Any) -> None:

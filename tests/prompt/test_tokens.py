@@ -11,7 +11,7 @@ from decoding import open_model
 from grounding import ground
 from hpd import _native
 from hpd.errors import ModelLoadError
-from hpd.prompt.template import PLAIN, render
+from hpd.prompt.template import render
 from hpd.prompt.text import (
     SYSTEM,
     DocumentTurn,
@@ -214,32 +214,6 @@ def test_templates_that_fail_say_so() -> None:
         render("{{ messages[1].content }}{{ messages[1].content }}", "s")
     with pytest.raises(ModelLoadError, match="chat template fails"):
         render("{{ raise_exception('no') }}", "s")
-
-
-def test_a_template_without_a_system_role_gets_the_rules_in_the_users_text() -> None:
-    template = (
-        "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}"
-        "<u>{{ messages[0].content }}</u>"
-    )
-    rendered = render(template, "the rules")
-    assert rendered.before == "<u>the rules\n\n"
-    assert rendered.after == "</u>"
-    assert "{{ user }}" in PLAIN
-
-
-def test_thinking_is_switched_off() -> None:
-    template = "{{ messages[1].content }}{% if not enable_thinking %}<think></think>{% endif %}"
-    assert render(template, "s").after == "<think></think>"
-
-
-def test_keys_that_show_values_do_not_fill_the_memory(tiny_model: TinyModel) -> None:
-    """Under ``after`` every document has keys of its own: they are not remembered at all."""
-    splitter = tokenizer(open_model(tiny_model("qwen3")))
-    for n in range(20):
-        keys = ['{"brand":', f'{{"brand": "Brand {n}", "size":']
-        passing = splitter.tokenize(["x"], keys, keys[1:])
-        assert len(splitter._keys) == 2  # the key, and a brace
-        assert passing == tokenizer(splitter._model).tokenize(["x"], keys)
 
 
 def test_the_keys_that_are_remembered_are_bounded(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from command_line import run_hpd, run_python
 
 pytest.importorskip("ray")
 pytest.importorskip("pandas")
@@ -123,8 +124,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def lines(source: Path) -> list[dict[str, Any]]:
     """The lines of a run on this machine alone."""
     out = source.with_name("one.jsonl")
-    command = [sys.executable, "-m", "hpd.cli", "extract", str(source), "--schema", SCHEMA]
-    done = subprocess.run([*command, *OPTIONS, "-o", str(out)], check=False, timeout=300)
+    done = run_hpd("extract", source, "--schema", SCHEMA, *OPTIONS, "-o", out)
     assert done.returncode == 3
     return without_seconds(out)
 
@@ -136,22 +136,12 @@ def without_seconds(path: Path) -> list[dict[str, Any]]:
     return lines
 
 
-def run_program(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", program, *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=540,
-    )
-
-
 def test_the_command_writes_the_same_lines_although_a_worker_is_killed(
     source: Path, lines: list[dict[str, Any]], tmp_path: Path
 ) -> None:
     out = tmp_path / "out.jsonl"
     command = ["extract", str(source), "--schema", SCHEMA, *OPTIONS]
-    done = run_program(KILLING, *command, "--ray", "local", "--ray-workers", "2")
+    done = run_python("-c", KILLING, *command, "--ray", "local", "--ray-workers", "2")
     assert done.returncode == 3, done.stderr
     # Nothing but lines: what Ray says of the worker goes elsewhere.
     out.write_text(done.stdout)
@@ -169,7 +159,7 @@ def test_a_data_set_gets_the_same_values_although_a_worker_is_killed(
     source: Path, lines: list[dict[str, Any]], tmp_path: Path
 ) -> None:
     out = tmp_path / "out.json"
-    done = run_program(DATA_SET, str(source), str(out))
+    done = run_python("-c", DATA_SET, source, out)
     assert done.returncode == 0, done.stderr
     rows = {row["id"]: row for row in json.loads(out.read_text())}
     assert sorted(rows) == sorted(line["id"] for line in lines)
@@ -184,13 +174,7 @@ def test_a_data_set_gets_the_same_values_although_a_worker_is_killed(
 def test_the_measurement_has_a_line_for_each_way(source: Path) -> None:
     script = Path(__file__).parents[2] / "benchmarks" / "ray_workers.py"
     few = ["--limit", "3", "--warm-up", "1", "--rounds", "1", "--workers", "1"]
-    done = subprocess.run(
-        [sys.executable, str(script), str(source), "--schema", SCHEMA, *few],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=540,
-    )
+    done = run_python(script, source, "--schema", SCHEMA, *few)
     assert done.returncode == 0, done.stderr
     assert "| one process |" in done.stdout
     assert "| Ray, 1 worker |" in done.stdout

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections import Counter
-from pathlib import Path
 from random import Random
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "models"))
 
 from recipe.documents import check
 from recipe.documents.asking import choice, currency, date, number, objects, text, texts, yes_no

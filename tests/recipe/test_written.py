@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
-
-MODELS = Path(__file__).parents[2] / "models"
-sys.path.insert(0, str(MODELS))
 
 from hpd.evaluation.outcomes import ABSENT
 from hpd.results import Extraction, FieldResult
@@ -29,12 +23,8 @@ from recipe.written import (
 DOCUMENTS = read_written()
 
 
-def words(text):
-    return text.lower().split()
-
-
 def eight_word_runs(text):
-    found = words(text)
+    found = text.lower().split()
     return {tuple(found[start : start + 8]) for start in range(len(found) - 7)}
 
 

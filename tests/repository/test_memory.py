@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
+from command_line import run_python
 from tools import memory
 from tools.docs import ROOT
 from tools.memory import documents, main
@@ -24,8 +22,7 @@ def test_resident_memory_is_that_of_the_process() -> None:
         "print(resident() - before)"
     )
     # A process of its own: what other tests have left may be freed at any moment here.
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    done = run_python("-c", code, check=True, cwd=ROOT)
     assert 40 < float(done.stdout) < 60
 
 

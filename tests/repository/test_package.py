@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import hpd
-from command_line import run_hpd
+from command_line import run_hpd, run_python
 from hpd.models.model_files import is_box, resolve_model
 
 ROOT = Path(__file__).parents[2]
@@ -51,13 +51,8 @@ def mapped(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     import tiny_models
 
     model = tiny_models.make_model("qwen3", tmp_path_factory.mktemp("one"), "f32", 512, 0)
-    done = subprocess.run(
-        [sys.executable, "-c", _LIBRARIES, str(model)],
-        env={**os.environ, "HPD_EXTRA_BUFTS": "0"},
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
+    done = run_python(
+        "-c", _LIBRARIES, model, env={**os.environ, "HPD_EXTRA_BUFTS": "0"}, check=True
     )
     found: list[str] = json.loads(done.stdout)
     return found
@@ -83,13 +78,7 @@ def test_a_checkout_that_is_not_installed_says_so() -> None:
 
 def bare(code: str) -> subprocess.CompletedProcess[str]:
     """A Python that knows the standard library only."""
-    return subprocess.run(
-        [sys.executable, "-I", "-S", "-c", code],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    return run_python("-I", "-S", "-c", code)
 
 
 def test_build_and_run_time_pin_the_same_llama_cpp_python() -> None:
@@ -106,9 +95,7 @@ def test_another_llama_cpp_python_is_refused() -> None:
         "m.version = lambda name: '9.9.9' if name == 'llama-cpp-python' else real(name)\n"
         "import hpd._native"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
-    )
+    done = run_python("-c", code)
     assert done.returncode == 1
     assert re.search(
         r"built for llama-cpp-python (\S+), but 9\.9\.9 is installed: "
@@ -127,9 +114,7 @@ def test_the_model_in_the_box_answers_if_none_is_named(monkeypatch: pytest.Monke
 def test_importing_hpd_loads_no_engine() -> None:
     loaded = "[name for name in sys.modules if name in ('llama_cpp', 'hpd._core')]"
     code = f"import hpd, hpd.cli, sys; print(*{loaded})"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
-    )
+    done = run_python("-c", code, check=True)
     assert done.stdout.split() == []
 
 

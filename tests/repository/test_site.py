@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from command_line import run_python
 from tools import docs
 
 pytest.importorskip("material")
@@ -18,13 +17,8 @@ pytest.importorskip("mkdocstrings_handlers.python")
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
-    done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)],
-        cwd=docs.ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
+    done = run_python(
+        "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", folder, cwd=docs.ROOT
     )
     assert done.returncode == 0, done.stderr
     return folder

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-import subprocess
 import sys
 from types import ModuleType
 from typing import NamedTuple
 
 import pytest
 
+from command_line import run_python
 from hpd import _core_testing, _native
 from tools.testing_module import CHECKOUT
 
@@ -180,5 +180,5 @@ def test_a_user_loads_nothing_that_only_tests_need() -> None:
         "hpd.Extractor\n"
         "print('hpd._core' in sys.modules, 'hpd._core_testing' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = run_python("-c", code, check=True)
     assert done.stdout.split() == ["True", "False"]

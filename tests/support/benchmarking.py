@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ from typing import Any
 import dataset_files
 import hpd
 from benchmarks.published.result import Table, load_results
+from command_line import run_python
 from hpd.bench.measure import MeasuredAnswers, Measurement, Prices
 from hpd.bench.methods import Method
 from hpd.options import Options
@@ -81,13 +80,7 @@ class FakeBench:
 def run_script(*arguments: object) -> str:
     """The output of a script of ``benchmarks``, with the hpd that is tested here."""
     tested = os.pathsep.join([str(Path(hpd.__file__).parents[1]), str(BENCHMARKS.parent)])
-    done = subprocess.run(
-        [sys.executable, *map(str, arguments)],
-        env={**os.environ, "PYTHONPATH": tested},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_python(*arguments, env={**os.environ, "PYTHONPATH": tested})
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class CellCache:
     """Cells, each with a position, a token, and the sequences it is in.
@@ -38,6 +40,13 @@ class CellCache:
                 if at >= position:
                     seqs.discard(seq)
         self.cells = [cell for cell in self.cells if cell[2]]
+
+    def next_batch(self, scheduler: Any) -> tuple[list[Any], list[Any], list[list[int]]]:
+        """The batch that a scheduler plans, its rows, and what each of them sees."""
+        ops, batch, rows = scheduler.plan()
+        for op in ops:
+            self.apply(*op)
+        return batch, rows, self.decode(batch)
 
     def decode(self, batch: list[tuple[int, int, list[int], bool]]) -> list[list[int]]:
         """Add the batch; what each output token sees, itself included."""

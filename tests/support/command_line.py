@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import pytest
 
 from hpd.cli import main
 
 HPD = [sys.executable, "-m", "hpd.cli"]
+
+
+class Terminal(io.StringIO):
+    """A standard error that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
 
 
 def exit_code(*arguments: str) -> int:
@@ -24,11 +33,15 @@ def exit_code(*arguments: str) -> int:
     return caught.value.code
 
 
-def run_hpd(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
+def run_python(*arguments: object, **settings: Any) -> subprocess.CompletedProcess[str]:
+    """Run a Python of its own to its end; ``settings`` are those of ``subprocess.run``."""
+    settings = {"capture_output": True, "text": True, "timeout": 600, "check": False, **settings}
+    return subprocess.run([sys.executable, *map(str, arguments)], **settings)
+
+
+def run_hpd(*arguments: object, text: str = "") -> subprocess.CompletedProcess[str]:
     """Run hpd in a process of its own, with ``text`` as its input."""
-    return subprocess.run(
-        [*HPD, *arguments], input=text, capture_output=True, text=True, check=False, timeout=300
-    )
+    return run_python("-m", "hpd.cli", *arguments, input=text)
 
 
 @contextlib.contextmanager

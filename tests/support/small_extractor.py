@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -10,6 +10,7 @@ from hpd import _native
 from hpd.bench.known_answers import KnownAnswers
 from hpd.extractor import Extractor
 from hpd.pipeline.questionnaire import Request
+from hpd.results import Extraction
 
 
 def give_answers(
@@ -59,3 +60,11 @@ class SmallExtractor(Extractor):
     def engine(self) -> _native.Engine:
         """The engine, for settings that only tests make."""
         return self._pipeline._engine
+
+
+def extracted(
+    schema: object, model: object, texts: Iterable[Any], *, on_error: Any = "raise", **settings: Any
+) -> list[Extraction[Any]]:
+    """The extractions of some documents, by an extractor of their own."""
+    with SmallExtractor(schema, model, **settings) as extractor:
+        return list(extractor.extract_many(texts, on_error=on_error))

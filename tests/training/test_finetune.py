@@ -35,11 +35,6 @@ DOCUMENTS = [Labelled(text, SCHEMA, answer) for text, answer in zip(TEXTS, ANSWE
 
 
 @pytest.fixture(scope="module")
-def model(tiny_model):
-    return tiny_model("qwen3")
-
-
-@pytest.fixture(scope="module")
 def vocabulary(model):
     return GgufVocabulary(model)
 

@@ -83,23 +83,6 @@ def test_memory_forgets_whole_documents_those_of_long_ago_first() -> None:
     assert len(table.values_of("0")) == len(table.values_of("4")) == 2
 
 
-def test_values_outlive_the_table(tmp_path: Path) -> None:
-    for n in range(3):
-        table = FolderTable(tmp_path)
-        table.store(str(n), {"brand": value(n)})
-        table.close()
-    assert [FolderTable(tmp_path).values_of(str(n))["brand"] for n in range(3)] == [
-        value(n) for n in range(3)
-    ]
-
-
-def test_two_tables_of_one_folder_see_each_other(tmp_path: Path) -> None:
-    one, other = FolderTable(tmp_path), FolderTable(tmp_path)
-    one.store("a", {"brand": value(1)})
-    other.store("a", {"color": value(2)})
-    assert one.values_of("a") == other.values_of("a") == {"brand": value(1), "color": value(2)}
-
-
 def test_a_folder_that_cannot_be_used_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(HpdError, match=r"file/kept cannot keep values .* name another folder"):
