@@ -5,8 +5,6 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 # llama.cpp reads these when it is loaded. The reference, which has no layer on a GPU, stays on the
 # processor; and a GPU computes in whole floats, as their halves make near ties more frequent.
@@ -28,7 +26,6 @@ from hypothesis import Phase, settings
 
 import tiny_models
 from small_model import small_model
-from tiny_models import TinyModel
 from tools import testing_module
 
 testing_module.provide()
@@ -74,37 +71,31 @@ def pytest_runtest_makereport(
 
 
 @pytest.fixture(scope="session")
-def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> TinyModel:
+def tiny_model(tmp_path_factory):
     """The path of a model, made with the arguments of ``tiny_models.make_model``."""
     directory = tmp_path_factory.mktemp("tiny-models")
 
-    def path(
-        kind: str = "qwen3",
-        quant: str = "f32",
-        n_ctx_train: int = 4096,
-        seed: int = 0,
-        without: str = "",
-    ) -> Path:
+    def path(kind="qwen3", quant="f32", n_ctx_train=4096, seed=0, without=""):
         return tiny_models.make_model(kind, directory, quant, n_ctx_train, seed, without)
 
     return path
 
 
 @pytest.fixture(scope="session")
-def model(tiny_model: TinyModel) -> Path:
+def model(tiny_model):
     """A model that talks nonsense, for tests that do not mind what it says."""
     return tiny_model("qwen3")
 
 
 @pytest.fixture
-def first_requests(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+def first_requests(monkeypatch):
     """The first request of every prompt, each when it is asked for."""
     from hpd.pipeline.prompts import Prompt
 
-    found: list[Any] = []
+    found = []
     first = Prompt.first
 
-    def noting(prompt: Prompt) -> Any:
+    def noting(prompt):
         found.append(first(prompt))
         return found[-1]
 

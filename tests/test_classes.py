@@ -14,7 +14,6 @@ from typing_extensions import TypedDict
 
 import hpd
 from small_extractor import give_answers
-from tiny_models import TinyModel
 
 
 @dataclasses.dataclass
@@ -52,7 +51,7 @@ def extraction(schema: Any, model: Path) -> hpd.Extraction[Any]:
 
 
 @pytest.mark.parametrize("schema", [Shoe, ShoeModel, ShoeRow])
-def test_the_data_is_an_instance_of_the_class(schema: Any, tiny_model: TinyModel) -> None:
+def test_the_data_is_an_instance_of_the_class(schema, tiny_model):
     result = extraction(schema, tiny_model("qwen3"))
     assert result.data == schema(**EXPECTED)
     assert type(result.data) is (dict if schema is ShoeRow else schema)
@@ -63,7 +62,7 @@ def test_the_data_is_an_instance_of_the_class(schema: Any, tiny_model: TinyModel
         result["color"]
 
 
-def test_a_repr_is_short(tiny_model: TinyModel) -> None:
+def test_a_repr_is_short(tiny_model):
     result = extraction("brand, day date", tiny_model("qwen3"))
     assert repr(result) == "Extraction(data={'brand': 'Nike', 'day': '2024-05-31'})"
     failed = hpd.Extraction("7", error=hpd.results.Failure("InputError", "no text"))
@@ -72,7 +71,7 @@ def test_a_repr_is_short(tiny_model: TinyModel) -> None:
         failed["brand"]
 
 
-def test_another_schema_for_one_call(tiny_model: TinyModel) -> None:
+def test_another_schema_for_one_call(tiny_model):
     with hpd.Extractor("brand", tiny_model("qwen3"), max_tokens=4, n_threads=1) as extractor:
         assert set(extractor.extract("x").data) == {"brand"}
         assert set(extractor.extract("x", schema="color, size").data) == {"color", "size"}

@@ -1,21 +1,15 @@
 """One extractor for many callers: threads, asyncio, loops in loops, and closing."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import itertools
 import threading
 import time
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from hpd.documents import Document
 from hpd.errors import EngineClosedError, HpdError
-from hpd.results import Extraction
 from shop import EXACT, TEXTS
 from small_extractor import SmallExtractor as Extractor
 
@@ -23,16 +17,16 @@ SCHEMA = "brand: the maker, color [red|blue|black]?, weight_g float?, tags [str]
 
 
 @pytest.fixture(scope="module")
-def extractor(model: Path) -> Iterator[Extractor]:
+def extractor(model):
     with Extractor(SCHEMA, model, max_tokens=24, **EXACT) as extractor:
         yield extractor
 
 
-def test_threads_share_one_extractor(extractor: Extractor) -> None:
+def test_threads_share_one_extractor(extractor):
     expected = {text: extractor.extract(text).data for text in TEXTS}
-    found: dict[int, list[Extraction]] = {}
+    found = {}
 
-    def work(n: int) -> None:
+    def work(n):
         texts = TEXTS[n:] + TEXTS[:n]
         documents = [Document(text, id=(n, text)) for text in texts * 4]
         found[n] = list(extractor.extract_many(documents))
@@ -49,18 +43,18 @@ def test_threads_share_one_extractor(extractor: Extractor) -> None:
         assert [extraction.data for extraction in extractions] == [expected[text] for text in texts]
 
 
-def test_a_thread_with_one_document_is_not_kept_waiting(extractor: Extractor) -> None:
+def test_a_thread_with_one_document_is_not_kept_waiting(extractor):
     """Another thread with a great many must not have the engine for itself."""
     n_done = 0
     is_over = threading.Event()
 
-    def many() -> Iterator[str]:
+    def many():
         for text in itertools.islice(itertools.cycle(TEXTS), 5000):
             if is_over.is_set():
                 return
             yield text
 
-    def work() -> None:
+    def work():
         nonlocal n_done
         for _ in extractor.extract_many(many()):
             n_done += 1
@@ -79,7 +73,7 @@ def test_a_thread_with_one_document_is_not_kept_waiting(extractor: Extractor) ->
     assert not thread.is_alive()
 
 
-def test_extracting_inside_a_loop_over_extractions(extractor: Extractor) -> None:
+def test_extracting_inside_a_loop_over_extractions(extractor):
     n_inner = 0
     for outer in extractor.extract_many(TEXTS * 4):
         inner = extractor.extract(TEXTS[0])
@@ -87,15 +81,15 @@ def test_extracting_inside_a_loop_over_extractions(extractor: Extractor) -> None
     assert n_inner == 4 * len(TEXTS)
 
 
-def test_documents_that_are_made_by_extracting(extractor: Extractor) -> None:
-    def documents() -> Iterator[str]:
+def test_documents_that_are_made_by_extracting(extractor):
+    def documents():
         for text in TEXTS:
             yield f"{text} {extractor.extract(text).data['brand']}"
 
     assert len(list(extractor.extract_many(documents()))) == len(TEXTS)
 
 
-def test_a_generator_that_is_let_go_leaves_the_extractor_usable(extractor: Extractor) -> None:
+def test_a_generator_that_is_let_go_leaves_the_extractor_usable(extractor):
     for _ in range(3):
         abandoned = extractor.extract_many(itertools.cycle(TEXTS))
         next(abandoned)
@@ -114,12 +108,12 @@ def test_a_generator_that_is_let_go_leaves_the_extractor_usable(extractor: Extra
     assert not any(not caller.is_gone for caller in extractor._pipeline._loop._callers)
 
 
-def test_closing_from_another_thread_ends_what_is_under_way(model: Path) -> None:
+def test_closing_from_another_thread_ends_what_is_under_way(model):
     extractor = Extractor(SCHEMA, model)
     is_running = threading.Event()
-    errors: list[Exception] = []
+    errors = []
 
-    def work() -> None:
+    def work():
         try:
             for _ in extractor.extract_many(itertools.cycle(TEXTS)):
                 is_running.set()
@@ -138,8 +132,8 @@ def test_closing_from_another_thread_ends_what_is_under_way(model: Path) -> None
     extractor.close()  # Once more does no harm.
 
 
-def test_many_asyncio_tasks_are_decoded_together(model: Path) -> None:
-    async def all_of_them(extractor: Extractor) -> list[Extraction]:
+def test_many_asyncio_tasks_are_decoded_together(model):
+    async def all_of_them(extractor):
         return await asyncio.gather(*(extractor.aextract(text) for text in TEXTS * 2))
 
     settings = {"in_flight": 12, "max_tokens": 12, "drafts": False, **EXACT}
@@ -153,8 +147,8 @@ def test_many_asyncio_tasks_are_decoded_together(model: Path) -> None:
     assert n_together < n_alone / 2
 
 
-def test_asyncio_iteration_keeps_the_order_and_may_be_left(extractor: Extractor) -> None:
-    async def some(n: int) -> list[Any]:
+def test_asyncio_iteration_keeps_the_order_and_may_be_left(extractor):
+    async def some(n):
         documents = (Document(text, i) for i, text in enumerate(itertools.cycle(TEXTS)))
         ids = []
         async for extraction in extractor.aiter_extract(documents):

@@ -1,9 +1,6 @@
 """The types that a type checker sees: data of the schema's class, and wrong names of options."""
 
-from __future__ import annotations
-
 from dataclasses import fields
-from pathlib import Path
 from typing import get_type_hints
 
 import pytest
@@ -36,13 +33,13 @@ hpd.Extractor(Shoe, in_flight="many")
 """
 
 
-def test_options_and_their_types_are_those_of_the_table() -> None:
+def test_options_and_their_types_are_those_of_the_table():
     assert get_type_hints(Settings) == {
         field.name: get_type_hints(Options)[field.name] for field in fields(Options)
     }
 
 
-def test_a_type_checker_knows_the_data_and_the_options(tmp_path: Path) -> None:
+def test_a_type_checker_knows_the_data_and_the_options(tmp_path):
     pytest.importorskip("mypy")
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)

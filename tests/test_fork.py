@@ -38,7 +38,7 @@ def outcome(tmp_path: Path, method: str, use: str) -> str:
 
 
 @pytest.mark.parametrize("use", ["used", "imported"])
-def test_a_forked_process_works_or_says_why_not(tmp_path: Path, use: str) -> None:
+def test_a_forked_process_works_or_says_why_not(tmp_path, use):
     answer = outcome(tmp_path, "fork", use)
     if use == "imported":
         assert answer == "{'brand': 'Nike'}"
@@ -46,5 +46,5 @@ def test_a_forked_process_works_or_says_why_not(tmp_path: Path, use: str) -> Non
         assert "multiprocessing's 'spawn'" in answer
 
 
-def test_a_spawned_process_works(tmp_path: Path) -> None:
+def test_a_spawned_process_works(tmp_path):
     assert outcome(tmp_path, "spawn", "used") == "{'brand': 'Nike'}"

@@ -1,22 +1,17 @@
 """``hpd.extract``: one call, with a model that stays loaded, and schemas of any form."""
 
-from __future__ import annotations
-
 import threading
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 import hpd
 from hpd import one_call
-from tiny_models import TinyModel
 
 TEXT = "Nike Air Max 90, white, size 43"
 
 
 @pytest.fixture(autouse=True)
-def nothing_loaded() -> Any:
+def nothing_loaded():
     one_call._kept.clear()
     yield
     for loaded in one_call._kept.values():
@@ -25,11 +20,11 @@ def nothing_loaded() -> Any:
     one_call._kept.clear()
 
 
-def test_the_model_stays_loaded_whatever_the_schema(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_model_stays_loaded_whatever_the_schema(monkeypatch):
     loaded = []
     load = one_call.Extractor.__init__
 
-    def counted(self: Any, *args: Any, **kwargs: Any) -> None:
+    def counted(self, *args, **kwargs):
         loaded.append(args)
         load(self, *args, **kwargs)
 
@@ -43,15 +38,15 @@ def test_the_model_stays_loaded_whatever_the_schema(monkeypatch: pytest.MonkeyPa
     assert len(loaded) == 2
 
 
-def test_only_the_models_of_the_latest_calls_are_kept(tiny_model: TinyModel) -> None:
+def test_only_the_models_of_the_latest_calls_are_kept(tiny_model):
     for model in (None, tiny_model("qwen3"), tiny_model("llama")):
         hpd.extract(TEXT, "brand", model, max_tokens=2)
     assert len(one_call._kept) == 2
 
 
-def test_threads_share_the_model() -> None:
+def test_threads_share_the_model():
     expected = hpd.extract(TEXT, "brand, color").data
-    answers: list[Any] = []
+    answers = []
     threads = [
         threading.Thread(target=lambda: answers.append(hpd.extract(TEXT, "brand, color").data))
         for _ in range(4)
@@ -63,9 +58,7 @@ def test_threads_share_the_model() -> None:
     assert answers == [expected] * 4
 
 
-def test_another_model_in_the_environment_is_noticed(
-    monkeypatch: pytest.MonkeyPatch, tiny_model: TinyModel
-) -> None:
+def test_another_model_in_the_environment_is_noticed(monkeypatch, tiny_model):
     own = hpd.extract(TEXT, "brand, color").fields["brand"].confidence
     monkeypatch.setenv("HPD_MODEL", str(tiny_model("qwen3")))
     other = hpd.extract(TEXT, "brand, color").fields["brand"].confidence
@@ -73,14 +66,12 @@ def test_another_model_in_the_environment_is_noticed(
     assert hpd.extract(TEXT, "brand, color").fields["brand"].confidence == own != other
 
 
-def test_nobody_waits_for_a_model_that_another_thread_loads(
-    monkeypatch: pytest.MonkeyPatch, tiny_model: TinyModel
-) -> None:
+def test_nobody_waits_for_a_model_that_another_thread_loads(monkeypatch, tiny_model):
     expected = hpd.extract(TEXT, "brand").data
     begun, goes_on = threading.Event(), threading.Event()
     load = one_call.Extractor.__init__
 
-    def slow(self: Any, *args: Any, **kwargs: Any) -> None:
+    def slow(self, *args, **kwargs):
         begun.set()
         assert goes_on.wait(60)
         load(self, *args, **kwargs)
@@ -90,7 +81,7 @@ def test_nobody_waits_for_a_model_that_another_thread_loads(
     other = threading.Thread(target=lambda: hpd.extract(TEXT, "brand", model, max_tokens=2))
     other.start()
     assert begun.wait(60)
-    answers: list[Any] = []
+    answers = []
     mine = threading.Thread(
         target=lambda: answers.append(hpd.extract(TEXT, "brand").data), daemon=True
     )
@@ -101,13 +92,13 @@ def test_nobody_waits_for_a_model_that_another_thread_loads(
     assert answers == [expected]
 
 
-def test_a_schema_that_cannot_be_read_is_an_error_before_and_after_the_loading() -> None:
+def test_a_schema_that_cannot_be_read_is_an_error_before_and_after_the_loading():
     for _ in range(2):
         with pytest.raises(hpd.SchemaError):
             hpd.extract(TEXT, "")
         hpd.extract(TEXT, "brand")
 
 
-def test_everything_public_is_listed(tmp_path: Path) -> None:
+def test_everything_public_is_listed(tmp_path):
     assert dir(hpd) == sorted(hpd.__all__)
     assert all(hasattr(hpd, name) for name in hpd.__all__)

@@ -16,7 +16,7 @@ from hpd.results import Extraction, Failure, FieldResult, Usage, build_data
 from hpd.schema import load_schema
 
 
-def test_a_line_of_output() -> None:
+def test_a_line_of_output():
     extraction = Extraction(
         id="a1",
         data={"brand": "Diesel", "color": None},
@@ -34,7 +34,7 @@ def test_a_line_of_output() -> None:
     )
 
 
-def test_a_failed_document() -> None:
+def test_a_failed_document():
     failure = Failure.of(ContextOverflowError("12 tokens over"))
     assert Extraction(id="a2", error=failure).to_json() == (
         '{"id": "a2", "error": {"type": "ContextOverflowError", "message": "12 tokens over"}}'
@@ -69,11 +69,11 @@ def test_a_failed_document() -> None:
         ),
     ],
 )
-def test_what_a_field_shows(field: FieldResult, expected: dict[str, object]) -> None:
+def test_what_a_field_shows(field, expected):
     assert field.to_dict() == expected
 
 
-def test_usage_tells_what_there_is() -> None:
+def test_usage_tells_what_there_is():
     assert Usage(10, 8, 3, 2, 0.123456).to_dict() == {
         "prompt_tokens": 10,
         "cached_tokens": 8,
@@ -103,7 +103,7 @@ class Product(BaseModel):
         return value
 
 
-def test_an_instance_of_the_class() -> None:
+def test_an_instance_of_the_class():
     schema = load_schema(Product)
     data, problems = build_data(
         schema,
@@ -124,7 +124,7 @@ def test_an_instance_of_the_class() -> None:
     }
 
 
-def test_data_that_the_class_refuses_stays_a_dict() -> None:
+def test_data_that_the_class_refuses_stays_a_dict():
     schema = load_schema(Product)
     plain = {"brand": "bad", "parts": [{"name": None}]}
     data, problems = build_data(schema, plain)
@@ -148,7 +148,7 @@ def test_data_that_the_class_refuses_stays_a_dict() -> None:
         st.none() | st.text(max_size=5),
     )
 )
-def test_every_field_makes_valid_json(field: FieldResult) -> None:
+def test_every_field_makes_valid_json(field):
     line = Extraction(data={"a": field.value}, fields={"a": field}).to_json()
     assert "\n" not in line
     shown = json.loads(line)["fields"]["a"]

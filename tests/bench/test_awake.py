@@ -1,7 +1,5 @@
 """Processors that are kept awake: by loops that give way, and only as long as the command runs."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import sys
@@ -10,7 +8,7 @@ import time
 from benchmarks import awake
 
 
-def test_each_processor_has_a_loop_of_the_lowest_priority() -> None:
+def test_each_processor_has_a_loop_of_the_lowest_priority():
     if not awake.IS_POSSIBLE:
         assert awake.main([sys.executable, "-c", ""]) == 2
         return
@@ -27,11 +25,11 @@ def test_each_processor_has_a_loop_of_the_lowest_priority() -> None:
     assert not any(loop.is_alive() for loop in loops)
 
 
-def test_the_command_knows_of_it_and_its_exit_code_is_returned() -> None:
+def test_the_command_knows_of_it_and_its_exit_code_is_returned():
     code = f"import os, sys; sys.exit(7 if os.environ.get({awake.AWAKE!r}) else 1)"
     assert awake.main([sys.executable, "-c", code]) == (7 if awake.IS_POSSIBLE else 2)
 
 
-def test_without_a_command_it_says_how_it_is_used() -> None:
+def test_without_a_command_it_says_how_it_is_used():
     assert awake.main([]) == 2
     assert awake.main(["--help"]) == 2

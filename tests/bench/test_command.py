@@ -1,15 +1,10 @@
 """``hpd bench``: what it measures, and that it notices wrong answers."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from benchmarking import SCHEMA, TINY
 from hpd.cli import main
 from jsonl import read_lines, write_lines
-from tiny_models import TinyModel
 
 METHODS = [
     *("prefill", "ar", "ar-batched:in_flight=2|4", "hpd:drafts=on", "hpd:drafts=off"),
@@ -17,9 +12,7 @@ METHODS = [
 ]
 
 
-def test_every_method_replays_every_answer(
-    gold: Path, tmp_path: Path, tiny_model: TinyModel, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_method_replays_every_answer(gold, tmp_path, tiny_model, capsys):
     output = tmp_path / "figures.jsonl"
     methods = [part for method in METHODS for part in ("--method", method)]
     files = ["--schema", SCHEMA, "--replay", str(gold), "-m", str(tiny_model()), "-o", str(output)]
@@ -49,9 +42,7 @@ def test_every_method_replays_every_answer(
     assert runs["hpd:drafts=off"]["n_drafted"] == 0
 
 
-def test_an_answer_that_does_not_come_out_is_a_failure(
-    gold: Path, tiny_model: TinyModel, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_answer_that_does_not_come_out_is_a_failure(gold, tiny_model, capsys):
     files = ["--schema", SCHEMA, "--replay", str(gold), "-m", str(tiny_model())]
     # Every value longer than two tokens is cut.
     code = main(["bench", str(gold), *files, *TINY, "--method", "hpd:max_tokens=2"])
@@ -59,7 +50,7 @@ def test_an_answer_that_does_not_come_out_is_a_failure(
     assert "not the replayed ones" in capsys.readouterr().err
 
 
-def test_arrays_and_numbers_are_replayed(tmp_path: Path, tiny_model: TinyModel) -> None:
+def test_arrays_and_numbers_are_replayed(tmp_path, tiny_model):
     answer = {"n": 12, "tags": ["red", "blue"], "maker": {"city": "Oslo"}, "new": True}
     gold = write_lines(tmp_path / "gold.jsonl", {"text": "Twelve", "data": answer})
     schema = "n int, tags [str], maker {city}, new bool"
@@ -68,9 +59,7 @@ def test_arrays_and_numbers_are_replayed(tmp_path: Path, tiny_model: TinyModel) 
     assert main(["bench", str(gold), *files, *methods, *TINY]) == 0
 
 
-def test_methods_are_compared_where_nothing_is_replayed(
-    gold: Path, tiny_model: TinyModel, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_methods_are_compared_where_nothing_is_replayed(gold, tiny_model, capsys):
     files = ["--schema", SCHEMA, "-m", str(tiny_model()), "--max-tokens", "4"]
     methods = ["--method", "hpd:drafts=off", "--method", "hpd:drafts=on", "--method", "ar"]
     assert main(["bench", str(gold), *files, *methods, *TINY]) == 0
@@ -92,17 +81,13 @@ def test_methods_are_compared_where_nothing_is_replayed(
         (["--replay", "missing.jsonl"], "missing.jsonl"),
     ],
 )
-def test_wrong_use_is_noticed_before_the_model(
-    gold: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_use_is_noticed_before_the_model(gold, arguments, message, capsys):
     code = main(["bench", str(gold), "--schema", SCHEMA, "-m", "missing.gguf", *arguments])
     assert code == 2
     assert message in capsys.readouterr().err
 
 
-def test_a_method_that_cannot_honour_the_schema_is_refused(
-    gold: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_method_that_cannot_honour_the_schema_is_refused(gold, capsys):
     schema = "Color after Brand, Brand"
     command = ["bench", str(gold), "--schema", schema, "-m", "missing.gguf", "--method"]
     assert main([*command, "hpd"]) == 1
@@ -110,9 +95,7 @@ def test_a_method_that_cannot_honour_the_schema_is_refused(
     assert "Color comes after Brand" in capsys.readouterr().err
 
 
-def test_grammars_are_timed_on_a_second_line_and_change_no_answer(
-    gold: Path, tmp_path: Path, tiny_model: TinyModel
-) -> None:
+def test_grammars_are_timed_on_a_second_line_and_change_no_answer(gold, tmp_path, tiny_model):
     output = tmp_path / "figures.jsonl"
     files = ["--schema", SCHEMA, "--replay", str(gold), "-m", str(tiny_model()), "-o", str(output)]
     methods = ["--method", "prefill", "--method", "hpd", "--method", "ar:documents=2", "--grammar"]
@@ -126,8 +109,8 @@ def test_grammars_are_timed_on_a_second_line_and_change_no_answer(
 
 
 def test_an_answer_that_its_grammar_forbids_is_a_failure_if_grammars_are_on(
-    tmp_path: Path, tiny_model: TinyModel, capsys: pytest.CaptureFixture[str]
-) -> None:
+    tmp_path, tiny_model, capsys
+):
     gold = write_lines(tmp_path / "gold.jsonl", {"text": "a dozen", "data": {"n": "dozen"}})
     files = ["--schema", "n int", "--replay", str(gold), "-m", str(tiny_model())]
     assert main(["bench", str(gold), *files, *TINY, "--method", "hpd"]) == 1
@@ -136,8 +119,6 @@ def test_an_answer_that_its_grammar_forbids_is_a_failure_if_grammars_are_on(
     assert "grammar allows" in capsys.readouterr().err
 
 
-def test_without_a_replay_no_method_can_be_without_its_grammar(
-    gold: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_a_replay_no_method_can_be_without_its_grammar(gold, capsys):
     assert main(["bench", str(gold), "--schema", SCHEMA, "--grammar"]) == 2
     assert "--replay" in capsys.readouterr().err

@@ -20,17 +20,16 @@ from hpd.models import hardware
 from hpd.models.memory import Memory, memory, readable_size
 from hpd.version import __version__
 from small_model import small_model
-from tiny_models import TinyModel
 
 
-def test_versions() -> None:
+def test_versions():
     check = doctor.check_engine()
     assert check.state == "ok"
     assert check.details["hpd"] == __version__
     assert check.details["llama-cpp-python"] == _native.LLAMA_CPP_PYTHON
 
 
-def test_without_its_engine_nothing_else_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_its_engine_nothing_else_is_tried(monkeypatch):
     monkeypatch.delattr("hpd._native")
     monkeypatch.setitem(sys.modules, "hpd._native", None)
     first, *rest = examine()
@@ -49,7 +48,7 @@ def test_without_its_engine_nothing_else_is_tried(monkeypatch: pytest.MonkeyPatc
         ([], "broken"),
     ],
 )
-def test_more_than_one_library_is_a_fault(tmp_path: Path, paths: list[str], state: str) -> None:
+def test_more_than_one_library_is_a_fault(tmp_path, paths, state):
     maps = tmp_path / "maps"
     lines = [f"7f00-7f01 r-xp 00000000 08:01 42    {path}" for path in ["/lib/libc.so", *paths]]
     maps.write_text("\n".join(lines))
@@ -58,11 +57,11 @@ def test_more_than_one_library_is_a_fault(tmp_path: Path, paths: list[str], stat
     assert check.details["paths"] == sorted(set(paths))
 
 
-def test_this_process_has_one_library() -> None:
+def test_this_process_has_one_library():
     assert doctor.check_library().state == "ok"
 
 
-def test_features_that_llama_cpp_was_built_without(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_features_that_llama_cpp_was_built_without(monkeypatch):
     monkeypatch.setattr(doctor, "cpu_flags", lambda: frozenset({"avx2", "avx512f", "other"}))
     monkeypatch.setattr(llama_cpp, "llama_print_system_info", lambda: b"CPU : AVX2 = 1 | FMA = 1")
     check = doctor.check_processor()
@@ -82,15 +81,7 @@ def test_features_that_llama_cpp_was_built_without(monkeypatch: pytest.MonkeyPat
         ([], False, False, "ok", "none"),
     ],
 )
-def test_gpus(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    names: list[str],
-    can_offload: bool,
-    nvidia: bool,
-    state: str,
-    says: str,
-) -> None:
+def test_gpus(tmp_path, monkeypatch, names, can_offload, nvidia, state, says):
     monkeypatch.setattr(doctor, "devices", lambda: names)
     monkeypatch.setattr(llama_cpp, "llama_supports_gpu_offload", lambda: can_offload)
     if nvidia:
@@ -151,26 +142,22 @@ MEMINFO = f"MemTotal: {16 * GIB // 1024} kB\nMemFree: 1 kB\nMemAvailable: {8 * G
         ),
     ],
 )
-def test_memory_knows_the_limits_of_control_groups(
-    tmp_path: Path, files: dict[str, object], expected: Memory
-) -> None:
+def test_memory_knows_the_limits_of_control_groups(tmp_path, files, expected):
     assert memory(written(tmp_path, {"proc/meminfo": MEMINFO, **files})) == expected
 
 
-def test_memory_where_the_system_tells_little(tmp_path: Path) -> None:
+def test_memory_where_the_system_tells_little(tmp_path):
     now = memory(tmp_path)
     assert now.limit is None
     assert now.available is None
 
 
-def test_sizes_for_people() -> None:
+def test_sizes_for_people():
     sizes = (0, 999, 1_000, 41_900_000, 1_540_000_000)
     assert [readable_size(n) for n in sizes] == ["0 bytes", "999 bytes", "1 KB", "42 MB", "1.5 GB"]
 
 
-def test_a_cache_that_cannot_be_written_is_a_note(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cache_that_cannot_be_written_is_a_note(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     for folder, state in ((tmp_path / "file", "note"), (tmp_path / "new", "ok")):
         monkeypatch.setenv("HPD_CACHE", str(folder))
@@ -190,14 +177,7 @@ def test_a_cache_that_cannot_be_written_is_a_note(
         ("1", True, True, "ok", "on, as HPD_EXTRA_BUFTS=1 demands"),
     ],
 )
-def test_the_answer_about_amx(
-    monkeypatch: pytest.MonkeyPatch,
-    forced: str | None,
-    amx: bool,
-    works: bool,
-    state: str,
-    says: str,
-) -> None:
+def test_the_answer_about_amx(monkeypatch, forced, amx, works, state, says):
     if forced is None:
         monkeypatch.delenv(hardware.EXTRA_BUFTS_VARIABLE, raising=False)
     else:
@@ -213,7 +193,7 @@ def by_name(checks: Any) -> dict[str, Check]:
     return {check.name: check for check in checks}
 
 
-def test_the_self_test_passes_here(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_self_test_passes_here(monkeypatch):
     monkeypatch.setenv("HPD_MODEL", "not the one in the box.gguf")
     checks = by_name(doctor.check_self_test())
     assert checks["self-test"].state == "ok", checks["self-test"].text
@@ -223,7 +203,7 @@ def test_the_self_test_passes_here(monkeypatch: pytest.MonkeyPatch) -> None:
         assert f"hpd's kernel {next(iter(kernels))} is used" in checks["attention"].text
 
 
-def test_the_stored_answers_are_no_near_ties() -> None:
+def test_the_stored_answers_are_no_near_ties():
     """Rounding, which differs from processor to processor, must not decide them."""
     for question in stored_questions()["questions"]:
         assert min(question["confidences"].values()) > 0.9, question
@@ -233,9 +213,7 @@ def test_the_stored_answers_are_no_near_ties() -> None:
     ("key", "value", "says"),
     [("data", "Somebody", "{}, not 'Somebody'"), ("confidences", 0.5, "{} with confidence")],
 )
-def test_other_answers_are_broken(
-    monkeypatch: pytest.MonkeyPatch, key: str, value: object, says: str
-) -> None:
+def test_other_answers_are_broken(monkeypatch, key, value, says):
     stored = stored_questions()
     first = stored["questions"][0]
     name, answer = next((name, text) for name, text in first["data"].items() if text)
@@ -267,9 +245,7 @@ def program(tmp_path: Path, text: str) -> str:
         ("true", "failed: without a word"),
     ],
 )
-def test_a_trial_that_ends_otherwise_is_broken(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, says: str
-) -> None:
+def test_a_trial_that_ends_otherwise_is_broken(tmp_path, monkeypatch, text, says):
     monkeypatch.setattr(sys, "executable", program(tmp_path, text))
     (check,) = doctor.check_self_test()
     assert check.state == "broken"
@@ -299,13 +275,8 @@ def outcome(**changes: Any) -> str:
     ],
 )
 def test_the_attention_kernel_is_named_and_why_others_are_off(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    n_taken: int,
-    kernels: list[tuple[str, str]],
-    state: str,
-    says: str,
-) -> None:
+    tmp_path, monkeypatch, n_taken, kernels, state, says
+):
     changes = {"tuned": {"n_batch": 256}, "attention_kernels": kernels}
     (tmp_path / "outcome").write_text(outcome(n_attention_taken=n_taken, **changes))
     monkeypatch.setattr(sys, "executable", program(tmp_path, f"cat {tmp_path}/outcome"))
@@ -316,15 +287,13 @@ def test_the_attention_kernel_is_named_and_why_others_are_off(
     assert checks["self-test"].state == "ok"
 
 
-def test_without_a_model_in_the_box_the_self_test_is_left_out(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_without_a_model_in_the_box_the_self_test_is_left_out(monkeypatch):
     monkeypatch.setattr("hpd.models.model_files.BOX_NAME", "none.gguf")
     (check,) = doctor.check_self_test()
     assert (check.state, check.text.split(":")[0]) == ("note", "left out")
 
 
-def test_a_model_is_tried(tiny_model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_is_tried(tiny_model, tmp_path, monkeypatch):
     path = tiny_model("qwen3")
     checks = by_name(doctor.check_model(path))
     assert checks["model"].state == "ok"
@@ -346,7 +315,7 @@ CHECKS = [
 ]
 
 
-def test_the_doctor_finds_this_installation_in_order() -> None:
+def test_the_doctor_finds_this_installation_in_order():
     done = run_hpd("doctor")
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     names = [line[8:].split()[0] for line in done.stdout.splitlines() if line[:1].strip()]
@@ -355,10 +324,10 @@ def test_the_doctor_finds_this_installation_in_order() -> None:
 
 
 @pytest.fixture
-def patient(monkeypatch: pytest.MonkeyPatch) -> list[Path | None]:
-    tried: list[Path | None] = []
+def patient(monkeypatch):
+    tried = []
 
-    def examine(model: Path | None) -> list[Check]:
+    def examine(model):
         tried.append(model)
         return CHECKS
 
@@ -366,11 +335,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> list[Path | None]:
     return tried
 
 
-def test_what_is_broken_is_1_and_comes_with_its_remedy(
-    patient: list[Path | None],
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-) -> None:
+def test_what_is_broken_is_1_and_comes_with_its_remedy(patient, monkeypatch, capfd):
     monkeypatch.setenv("COLUMNS", "60")
     assert main(["doctor"]) == 1
     lines = capfd.readouterr().out.splitlines()
@@ -381,7 +346,7 @@ def test_what_is_broken_is_1_and_comes_with_its_remedy(
     assert patient == [small_model()]
 
 
-def test_json_for_programs(patient: list[Path | None], capfd: pytest.CaptureFixture[str]) -> None:
+def test_json_for_programs(patient, capfd):
     assert main(["doctor", "--json"]) == 1
     whole = json.loads(capfd.readouterr().out)
     assert whole["ok"] is False
@@ -389,9 +354,7 @@ def test_json_for_programs(patient: list[Path | None], capfd: pytest.CaptureFixt
     assert whole["checks"][2]["details"] == {"wrong": ["a"]}
 
 
-def test_a_named_model_is_tried(
-    patient: list[Path | None], tiny_model: TinyModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_named_model_is_tried(patient, tiny_model, monkeypatch):
     random_model = str(tiny_model())
     main(["doctor", "-m", random_model])
     monkeypatch.setenv("HPD_MODEL", random_model)

@@ -11,7 +11,6 @@ from decoding import engine_options, open_model
 from hpd import _native
 from hpd.bench import measure
 from hpd.bench.measure import MOST, N_TRIES, StolenTime, least_disturbed
-from tiny_models import TinyModel
 
 
 @pytest.mark.parametrize(
@@ -23,9 +22,7 @@ from tiny_models import TinyModel
         ([0.5, 0.2, 0.4, 0.0], 0.2, N_TRIES),
     ],
 )
-def test_the_first_run_that_was_left_alone_counts_or_the_best(
-    shares: list[float], kept: float, n_runs: int
-) -> None:
+def test_the_first_run_that_was_left_alone_counts_or_the_best(shares, kept, n_runs):
     runs = iter(shares)
     assert least_disturbed(lambda: next(runs), lambda share: share) == kept
     assert len(list(runs)) == len(shares) - n_runs
@@ -35,9 +32,7 @@ def stat(path: Path, steal: int) -> None:
     path.write_text(f"cpu  1 2 3 4 5 6 7 {steal} 0 0\ncpu0 1 2 3 4 5 6 7 0 0 0\n")
 
 
-def test_the_share_is_that_of_all_processors(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_share_is_that_of_all_processors(tmp_path, monkeypatch):
     now = 100.0
     monkeypatch.setattr(measure, "_STAT", tmp_path / "stat")
     monkeypatch.setattr(measure, "perf_counter", lambda: now)
@@ -51,9 +46,7 @@ def test_the_share_is_that_of_all_processors(
 
 
 @pytest.mark.parametrize("text", [None, "", "cpu 1 2\n"])
-def test_a_system_that_does_not_tell_has_taken_nothing(
-    text: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_system_that_does_not_tell_has_taken_nothing(text, tmp_path, monkeypatch):
     monkeypatch.setattr(measure, "_STAT", tmp_path / "stat")
     if text is not None:
         (tmp_path / "stat").write_text(text)
@@ -87,13 +80,11 @@ class Told:
         return results
 
 
-def test_a_token_and_a_row_are_told_apart(
-    tiny_model: TinyModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_token_and_a_row_are_told_apart(tiny_model, monkeypatch):
     model = open_model(tiny_model())
-    made: list[Told] = []
+    made = []
 
-    def make(model: _native.Model, options: _native.EngineOptions) -> Told:
+    def make(model, options):
         made.append(Told(model, options))
         return made[-1]
 
@@ -109,7 +100,7 @@ def test_a_token_and_a_row_are_told_apart(
     assert found.bill(100, 10) == pytest.approx(0.31)
 
 
-def test_prices_are_measured_however_small_the_context_is(tiny_model: TinyModel) -> None:
+def test_prices_are_measured_however_small_the_context_is(tiny_model):
     model = open_model(tiny_model())
     found = measure.measure_prices(model, engine_options(n_ctx=512))
     assert found.token > 0

@@ -13,8 +13,8 @@ import dataset_files
 from benchmarks import reproduce, tables
 from benchmarks.neighbours import __main__ as neighbours
 from benchmarks.published import command, pages
-from benchmarks.published.claims import CLAIMS, Claim
-from benchmarks.published.finetuning import Way, trained
+from benchmarks.published.claims import CLAIMS
+from benchmarks.published.finetuning import trained
 from benchmarks.published.quality import TABLE_1_WAYS
 from benchmarks.published.result import Conditions, Finding, Result, Table, load_results
 from benchmarks.published.workbench import DataSet, Workbench
@@ -35,12 +35,12 @@ RESULT = Result(
 PARTS = {part.name: part for part in (*reproduce.PARTS, *tables.PARTS, *neighbours.PARTS)}
 
 
-def test_a_result_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_a_result_is_read_as_it_was_written(tmp_path):
     RESULT.save(tmp_path)
     assert load_results(tmp_path) == {"width": replace(RESULT, commands=["hpd bench WORK/a.jsonl"])}
 
 
-def test_columns_of_figures_are_aligned_to_the_right() -> None:
+def test_columns_of_figures_are_aligned_to_the_right():
     table = Table("", [["a", "b", "c", "d"], ["x 1", "+1.5 (2)", "10%", None], ["y", 2, "", ""]])
     assert table.markdown().splitlines() == [
         "| a | b | c | d |",
@@ -50,7 +50,7 @@ def test_columns_of_figures_are_aligned_to_the_right() -> None:
     ]
 
 
-def test_commands_are_shown_without_this_machines_paths(tmp_path: Path) -> None:
+def test_commands_are_shown_without_this_machines_paths(tmp_path):
     bench = Workbench(tmp_path / "data", tmp_path / "made")
     box = f"draft_model={box_model()}"
     for argument, shown in (
@@ -68,7 +68,7 @@ def test_commands_are_shown_without_this_machines_paths(tmp_path: Path) -> None:
         assert bench.shown(argument) == shown
 
 
-def test_a_place_for_a_result_is_filled_again_and_again() -> None:
+def test_a_place_for_a_result_is_filled_again_and_again():
     page = "a\n<!-- result: width -->\n<!-- end of result -->\nb\n"
     empty = pages.with_results(page, {})
     assert "Not measured yet." in empty
@@ -82,13 +82,13 @@ def test_a_place_for_a_result_is_filled_again_and_again() -> None:
     assert "a trial with 8 documents" in pages.with_results(page, {"width": trial})
 
 
-def test_a_headline_stands_in_a_sentence() -> None:
+def test_a_headline_stands_in_a_sentence():
     page = "Now: <!-- headline: width -->old<!-- end of headline -->."
     assert pages.with_results(page, {"width": RESULT}) == page.replace("old", "so many")
     assert pages.with_results(page, {}) == page
 
 
-def test_three_workloads_come_to_one_table_of_speed() -> None:
+def test_three_workloads_come_to_one_table_of_speed():
     rows = [
         ["method", "docs", "ms/doc"],
         *([f"`{name}`", 2, str(ms)] for name, ms in (("prefill", 5), ("ar:documents=2", 90))),
@@ -111,19 +111,19 @@ def test_three_workloads_come_to_one_table_of_speed() -> None:
     assert pages.all_pages({**results, names[1]: other})[pages.ROOT / "README.md"] == readme
 
 
-def test_pages_are_as_the_results_make_them() -> None:
+def test_pages_are_as_the_results_make_them():
     results = load_results(command.RESULTS)
     assert set(results) <= set(PARTS)
     for page, text in pages.all_pages(results).items():
         assert page.read_text(encoding="utf-8") == text, "python -m benchmarks.reproduce --pages"
 
 
-def test_published_results_are_no_trials() -> None:
+def test_published_results_are_no_trials():
     for result in load_results(command.RESULTS).values():
         assert result.conditions.limit is None, result.part
 
 
-def test_every_place_and_claim_names_a_part() -> None:
+def test_every_place_and_claim_names_a_part():
     for page in (pages.ROOT / "docs").glob("*.md"):
         named = re.findall(r"<!-- (?:result|headline): ([\w-]+) -->", page.read_text("utf-8"))
         assert set(named) <= {*PARTS, "speed"}, page.name
@@ -131,7 +131,7 @@ def test_every_place_and_claim_names_a_part() -> None:
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.place)
-def test_a_claim_has_a_part_a_command_or_a_reason(claim: Claim) -> None:
+def test_a_claim_has_a_part_a_command_or_a_reason(claim):
     assert claim.part or claim.remark
     assert not (claim.part and claim.by)
     for path in re.findall(r"tests/[\w/.]+", claim.by):
@@ -142,7 +142,7 @@ def test_a_claim_has_a_part_a_command_or_a_reason(claim: Claim) -> None:
 
 
 @pytest.fixture
-def data(tmp_path: Path) -> Path:
+def data(tmp_path):
     """Two data sets with a few made-up rows."""
     for name in ("oa-mine", "wdc-pave"):
         (tmp_path / "data" / name).mkdir(parents=True)
@@ -161,9 +161,7 @@ def run(data: Path, *arguments: str) -> int:
     return reproduce.main(["--data", str(data), "--work", str(folder / "work"), *trial, *arguments])
 
 
-def test_ar_and_hpd_are_compared_on_each_data_set(
-    data: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_ar_and_hpd_are_compared_on_each_data_set(data, capfd):
     assert run(data, "--part", "zero-shot") == 0
     (result,) = load_results(data.parent / "results").values()
     scored, agreed = result.finding.tables
@@ -191,7 +189,7 @@ def test_ar_and_hpd_are_compared_on_each_data_set(
     assert set(result.conditions.models) == {"small.gguf"}
 
 
-def test_methods_are_timed_on_answers_of_their_own_and_on_known_ones(data: Path) -> None:
+def test_methods_are_timed_on_answers_of_their_own_and_on_known_ones(data):
     trial = ["--limit", "2", "--results", str(data.parent / "results"), "-t", "1"]
     asked = ["--data", str(data), "--work", str(data.parent / "work"), "--part", "table-oa-mine"]
     assert tables.main([*asked, *trial]) == 0
@@ -207,7 +205,7 @@ def test_methods_are_timed_on_answers_of_their_own_and_on_known_ones(data: Path)
     assert {len(row) for row in known.rows} == {len(known.rows[0])}
 
 
-def test_a_part_is_measured_once(data: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_part_is_measured_once(data, capfd):
     assert run(data, "--part", "data") == 0
     path = data.parent / "results" / "data.json"
     path.write_text(path.read_text().replace("2026", "1926"))
@@ -218,7 +216,7 @@ def test_a_part_is_measured_once(data: Path, capfd: pytest.CaptureFixture[str]) 
     assert "1926" not in path.read_text()
 
 
-def test_a_part_goes_on_where_it_was_stopped(data: Path) -> None:
+def test_a_part_goes_on_where_it_was_stopped(data):
     folder = data.parent
     assert run(data, "--part", "width") == 0
     (timed,) = folder.rglob("bench/width.jsonl")
@@ -235,7 +233,7 @@ def test_a_part_goes_on_where_it_was_stopped(data: Path) -> None:
     assert len(timed.read_text().splitlines()) == len(first.splitlines())
 
 
-def test_what_is_missing_is_named(data: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_is_missing_is_named(data, capfd):
     (data / "oa-mine" / "dev.jsonl").unlink()
     assert run(data, "--part", "k-max", "--part", "data") == 1
     err = capfd.readouterr().err
@@ -244,10 +242,8 @@ def test_what_is_missing_is_named(data: Path, capfd: pytest.CaptureFixture[str])
 
 
 @pytest.mark.parametrize("way", TABLE_1_WAYS, ids=lambda way: way.name)
-def test_an_adapter_is_trained_by_a_command_that_there_is(
-    data: Path, way: Way, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    commands: list[list[str]] = []
+def test_an_adapter_is_trained_by_a_command_that_there_is(data, way, monkeypatch):
+    commands = []
     monkeypatch.setattr(Workbench, "run", lambda self, command: commands.append([*command]))
     bench = Workbench(data, data.parent / "work", n_threads=1)
     titles = DataSet("oa-mine", data / "oa-mine" / "dev.jsonl", data / "oa-mine" / "schema.json")
@@ -257,14 +253,14 @@ def test_an_adapter_is_trained_by_a_command_that_there_is(
     assert (asked.output, asked.method, asked.max_tokens) == (folder, way.method, way.k_max)
 
 
-def test_a_trial_is_not_published(data: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_trial_is_not_published(data, capfd):
     with pytest.raises(SystemExit) as stopped:
         reproduce.main(["--data", str(data), "--limit", "2", "--part", "data"])
     assert stopped.value.code == 2
     assert "--limit makes a trial" in capfd.readouterr().err
 
 
-def test_the_parts_are_listed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_parts_are_listed(tmp_path, capfd):
     RESULT.save(tmp_path)
     assert reproduce.main(["--list", "--results", str(tmp_path)]) == 0
     lines = {line.split()[0]: line for line in capfd.readouterr().out.splitlines()}

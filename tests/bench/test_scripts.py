@@ -17,7 +17,6 @@ from benchmarks import plot, workloads
 from hpd.bench.methods import parse_contest
 from hpd.bench.rounds import summarise
 from jsonl import read_lines, write_lines
-from tiny_models import TinyModel
 
 
 def catalogue(folder: Path, *arguments: str) -> tuple[list[dict[str, Any]], list[str]]:
@@ -28,9 +27,7 @@ def catalogue(folder: Path, *arguments: str) -> tuple[list[dict[str, Any]], list
 
 
 @pytest.mark.parametrize(("n_tokens", "n_attributes"), [(300, 16), (1000, 1), (1500, 60)])
-def test_a_made_up_catalogue_states_half_of_its_attributes(
-    tmp_path: Path, n_tokens: int, n_attributes: int
-) -> None:
+def test_a_made_up_catalogue_states_half_of_its_attributes(tmp_path, n_tokens, n_attributes):
     sizes = ["--tokens", str(n_tokens), "--attributes", str(n_attributes), "--documents", "5"]
     rows, attributes = catalogue(tmp_path, *sizes)
     assert len(rows) == 5
@@ -46,7 +43,7 @@ def test_a_made_up_catalogue_states_half_of_its_attributes(
     assert catalogue(tmp_path, *sizes, "--seed", "1")[0] != rows
 
 
-def test_the_plot_has_a_line_for_each_stack(tmp_path: Path) -> None:
+def test_the_plot_has_a_line_for_each_stack(tmp_path):
     hpd = ["stack=2,in_flight=8", "stack=2,in_flight=1", "in_flight=16", "drafts=off"]
     names = ["ar-batched:in_flight=4", *(f"hpd:{settings}" for settings in hpd)]
     summary = summarise([measurement(name, 1, n + 1.0) for n, name in enumerate(names)])
@@ -61,15 +58,13 @@ def test_the_plot_has_a_line_for_each_stack(tmp_path: Path) -> None:
     }
 
 
-def test_other_json_lines_are_not_plotted(gold: Path) -> None:
+def test_other_json_lines_are_not_plotted(gold):
     write_lines(gold, {"type": "environment"})
     with pytest.raises(ValueError, match=r"gold\.jsonl: no summary"):
         plot.read_summary(gold)
 
 
-def test_programs_are_asked_the_same_and_one_that_is_missing_is_named(
-    gold: Path, tmp_path: Path, tiny_model: TinyModel
-) -> None:
+def test_programs_are_asked_the_same_and_one_that_is_missing_is_named(gold, tmp_path, tiny_model):
     own = ["hpd", "hpd, method ar", "hpd, method ar, many at once"]
     chosen = [*own, "llama-cpp-python, no schema", "llama-server"]
     asked = [part for name in chosen for part in ("--peer", name)]
@@ -88,7 +83,7 @@ def test_programs_are_asked_the_same_and_one_that_is_missing_is_named(
     assert all(name in table for name in chosen)
 
 
-def test_every_batch_is_shown(gold: Path, tiny_model: TinyModel) -> None:
+def test_every_batch_is_shown(gold, tiny_model):
     asked = [gold, "--schema", SCHEMA, "--replay", gold, "-m", tiny_model(), "--limit", 2]
     shown = run_script(BENCHMARKS / "steps.py", *asked, "-t", "1", "prefill")
     title, heads, *_, total = shown.strip().splitlines()
@@ -98,9 +93,7 @@ def test_every_batch_is_shown(gold: Path, tiny_model: TinyModel) -> None:
     assert total.split()[1] == "4"
 
 
-def test_the_share_of_a_busy_machine_is_of_every_kind_and_company(
-    gold: Path, tiny_model: TinyModel
-) -> None:
+def test_the_share_of_a_busy_machine_is_of_every_kind_and_company(gold, tiny_model):
     asked = [gold, "--schema", SCHEMA, "--replay", gold, "-m", tiny_model()]
     lines = run_script(
         BENCHMARKS / "busy.py", *asked, "--rounds", 1, "--limit", 1, "-t", 1
@@ -109,7 +102,7 @@ def test_the_share_of_a_busy_machine_is_of_every_kind_and_company(
     assert all(float(line.split("|")[4]) > 0 for line in lines[2:])
 
 
-def test_costs_end_with_the_prices_of_a_bill(tiny_model: TinyModel) -> None:
+def test_costs_end_with_the_prices_of_a_bill(tiny_model):
     said = run_script(BENCHMARKS / "costs.py", "-m", tiny_model(), "--repeats", 1, "-t", 1)
     assert re.search(r"A token in a full batch costs [\d.]+ ms, a row [\d.]+ ms\.", said)
 
@@ -127,9 +120,7 @@ def gpu(results: Path, *steps: str, **settings: str) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-def test_the_parts_for_a_gpu_go_on_where_they_stopped(
-    tmp_path: Path, tiny_model: TinyModel
-) -> None:
+def test_the_parts_for_a_gpu_go_on_where_they_stopped(tmp_path, tiny_model):
     model = tiny_model()
     names = ["workloads", f"model-{model.stem}", f"{model.stem}-titles"]
     code, said = gpu(tmp_path, "--list", MODELS=str(model))
@@ -147,7 +138,7 @@ def test_the_parts_for_a_gpu_go_on_where_they_stopped(
     assert [line for line in said.splitlines() if line.startswith("==")] == ["== workloads"]
 
 
-def test_a_step_for_a_gpu_that_fails_is_told(tmp_path: Path) -> None:
+def test_a_step_for_a_gpu_that_fails_is_told(tmp_path):
     code, said = gpu(tmp_path, "model-nothing-Q8_0", MODELS="nothing:Q8_0")
     assert code == 1
     assert "model-nothing-Q8_0.failed" in said

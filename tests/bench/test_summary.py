@@ -1,7 +1,5 @@
 """Rounds and their figures: ratios, yardsticks, prices, tables."""
 
-from __future__ import annotations
-
 import pytest
 
 from benchmarking import FakeBench, measurement
@@ -12,7 +10,7 @@ from hpd.bench.rounds import n_different, run_rounds, summarise, table_rows
 PRICES = Prices(token=0.002, row=0.001)
 
 
-def test_ratios_are_taken_within_rounds() -> None:
+def test_ratios_are_taken_within_rounds():
     # The machine is half as fast in the second round: no ratio may change.
     measurements = [
         measurement(method, number, seconds * number)
@@ -27,7 +25,7 @@ def test_ratios_are_taken_within_rounds() -> None:
     assert rows["hpd"]["spread"] == pytest.approx(2 / 3)
 
 
-def test_the_best_batched_setting_is_the_yardstick() -> None:
+def test_the_best_batched_setting_is_the_yardstick():
     measurements = [
         measurement("ar-batched:in_flight=4", 1, 8.0),
         measurement("ar-batched:in_flight=8", 1, 6.0),
@@ -40,7 +38,7 @@ def test_the_best_batched_setting_is_the_yardstick() -> None:
     assert rows["hpd"]["speedup_ar_batched"] == pytest.approx((3 + 5) / 2)
 
 
-def test_plain_ar_is_the_yardstick_whatever_else_is_tried() -> None:
+def test_plain_ar_is_the_yardstick_whatever_else_is_tried():
     measurements = [
         measurement("ar", 1, 8.0),
         measurement("ar:drafts=on", 1, 4.0, kind="ar"),
@@ -51,7 +49,7 @@ def test_plain_ar_is_the_yardstick_whatever_else_is_tried() -> None:
     assert rows["ar:drafts=on"]["speedup_ar"] == pytest.approx(2)
 
 
-def test_price_and_drafts_are_counted() -> None:
+def test_price_and_drafts_are_counted():
     (row,) = summarise(
         [measurement("hpd", 1, 36.0, n_rows=50, n_drafted=40, n_accepted=10)], price_per_hour=2.0
     )
@@ -60,7 +58,7 @@ def test_price_and_drafts_are_counted() -> None:
     assert row["rows"] == pytest.approx(5)
 
 
-def test_empty_columns_are_left_out() -> None:
+def test_empty_columns_are_left_out():
     rows = table_rows(summarise([measurement("ar", 1, 1.0)]))
     assert "x ar" in rows[0]
     assert "x ar-b." not in rows[0]
@@ -68,10 +66,10 @@ def test_empty_columns_are_left_out() -> None:
     assert {len(row) for row in rows} == {len(rows[0])}
 
 
-def test_only_the_fastest_of_a_contest_goes_on() -> None:
+def test_only_the_fastest_of_a_contest_goes_on():
     bench = FakeBench({"ar:in_flight=1": 3.0, "ar:in_flight=2": 1.0, "hpd": 9.0})
     contests = [parse_contest("ar:in_flight=1|2"), parse_contest("hpd")]
-    rounds = run_rounds(bench, contests, 3)  # type: ignore[arg-type]
+    rounds = run_rounds(bench, contests, 3)
     assert bench.asked == [
         (1, "ar:in_flight=1"),
         (1, "ar:in_flight=2"),
@@ -86,10 +84,10 @@ def test_only_the_fastest_of_a_contest_goes_on() -> None:
     assert rounds.answers["hpd"] == {0: "hpd"}
 
 
-def test_the_prices_of_a_run_are_those_just_before_and_after_it() -> None:
+def test_the_prices_of_a_run_are_those_just_before_and_after_it():
     bench = FakeBench({"prefill": 1.0, "hpd": 2.0, "ar": 3.0, "hpd:drafts=off": 2.0})
     contests = [parse_contest(name) for name in bench.seconds]
-    rounds = run_rounds(bench, contests, 2)  # type: ignore[arg-type]
+    rounds = run_rounds(bench, contests, 2)
     assert {key: prices.token for key, prices in rounds.prices.items()} == {
         (1, "prefill"): 1.5,
         (1, "hpd"): 2.5,
@@ -101,7 +99,7 @@ def test_the_prices_of_a_run_are_those_just_before_and_after_it() -> None:
     }
 
 
-def test_the_bill_is_that_of_tokens_and_rows_without_refused_guesses() -> None:
+def test_the_bill_is_that_of_tokens_and_rows_without_refused_guesses():
     counts = {"n_tokens": 500, "n_rows": 120, "n_drafted": 40, "n_accepted": 10}
     measurements = [
         measurement(method, number, 2.0 * number, **counts)
@@ -118,7 +116,7 @@ def test_the_bill_is_that_of_tokens_and_rows_without_refused_guesses() -> None:
     assert rows["ar"]["ratio_bill"] is None
 
 
-def test_reading_writing_and_the_host_make_up_the_time() -> None:
+def test_reading_writing_and_the_host_make_up_the_time():
     run = measurement("hpd", 1, 10.0, llama_seconds=8.0, reading_seconds=5.0, host_seconds=2.0)
     (row,) = summarise([run])
     parts = [row[name] for name in ("reading_ms", "writing_ms", "host_ms")]
@@ -126,6 +124,6 @@ def test_reading_writing_and_the_host_make_up_the_time() -> None:
     assert sum(parts) == pytest.approx(row["ms_per_document"])
 
 
-def test_different_answers_are_counted() -> None:
+def test_different_answers_are_counted():
     reference = {0: {"a": 2}, 1: {}, 2: {"a": 3}}
     assert n_different({0: {"a": 1}, 1: {}}, reference) == 1

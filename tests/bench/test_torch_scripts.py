@@ -1,9 +1,5 @@
 """The scripts of ``benchmarks`` that need PyTorch: the roofline, and the encoder."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 pytest.importorskip("torch")
@@ -15,10 +11,9 @@ from benchmarking import BENCHMARKS, SCHEMA, run_script
 from benchmarks.peers import Question, Setting, encoder, measure
 from hpd.evaluation.rows import load_examples
 from hpd.schema import load_schemas
-from tiny_models import TinyModel
 
 
-def test_every_type_is_multiplied_by_every_number_of_tokens() -> None:
+def test_every_type_is_multiplied_by_every_number_of_tokens():
     sizes = ["--columns", 256, "--rows", 64, "--matrices", 2, "-t", 1]
     lines = run_script(BENCHMARKS / "roofline.py", *sizes, "--seconds", 0.001).splitlines()
     cells = [line.split("|")[1:3] for line in lines[2:]]
@@ -28,7 +23,7 @@ def test_every_type_is_multiplied_by_every_number_of_tokens() -> None:
     assert [int(n_tokens) for _, n_tokens in cells[::7]] == [1, 16, 64, 512]
 
 
-def test_the_encoder_reads_every_document(gold: Path, tiny_model: TinyModel) -> None:
+def test_the_encoder_reads_every_document(gold, tiny_model):
     examples = list(load_examples(gold))
     schema = load_schemas(SCHEMA)
     questions = [Question(each, schema) for each in examples]

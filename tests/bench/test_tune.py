@@ -20,7 +20,6 @@ from hpd.models import settings as tuned
 from hpd.models.cache import CACHE_VARIABLE
 from hpd.models.settings import load_model
 from hpd.options import TUNABLE
-from tiny_models import TinyModel
 
 FASTEST = {
     "in_flight": 4, "n_batch": 64, "n_ubatch": 64, "drafts": False,
@@ -29,7 +28,7 @@ KNOWN: dict[str, Any] = {"model": {"name": "a"}, "machine": {"n_threads": 2}, "o
 
 
 @pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
     monkeypatch.setenv("HPD_EXTRA_BUFTS", "0")
     monkeypatch.delenv(tuned.TUNED_VARIABLE, raising=False)
@@ -39,7 +38,7 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 # --- options ---
 
 
-def test_options_know_what_was_not_set() -> None:
+def test_options_know_what_was_not_set():
     assert Options().unset == tuple(TUNABLE)
     some = Options(in_flight=16, drafts=False)
     assert some.unset == ("n_batch", "n_ubatch")
@@ -47,7 +46,7 @@ def test_options_know_what_was_not_set() -> None:
     assert every.unset == ()
 
 
-def test_what_was_set_wins_over_what_was_tuned_and_that_over_the_default() -> None:
+def test_what_was_set_wins_over_what_was_tuned_and_that_over_the_default():
     options = Options(in_flight=16, drafts=True).filled({"in_flight": 64, "n_batch": 1024})
     assert (options.in_flight, options.n_batch, options.n_ubatch) == (16, 1024, 512)
     assert options.drafts is True
@@ -81,7 +80,7 @@ class FakeMachine:
         return Search(self.measure, default_settings(base), axes, 1, lambda: self.n_left <= 0).run()
 
 
-def test_the_fastest_of_each_setting_is_found() -> None:
+def test_the_fastest_of_each_setting_is_found():
     machine = FakeMachine(
         in_flight={32: 0.8, 64: 0.9},
         drafts={False: 0.5},
@@ -95,37 +94,37 @@ def test_the_fastest_of_each_setting_is_found() -> None:
     assert found.trials[0].settings == TUNABLE
 
 
-def test_settings_that_hang_on_each_other_are_found_in_a_second_pass() -> None:
+def test_settings_that_hang_on_each_other_are_found_in_a_second_pass():
     machine = FakeMachine()
 
-    def measure(settings: Mapping[str, int]) -> Run:
+    def measure(settings):
         machine.used.append(settings)
         if settings["drafts"]:
             return Run(1.0)
         # Only without drafts many in flight are better.
         return Run(0.6 if settings["in_flight"] == 64 else 0.8)
 
-    machine.measure = measure  # type: ignore[method-assign]
+    machine.measure = measure
     assert machine.search().chosen == {**TUNABLE, "drafts": False, "in_flight": 64}
 
 
-def test_ties_go_to_the_default() -> None:
+def test_ties_go_to_the_default():
     machine = FakeMachine(in_flight={32: 0.98}, drafts={False: 0.975}, n_batch={256: 0.99})
     found = machine.search()
     assert (found.chosen, found.speedup) == (TUNABLE, 1.0)
 
 
-def test_small_gains_that_do_not_last_are_none() -> None:
+def test_small_gains_that_do_not_last_are_none():
     machine = FakeMachine()
     lucky = 7
 
-    def measure(settings: Mapping[str, int]) -> Run:
+    def measure(settings):
         machine.used.append(settings)
         # A machine that others leave alone in the first contest, but for the default's turns.
         is_early = len(machine.used) < lucky and settings["in_flight"] == 8
         return Run(0.5 if is_early else 1.0)
 
-    machine.measure = measure  # type: ignore[method-assign]
+    machine.measure = measure
     found = machine.search()
     assert {"in_flight": 8, **{n: v for n, v in TUNABLE.items() if n != "in_flight"}} in [
         trial.settings for trial in found.trials
@@ -133,14 +132,14 @@ def test_small_gains_that_do_not_last_are_none() -> None:
     assert (found.chosen, found.speedup) == (TUNABLE, 1.0)
 
 
-def test_what_is_hopeless_is_run_once() -> None:
+def test_what_is_hopeless_is_run_once():
     machine = FakeMachine(in_flight={4: 9.0})
     trials = machine.search().trials
     assert [len(t.seconds) for t in trials if t.settings["in_flight"] == 4] == [1]
     assert len(next(t for t in trials if t.settings["in_flight"] == 8).seconds) == 3
 
 
-def test_settings_that_answer_otherwise_are_not_chosen() -> None:
+def test_settings_that_answer_otherwise_are_not_chosen():
     machine = FakeMachine(drafts={False: 0.5}, in_flight={8: 0.5})
     machine.n_different = lambda settings: 2 * (not settings["drafts"])
     found = machine.search()
@@ -150,34 +149,34 @@ def test_settings_that_answer_otherwise_are_not_chosen() -> None:
     assert machine.search().chosen == {**TUNABLE, "in_flight": 8, "drafts": False}
 
 
-def test_settings_that_do_not_work_are_told_and_passed_over() -> None:
+def test_settings_that_do_not_work_are_told_and_passed_over():
     machine = FakeMachine(n_batch={2048: 0.1})
     measure = machine.measure
 
-    def failing(settings: Mapping[str, int]) -> Run:
+    def failing(settings):
         if settings["n_batch"] == 2048:
             raise HpdError("no memory")
         return measure(settings)
 
-    machine.measure = failing  # type: ignore[method-assign]
+    machine.measure = failing
     found = machine.search()
     assert found.chosen == TUNABLE
     assert [t.problem for t in found.trials if t.settings["n_batch"] == 2048] == ["no memory"]
 
 
-def test_a_default_that_does_not_work_is_an_error() -> None:
+def test_a_default_that_does_not_work_is_an_error():
     machine = FakeMachine()
 
-    def failing(settings: Mapping[str, int]) -> Run:
+    def failing(settings):
         raise HpdError("document 3: too long")
 
-    machine.measure = failing  # type: ignore[method-assign]
+    machine.measure = failing
     with pytest.raises(HpdError, match="document 3"):
         machine.search()
 
 
 @pytest.mark.parametrize("n_runs", [0, 1, 3, 8, 20])
-def test_nothing_new_is_tried_when_the_time_is_up(n_runs: int) -> None:
+def test_nothing_new_is_tried_when_the_time_is_up(n_runs):
     machine = FakeMachine(in_flight={4: 0.5})
     machine.n_left = n_runs
     found = machine.search()
@@ -187,7 +186,7 @@ def test_nothing_new_is_tried_when_the_time_is_up(n_runs: int) -> None:
     assert len(found.trials) <= max(1, n_runs)
 
 
-def test_what_was_said_is_not_varied() -> None:
+def test_what_was_said_is_not_varied():
     machine = FakeMachine(in_flight={4: 0.1}, n_batch={1024: 0.1}, drafts={False: 0.5})
     found = machine.search(Options(in_flight=8, n_batch=300))
     assert found.chosen == {
@@ -196,17 +195,17 @@ def test_what_was_said_is_not_varied() -> None:
     assert {used["in_flight"] for used in machine.used} == {8}
 
 
-def test_no_more_are_in_flight_than_there_are_documents() -> None:
+def test_no_more_are_in_flight_than_there_are_documents():
     assert [change["in_flight"] for change in axes_for(Options(), 20)[0]] == [0, 4, 8, 16]
     assert axes_for(Options(), 3)[0] == [{"in_flight": 0}]
 
 
-def test_every_default_is_among_what_is_tried() -> None:
+def test_every_default_is_among_what_is_tried():
     for axis in AXES:
         assert any(all(TUNABLE[name] == value for name, value in c.items()) for c in axis)
 
 
-def test_the_made_up_listings_are_always_the_same() -> None:
+def test_the_made_up_listings_are_always_the_same():
     workload = catalogue()
     assert workload == catalogue()
     assert len({item.text for item in workload.items}) == N_DOCUMENTS
@@ -216,7 +215,7 @@ def test_the_made_up_listings_are_always_the_same() -> None:
 # --- kept and found again ---
 
 
-def test_what_is_kept_is_found_for_the_same_model_and_machine_only() -> None:
+def test_what_is_kept_is_found_for_the_same_model_and_machine_only():
     tuned.store(KNOWN, FASTEST)
     assert tuned.load(KNOWN) == FASTEST
     for part in (
@@ -243,25 +242,21 @@ def test_what_is_kept_is_found_for_the_same_model_and_machine_only() -> None:
         "\udcff",
     ],
 )
-def test_a_broken_file_is_left_out_with_a_warning(text: str) -> None:
+def test_a_broken_file_is_left_out_with_a_warning(text):
     file = tuned.store(KNOWN, FASTEST)
     file.write_bytes(text.encode(errors="surrogateescape"))
     with pytest.warns(tuned.TunedWarning, match=rf"{file.name} cannot be read"):
         assert tuned.load(KNOWN) == {}
 
 
-def test_a_cache_that_cannot_be_written_is_an_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cache_that_cannot_be_written_is_an_error(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "file" / "cache"))
     with pytest.raises(HpdError, match=f"cannot be kept.*{CACHE_VARIABLE}"):
         tuned.store(KNOWN, FASTEST)
 
 
-def test_the_identity_tells_models_machines_and_options_apart(
-    tiny_model: TinyModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_identity_tells_models_machines_and_options_apart(tiny_model, monkeypatch):
     paths = [tiny_model("qwen3"), tiny_model("qwen3", "q8_0"), tiny_model("llama")]
     models = [_native.Model([str(path)]) for path in paths]
     known = [tuned.identity(m, p, Options()) for m, p in zip(models, paths, strict=True)]
@@ -285,7 +280,7 @@ def keep(path: Path, **settings: Any) -> Path:
     return tuned.store(tuned.identity(model, path, options), FASTEST)
 
 
-def test_the_extractor_takes_what_was_tuned(tiny_model: TinyModel) -> None:
+def test_the_extractor_takes_what_was_tuned(tiny_model):
     path = tiny_model()
     texts = [f"Nike shoe {n}, black" for n in range(12)]
     with Extractor("brand, color", path, **SETTINGS) as extractor:
@@ -295,11 +290,11 @@ def test_the_extractor_takes_what_was_tuned(tiny_model: TinyModel) -> None:
     keep(path)
     with Extractor("brand, color", path, **SETTINGS) as extractor:
         assert extractor.tuned == FASTEST
-        assert extractor.options == Options(**SETTINGS, **FASTEST)  # type: ignore[arg-type]
+        assert extractor.options == Options(**SETTINGS, **FASTEST)
         assert [extraction.data for extraction in extractor.extract_many(texts)] == answers
 
 
-def test_what_is_said_wins(tiny_model: TinyModel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_said_wins(tiny_model, monkeypatch):
     path = tiny_model()
     keep(path)
     with Extractor("a", path, **SETTINGS, in_flight=16, drafts=True) as extractor:
@@ -310,7 +305,7 @@ def test_what_is_said_wins(tiny_model: TinyModel, monkeypatch: pytest.MonkeyPatc
         assert (extractor.tuned, extractor.options.in_flight) == ({}, 0)
 
 
-def test_what_was_tuned_is_for_other_options_not_taken(tiny_model: TinyModel) -> None:
+def test_what_was_tuned_is_for_other_options_not_taken(tiny_model):
     path = tiny_model()
     keep(path)
     for other in ({"method": "ar"}, {"stack": 2}, {"n_threads": 2}, {"flash_attn": "off"}):
@@ -320,7 +315,7 @@ def test_what_was_tuned_is_for_other_options_not_taken(tiny_model: TinyModel) ->
         assert extractor.tuned == {}
 
 
-def test_which_documents_share_a_prompt_does_not_hang_on_it(tiny_model: TinyModel) -> None:
+def test_which_documents_share_a_prompt_does_not_hang_on_it(tiny_model):
     path = tiny_model()
     keep(path, stack=2)
     rows = [hpd.Document(f"cap {n}", category="b" if n in (0, 99) else "a") for n in range(100)]
@@ -331,7 +326,7 @@ def test_which_documents_share_a_prompt_does_not_hang_on_it(tiny_model: TinyMode
     assert abs(order.index(0) - order.index(99)) == 1
 
 
-def test_a_broken_file_does_not_stop_the_extractor(tiny_model: TinyModel) -> None:
+def test_a_broken_file_does_not_stop_the_extractor(tiny_model):
     path = tiny_model()
     keep(path).write_text("{")
     with (
@@ -341,7 +336,7 @@ def test_a_broken_file_does_not_stop_the_extractor(tiny_model: TinyModel) -> Non
         assert extractor.options.in_flight == 0
 
 
-def test_figures_are_of_the_settings_that_their_names_say() -> None:
+def test_figures_are_of_the_settings_that_their_names_say():
     options = parse_contest("hpd:in_flight=8,drafts=off").methods[0].options
     assert (options.in_flight, options.drafts) == (8, False)
     assert options.unset == ()
@@ -353,22 +348,22 @@ TINY = ["-c", "1024", "-t", "1", "--max-tokens", "6"]
 
 
 @pytest.fixture
-def rows(tmp_path: Path) -> Path:
+def rows(tmp_path):
     file = tmp_path / "rows.jsonl"
     file.write_text("".join(json.dumps({"text": f"Nike shoe {n}, red"}) + "\n" for n in range(9)))
     return file
 
 
 def test_the_command_keeps_what_the_next_run_takes(
-    rows: Path, tiny_model: TinyModel, own_cache: Path, monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
+    rows, tiny_model, own_cache, monkeypatch,
+    capsys
+):  # fmt: skip
     from hpd.bench.tune import Timer
 
     fake = FakeMachine(drafts={False: 0.5})
-    measured: list[Run] = []
+    measured = []
 
-    def measure(self: Timer, settings: Mapping[str, int], real: Any = Timer.measure) -> Run:
+    def measure(self, settings, real=Timer.measure):
         if len(measured) < 4:  # what a run is really like, too
             measured.append(real(self, settings))
         return fake.measure(settings)
@@ -398,9 +393,7 @@ def test_the_command_keeps_what_the_next_run_takes(
     assert "hpd tune" not in capsys.readouterr().err
 
 
-def test_the_command_measures_made_up_listings(
-    tiny_model: TinyModel, own_cache: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_measures_made_up_listings(tiny_model, own_cache, capsys):
     short = ["-c", "2048", "-t", "1", "--max-tokens", "2"]
     assert main(["tune", "-m", str(tiny_model()), "--seconds", "0", *short]) == 0
     out, err = capsys.readouterr()
@@ -424,12 +417,12 @@ def test_the_command_measures_made_up_listings(
     ],
 )
 def test_a_faster_type_of_weights_is_named_where_the_processor_computes(
-    tiny_model: TinyModel, own_cache: Path, monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str], on_gpu: bool, threads: list[str], asked: list[int],
-) -> None:  # fmt: skip
+    tiny_model, own_cache, monkeypatch,
+    capsys, on_gpu, threads, asked
+):  # fmt: skip
     told = []
 
-    def faster_to_read(model: Path, n_threads: int) -> str:
+    def faster_to_read(model, n_threads):
         told.append(n_threads)
         return "weights of type Q5_K are faster"
 
@@ -457,9 +450,7 @@ def test_a_faster_type_of_weights_is_named_where_the_processor_computes(
         ),
     ],
 )
-def test_wrong_use_is_noticed_before_the_model(
-    rows: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_use_is_noticed_before_the_model(rows, arguments, message, capsys):
     empty = rows.with_name("empty.jsonl")
     empty.write_text("")
     names = {"rows": rows, "empty": empty, "gone": rows.with_name("gone.jsonl")}
@@ -468,9 +459,7 @@ def test_wrong_use_is_noticed_before_the_model(
     assert message in capsys.readouterr().err
 
 
-def test_a_broken_file_is_one_line_for_a_person(
-    rows: Path, tiny_model: TinyModel, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_broken_file_is_one_line_for_a_person(rows, tiny_model, capsys):
     path = tiny_model()
     keep(path).write_text("{")
     source = ["extract", str(rows), "--schema", "brand", "-m", str(path)]

@@ -1,9 +1,5 @@
 """Methods by name, and the documents that they are timed on."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from benchmarking import SCHEMA
@@ -18,7 +14,7 @@ from hpd.schema import load_schemas
 from jsonl import write_lines
 
 
-def test_method_names_say_what_is_run() -> None:
+def test_method_names_say_what_is_run():
     (method,) = parse_contest("hpd:layout=skeleton,stack=4,drafts=off").methods
     options = method.options
     assert (options.method, options.layout, options.stack) == ("hpd", "skeleton", 4)
@@ -26,7 +22,7 @@ def test_method_names_say_what_is_run() -> None:
     assert method.name == "hpd:layout=skeleton,stack=4,drafts=off"
 
 
-def test_kinds_differ_in_what_they_are_for() -> None:
+def test_kinds_differ_in_what_they_are_for():
     options = {kind: parse_contest(kind).methods[0].options for kind in KINDS}
     assert options["ar"].method == "ar"
     assert options["ar"].in_flight == 1
@@ -37,7 +33,7 @@ def test_kinds_differ_in_what_they_are_for() -> None:
     assert [m.options.in_flight for m in parse_contest("ar-batched").methods] == [4, 8, 16, 32]
 
 
-def test_what_is_said_for_all_methods_is_not_changed_by_a_kind() -> None:
+def test_what_is_said_for_all_methods_is_not_changed_by_a_kind():
     base = Options(in_flight=8, drafts=True, stack=2)
     for kind in KINDS:
         (method,) = parse_contest(kind, base).methods
@@ -45,7 +41,7 @@ def test_what_is_said_for_all_methods_is_not_changed_by_a_kind() -> None:
         assert (options.in_flight, options.drafts, options.stack) == (8, True, 2)
 
 
-def test_values_with_bars_are_tried_in_every_combination() -> None:
+def test_values_with_bars_are_tried_in_every_combination():
     methods = parse_contest("hpd:in_flight=1|2,stack=3|4").methods
     assert [(m.options.in_flight, m.options.stack) for m in methods] == [
         (1, 3),
@@ -56,7 +52,7 @@ def test_values_with_bars_are_tried_in_every_combination() -> None:
     assert len({m.name for m in methods}) == 4
 
 
-def test_settings_of_all_methods_are_the_base() -> None:
+def test_settings_of_all_methods_are_the_base():
     base = Options(n_threads=3, flash_attn="off")
     (method,) = parse_contest("hpd:flash_attn=on", base).methods
     assert (method.options.n_threads, method.options.flash_attn) == (3, "on")
@@ -76,18 +72,18 @@ def test_settings_of_all_methods_are_the_base() -> None:
         "hpd:documents=0",
     ],
 )
-def test_wrong_methods_are_refused_by_name(text: str) -> None:
+def test_wrong_methods_are_refused_by_name(text):
     with pytest.raises(ValueError, match=f"^{text}: "):
         parse_contest(text)
 
 
 @pytest.mark.parametrize("sweep", SWEEPS)
-def test_every_sweep_can_be_run(sweep: str) -> None:
+def test_every_sweep_can_be_run(sweep):
     methods = [m for text in SWEEPS[sweep] for m in parse_contest(text).methods]
     assert len({m.name for m in methods}) == len(methods) > 1
 
 
-def test_a_slow_method_may_take_fewer_documents() -> None:
+def test_a_slow_method_may_take_fewer_documents():
     (method,) = parse_contest("ar:documents=8").methods
     assert (method.n_documents, method.name) == (8, "ar:documents=8")
     assert parse_contest("ar").methods[0].n_documents is None
@@ -95,7 +91,7 @@ def test_a_slow_method_may_take_fewer_documents() -> None:
     assert spread(3, 4) == spread(3, None) == [0, 1, 2]
 
 
-def test_gold_rows_become_whole_answers(gold: Path) -> None:
+def test_gold_rows_become_whole_answers(gold):
     workload = load_workload(gold, load_schemas(SCHEMA), gold)
     assert [item.answer for item in workload.items] == [
         {"Brand": "Nike", "Color": "black"},
@@ -105,13 +101,13 @@ def test_gold_rows_become_whole_answers(gold: Path) -> None:
     ]
 
 
-def test_documents_to_warm_up_with_are_not_timed(gold: Path) -> None:
+def test_documents_to_warm_up_with_are_not_timed(gold):
     workload = load_workload(gold, load_schemas(SCHEMA), gold, limit=2)
     assert [item.id for item in workload.items] == ["a", "c"]
     assert [item.id for item in workload.warm_up] == ["b"]
 
 
-def test_each_category_is_warmed_up(tmp_path: Path) -> None:
+def test_each_category_is_warmed_up(tmp_path):
     rows = [{"text": f"cap {n}", "category": "ab"[n % 2]} for n in range(6)]
     source = write_lines(tmp_path / "rows.jsonl", *rows)
     workload = load_workload(source, load_schemas({"a": ["Brand"], "b": ["Color"]}), limit=3)
@@ -120,25 +116,25 @@ def test_each_category_is_warmed_up(tmp_path: Path) -> None:
     assert [item.text for item in workload.warm_up] == ["cap 0"]
 
 
-def test_a_document_without_an_answer_is_an_error(tmp_path: Path, gold: Path) -> None:
+def test_a_document_without_an_answer_is_an_error(tmp_path, gold):
     source = write_lines(tmp_path / "more.jsonl", {"id": "z", "text": "Hat"})
     with pytest.raises(InputError, match=r"more\.jsonl:1.*'z'"):
         load_workload(source, load_schemas(SCHEMA), gold)
 
 
-def test_a_document_without_a_schema_is_an_error(tmp_path: Path) -> None:
+def test_a_document_without_a_schema_is_an_error(tmp_path):
     source = write_lines(tmp_path / "rows.jsonl", {"text": "Hat", "category": "hats"})
     with pytest.raises(InputError, match=r"rows\.jsonl:1.*'hats'"):
         load_workload(source, load_schemas({"shoes": ["Brand"]}))
 
 
-def test_replay_rows_without_values_are_an_error(tmp_path: Path, gold: Path) -> None:
+def test_replay_rows_without_values_are_an_error(tmp_path, gold):
     answers = write_lines(tmp_path / "answers.jsonl", {"id": "a", "text": "Hat"})
     with pytest.raises(InputError, match=r"answers\.jsonl:1.*target_scores"):
         load_workload(gold, load_schemas(SCHEMA), answers)
 
 
-def test_answers_have_the_schemas_shape_and_order() -> None:
+def test_answers_have_the_schemas_shape_and_order():
     schema = load_schemas("maker {city}, tags [str], n int")
     assert complete_answer(schema.attributes, {"n": 3, "tags": ["x"], "other": 1}) == {
         "maker": {"city": None},
@@ -147,7 +143,7 @@ def test_answers_have_the_schemas_shape_and_order() -> None:
     }
 
 
-def test_fields_find_their_values() -> None:
+def test_fields_find_their_values():
     answer = {"maker": {"city": "Oslo"}, "lines": [{"qty": 2}, {"qty": 5}]}
     assert answer_at(answer, ("maker", "city")) == "Oslo"
     assert answer_at(answer, ("lines", "count")) == 2
@@ -159,11 +155,11 @@ def test_fields_find_their_values() -> None:
     ("value", "text"),
     [('10″ "M"', ' "10″ \\"M\\""'), (None, " null"), (True, " true"), (3, " 3}"), (0.5, " 0.5}")],
 )
-def test_values_are_written_as_the_model_writes_them(value: object, text: str) -> None:
+def test_values_are_written_as_the_model_writes_them(value, text):
     assert value_text(value) == text
 
 
-def test_missing_and_null_values_are_the_same() -> None:
+def test_missing_and_null_values_are_the_same():
     assert without_nulls({"a": None, "b": {"c": None}, "d": [], "e": 0, "f": False}) == {
         "e": 0,
         "f": False,

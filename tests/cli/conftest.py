@@ -1,9 +1,5 @@
 """Fixtures of the command line's tests."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 import hpd.extractor
@@ -13,16 +9,16 @@ __all__ = ["fake"]
 
 
 @pytest.fixture
-def no_extractor(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_extractor(monkeypatch):
     """Fails if a model would be loaded."""
 
-    def refuse(*_: object, **__: object) -> None:
+    def refuse(*_, **__):
         pytest.fail("a model was loaded")
 
     monkeypatch.setattr(hpd.extractor, "Extractor", refuse)
 
 
 @pytest.fixture
-def random_model(tiny_model: Any) -> str:
+def random_model(tiny_model):
     """Random weights: the values are nonsense, and everything else is as it will be."""
     return str(tiny_model("qwen3"))

@@ -1,11 +1,7 @@
 """Previews of a request without a model (``--dry-run``); and warnings."""
 
-from __future__ import annotations
-
 import json
 import re
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,26 +12,25 @@ from hpd.models.settings import load_vocabulary
 from hpd.options import Options
 from hpd.schema import load_schema
 from small_extractor import SmallExtractor as Extractor
-from tiny_models import TinyModel
 
 
 @pytest.fixture(scope="module")
-def model(tiny_model: TinyModel) -> Path:
+def model(tiny_model):
     return tiny_model("qwen3", n_ctx_train=2048)
 
 
 @pytest.fixture
-def source(tmp_path: Path) -> Path:
+def source(tmp_path):
     path = tmp_path / "in.jsonl"
     path.write_text('{"text": "Diesel sneaker"}\n{"text": "Nike shoe"}\n')
     return path
 
 
 @pytest.fixture
-def no_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_weights(monkeypatch):
     """Refuses a context, which would need them."""
 
-    def refuse(*_: object) -> None:
+    def refuse(*_):
         pytest.fail("a context was made")
 
     monkeypatch.setattr(_native, "Engine", refuse)
@@ -53,12 +48,10 @@ def no_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
     ids=str,
 )
-def test_the_preview_is_what_the_extractor_asks(
-    model: Path, settings: dict[str, object], first_requests: list[Any]
-) -> None:
-    texts = ["Diesel sneaker", "Nike shoe"][: settings.get("stack", 1)]  # type: ignore[misc]
+def test_the_preview_is_what_the_extractor_asks(model, settings, first_requests):
+    texts = ["Diesel sneaker", "Nike shoe"][: settings.get("stack", 1)]
     examples = [("Puma", {"brand": "Puma", "tags": []})]
-    options = Options(**settings)  # type: ignore[arg-type]
+    options = Options(**settings)
     vocabulary = load_vocabulary(model)
     schema = load_schema("brand, tags [str], why after brand")
     shown = preview(vocabulary, schema, texts, options, examples)
@@ -75,9 +68,7 @@ def test_the_preview_is_what_the_extractor_asks(
         assert context_size(vocabulary, Options()) == 2048 == extractor._pipeline._limit.n_cells
 
 
-def test_dry_run_prints_prompt_and_counts(
-    model: Path, source: Path, no_weights: None, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_dry_run_prints_prompt_and_counts(model, source, no_weights, capsys):
     command = ["extract", str(source), "--schema", "brand, color", "-m", str(model), "--dry-run"]
     assert main(command) == 0
     printed = capsys.readouterr().out
@@ -93,9 +84,7 @@ def test_dry_run_prints_prompt_and_counts(
     assert "over " in printed.split("----")[-1]
 
 
-def test_dry_run_by_category(
-    model: Path, tmp_path: Path, no_weights: None, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_dry_run_by_category(model, tmp_path, no_weights, capsys):
     schema = tmp_path / "s.json"
     schema.write_text('{"shoe": ["brand"], "tea": ["flavor"]}')
     source = tmp_path / "in.jsonl"
@@ -121,16 +110,14 @@ def test_dry_run_by_category(
     assert "examples.jsonl:1: there is no schema" in capsys.readouterr().err
 
 
-def test_dry_run_of_nothing_is_an_error(
-    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_dry_run_of_nothing_is_an_error(model, tmp_path, capsys):
     source = tmp_path / "in.jsonl"
     source.write_text("")
     assert main(["extract", str(source), "--schema", "a", "-m", str(model), "--dry-run"]) == 2
     assert "there is no document" in capsys.readouterr().err
 
 
-def test_a_warning_is_one_plain_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_warning_is_one_plain_line(capsys):
     schema = {"type": "object", "properties": {"a": {"type": "string", "format": "weird"}}}
     for _ in range(2):  # Not only the first time.
         assert main(["schema", json.dumps(schema)]) == 0

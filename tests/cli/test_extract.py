@@ -1,23 +1,16 @@
 """``hpd extract``: what goes in, what comes out, and with which options."""
 
-from __future__ import annotations
-
 import io
 import re
-from pathlib import Path
-
-import pytest
 
 from command_line import Terminal
-from fake_extractor import ASKED, FakeExtractor
+from fake_extractor import ASKED
 from hpd.cli import main
 from hpd.options import Options
 from jsonl import read_lines, write_lines, write_texts
 
 
-def test_extract_writes_a_line_a_document_and_a_summary_beside_them(
-    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_extract_writes_a_line_a_document_and_a_summary_beside_them(tmp_path, fake, capfd):
     source = write_lines(tmp_path / "in.jsonl", {"id": "a", "text": "é"}, {"text": "y"})
     assert main(["extract", str(source), "--schema", "brand, color"]) == 0
     out, err = capfd.readouterr()
@@ -31,9 +24,7 @@ def test_extract_writes_a_line_a_document_and_a_summary_beside_them(
     assert fake[0].options == Options()
 
 
-def test_extract_says_that_an_id_comes_again(
-    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_extract_says_that_an_id_comes_again(tmp_path, fake, capfd):
     rows = ({"id": "a", "text": "x"}, {"id": "b", "text": "y"}, {"id": "a", "text": "z"})
     source = write_lines(tmp_path / "in.jsonl", *rows)
     assert main(["extract", str(source), "--schema", "brand"]) == 0
@@ -44,28 +35,20 @@ def test_extract_says_that_an_id_comes_again(
     assert capfd.readouterr().err == ""
 
 
-def test_extract_from_standard_input(
-    fake: list[FakeExtractor],
-    capfd: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_extract_from_standard_input(fake, capfd, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"title,n\nx,1\n")))
     assert main(["extract", "-", "--format", "csv", "--schema", "brand", "--id-field", "n"]) == 0
     assert read_lines(capfd.readouterr().out)[0]["id"] == "1"
 
 
-def test_an_empty_input_gives_an_empty_output_without_a_model(
-    tmp_path: Path, no_extractor: None
-) -> None:
+def test_an_empty_input_gives_an_empty_output_without_a_model(tmp_path, no_extractor):
     out = tmp_path / "out"
     source = str(write_texts(tmp_path / "in.jsonl"))
     assert main(["extract", source, "--schema", "a", "-o", str(out)]) == 0
     assert out.read_text() == ""
 
 
-def test_each_document_has_the_schema_of_its_category(
-    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_each_document_has_the_schema_of_its_category(tmp_path, fake, capfd):
     schema = tmp_path / "attributes.json"
     schema.write_text('{"Shoes": ["Brand", "Size"], "Tea": ["Flavor"]}')
     source = write_lines(
@@ -98,9 +81,7 @@ def test_each_document_has_the_schema_of_its_category(
     assert "the schema is one for all documents" in capfd.readouterr().err
 
 
-def test_options_reach_the_extractor(
-    tmp_path: Path, fake: list[FakeExtractor], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_options_reach_the_extractor(tmp_path, fake, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("a.gguf", "b.gguf"):
         (tmp_path / name).write_bytes(b"GGUF")
@@ -128,9 +109,7 @@ def test_options_reach_the_extractor(
     assert ASKED == [("m.gguf", None), (None, "user/repo:Q8_0")]
 
 
-def test_examples_go_into_the_prompt(
-    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_examples_go_into_the_prompt(tmp_path, fake, capfd):
     source = str(write_texts(tmp_path / "in.jsonl", "x"))
     examples = write_lines(tmp_path / "ex.jsonl", {"text": "red shoe", "data": {"a": "red"}})
     assert main(["extract", source, "--schema", "a", "--examples", str(examples)]) == 0
@@ -141,9 +120,7 @@ def test_examples_go_into_the_prompt(
     assert "ex.jsonl:1: an example needs its answer in 'data'" in capfd.readouterr().err
 
 
-def test_the_progress_bar_shows_on_a_terminal_only(
-    tmp_path: Path, fake: list[FakeExtractor], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_progress_bar_shows_on_a_terminal_only(tmp_path, fake, monkeypatch):
     source, out = write_texts(tmp_path / "in.jsonl", *"abcd"), tmp_path / "out"
     command = ["extract", str(source), "--schema", "a", "-o", str(out), "--overwrite"]
     for extra, shown in (([], "4/4"), (["--limit", "3"], "3/3"), (["--quiet"], "")):
@@ -156,9 +133,7 @@ def test_the_progress_bar_shows_on_a_terminal_only(
         assert (" cores)" in text) == bool(shown), "the device, before the first document"
 
 
-def test_with_text_a_line_has_its_text_and_the_other_columns(
-    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_with_text_a_line_has_its_text_and_the_other_columns(tmp_path, fake, capfd):
     source = write_lines(
         tmp_path / "in.jsonl",
         {"id": "a", "title": "x", "description": "é", "price": 3, "tags": ["n"]},
@@ -176,9 +151,7 @@ def test_with_text_a_line_has_its_text_and_the_other_columns(
     assert unread["input"] == {"price": None}
 
 
-def test_with_text_the_named_fields_are_no_other_columns(
-    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_with_text_the_named_fields_are_no_other_columns(tmp_path, fake, capfd):
     source = write_lines(tmp_path / "in.jsonl", {"sku": 7, "body": "x", "text": "y", "kind": "k"})
     arguments = ["--text-field", "body", "--id-field", "sku"]
     assert main(["extract", str(source), "--schema", "a", "--with-text", *arguments]) == 0
@@ -187,9 +160,7 @@ def test_with_text_the_named_fields_are_no_other_columns(
     assert line["input"] == {"text": "y", "kind": "k"}
 
 
-def test_a_run_goes_on_with_its_texts_or_not_at_all(
-    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_goes_on_with_its_texts_or_not_at_all(tmp_path, fake, capfd):
     source, out = write_texts(tmp_path / "in.jsonl", "x", "y"), tmp_path / "out.jsonl"
     command = ["extract", str(source), "--schema", "a", "-o", str(out), "--quiet"]
     assert main([*command, "--with-text", "--limit", "1"]) == 0
@@ -199,9 +170,7 @@ def test_a_run_goes_on_with_its_texts_or_not_at_all(
     assert [line["text"] for line in read_lines(out)] == ["x", "y"]
 
 
-def test_the_summary_counts_documents_without_text(
-    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_the_summary_counts_documents_without_text(tmp_path, fake, capfd):
     source, out = write_texts(tmp_path / "in.jsonl", "", "a", " \n\t"), tmp_path / "out"
     assert main(["extract", str(source), "--schema", "brand", "-o", str(out)]) == 0
     assert ", 2 without text" in capfd.readouterr().err

@@ -15,9 +15,7 @@ from hpd.results import Extraction
 from jsonl import read_lines, write_lines, write_texts
 
 
-def test_failures_keep_their_place_and_the_rest_is_written(
-    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_failures_keep_their_place_and_the_rest_is_written(tmp_path, fake, capfd):
     source = write_lines(
         tmp_path / "in.jsonl",
         "nonsense", {"text": "a"}, {"text": None}, {"text": "too long"}, {"text": "b"},
@@ -43,10 +41,10 @@ def test_failures_keep_their_place_and_the_rest_is_written(
     assert capfd.readouterr().err == ""
 
 
-def test_failures_alone_do_not_pile_up(tmp_path: Path, fake: list[FakeExtractor]) -> None:
+def test_failures_alone_do_not_pile_up(tmp_path, fake):
     """Their lines are out before the extractor has even one document."""
     out = tmp_path / "out"
-    seen: list[int] = []
+    seen = []
 
     class Watching(FakeExtractor):
         def iter_placed(
@@ -82,18 +80,14 @@ def test_failures_alone_do_not_pile_up(tmp_path: Path, fake: list[FakeExtractor]
         ["eval"],
     ],
 )
-def test_wrong_usage_is_2(
-    arguments: list[str], no_extractor: None, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_usage_is_2(arguments, no_extractor, capsys):
     assert main(arguments) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert err.startswith("hpd: error: ")
 
 
-def test_errors_before_the_model_are_2(
-    tmp_path: Path, no_extractor: None, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_errors_before_the_model_are_2(tmp_path, no_extractor, capfd):
     source = str(write_texts(tmp_path / "in.jsonl", "x"))
     empty = write_lines(tmp_path / "empty.csv")
     foreign = write_lines(tmp_path / "diary", "dear diary")
@@ -117,9 +111,7 @@ def test_errors_before_the_model_are_2(
     assert Path(source).read_text() == '{"text": "x"}\n'
 
 
-def test_a_model_that_cannot_be_loaded_is_1_and_costs_no_output(
-    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_model_that_cannot_be_loaded_is_1_and_costs_no_output(tmp_path, fake, capfd):
     source, out = (
         write_texts(tmp_path / "in.jsonl", "x"),
         write_lines(tmp_path / "out", '{"id": "1"}'),
@@ -131,18 +123,14 @@ def test_a_model_that_cannot_be_loaded_is_1_and_costs_no_output(
     assert out.read_text() == '{"id": "1"}\n'
 
 
-def test_a_failure_on_the_way_is_1_and_keeps_what_there_is(
-    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_failure_on_the_way_is_1_and_keeps_what_there_is(tmp_path, fake, capfd):
     source, out = write_texts(tmp_path / "in.jsonl", "x", "crash", "y"), tmp_path / "out"
     assert main(["extract", str(source), "--schema", "a", "-o", str(out)]) == 1
     assert capfd.readouterr().err == "hpd: error: the engine broke\n"
     assert [line["id"] for line in read_lines(out)] == ["1"]
 
 
-def test_interrupted_is_130_and_resume_does_the_rest(
-    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_interrupted_is_130_and_resume_does_the_rest(tmp_path, fake, capfd):
     source, out = write_texts(tmp_path / "in.jsonl", "a", "b", "interrupt", "d"), tmp_path / "out"
     command = ["extract", str(source), "--schema", "a", "-o", str(out)]
     assert main(command) == 130
@@ -164,10 +152,8 @@ def test_interrupted_is_130_and_resume_does_the_rest(
     assert len(out.read_text().splitlines()) == 4
 
 
-def test_interrupted_while_loading_is_130(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    def interrupt(*_: object, **__: object) -> None:
+def test_interrupted_while_loading_is_130(tmp_path, monkeypatch, capfd):
+    def interrupt(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(hpd.extractor, "Extractor", interrupt)

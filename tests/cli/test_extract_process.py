@@ -20,7 +20,7 @@ TITLE = "Diesel Men's Exposure High-Top Sneaker, Black, 10 M US"
 
 
 @pytest.mark.parametrize("method", ["hpd", "ar"])
-def test_the_model_in_the_box_reads_a_title(method: str) -> None:
+def test_the_model_in_the_box_reads_a_title(method):
     text = json.dumps({"id": "a", "text": TITLE}) + "\n"
     command = ("extract", "-", "--schema", "Brand, Color", "--set", f"method={method}", "--quiet")
     done = run_hpd(*command, text=text)
@@ -43,11 +43,9 @@ def endless_catalogue() -> Iterator[str]:
         yield json.dumps(product(k)) + "\n"
 
 
-def test_a_reader_that_has_had_enough_is_no_error(random_model: str) -> None:
+def test_a_reader_that_has_had_enough_is_no_error(random_model):
     command = ["extract", "-", "--schema", "Brand", "-m", random_model, "--max-tokens", "2"]
     with hpd_on_endless_input(*command, lines=endless_catalogue()) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
         assert json.loads(process.stdout.readline())["id"] == "d0"
         process.stdout.close()
         assert process.stderr.read() == ""
@@ -56,9 +54,7 @@ def test_a_reader_that_has_had_enough_is_no_error(random_model: str) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no such signals to send")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
-def test_a_signal_keeps_everything_that_is_written(
-    tmp_path: Path, random_model: str, name: str
-) -> None:
+def test_a_signal_keeps_everything_that_is_written(tmp_path, random_model, name):
     number = getattr(signal, name)
     out = tmp_path / "out"
     options = ["--schema", "Brand, Color", "-m", random_model, "--max-tokens", "2", "-o", str(out)]
@@ -69,7 +65,6 @@ def test_a_signal_keeps_everything_that_is_written(
         while process.poll() is None and not (out.exists() and out.stat().st_size):
             time.sleep(0.01)
         process.send_signal(number)
-        assert process.stderr is not None
         message = process.stderr.read()
         assert process.wait(timeout=300) == 128 + number, message
     n_written = len(read_lines(out))
@@ -83,7 +78,7 @@ def test_a_signal_keeps_everything_that_is_written(
     assert [line["id"] for line in read_lines(out)] == [f"d{k}" for k in range(n_more)]
 
 
-def test_an_error_of_the_input_on_the_way(tmp_path: Path, random_model: str) -> None:
+def test_an_error_of_the_input_on_the_way(tmp_path, random_model):
     """The reader's error comes out of the engine, which pulled the document, as it is."""
     source = write_lines(tmp_path / "in.jsonl", {"text": "x"})
     code = (

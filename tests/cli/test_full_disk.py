@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from fake_extractor import FakeExtractor
 from full_disk import file_size_limit
 from hpd.cli import main
 from jsonl import read_lines, write_texts
@@ -17,7 +16,7 @@ N = 30
 
 
 @pytest.fixture
-def source(tmp_path: Path, fake: list[FakeExtractor]) -> Path:
+def source(tmp_path, fake):
     return write_texts(tmp_path / "in.jsonl", *(f"text {n} " + "x" * 100 for n in range(N)))
 
 
@@ -36,9 +35,7 @@ def n_rows(table: Path) -> int:
 @pytest.mark.parametrize("order", ["input", "finished"])
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])
 @pytest.mark.parametrize("limit", [500, 1500, 4000])
-def test_a_run_goes_on_when_there_is_room(
-    source: Path, suffix: str, order: str, limit: int, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_goes_on_when_there_is_room(source, suffix, order, limit, capfd):
     if suffix == ".parquet":
         pytest.importorskip("pyarrow")
     out = source.with_name(f"out{suffix}")
@@ -67,9 +64,7 @@ def test_a_run_goes_on_when_there_is_room(
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
-def test_a_table_is_made_when_there_is_room(
-    source: Path, suffix: str, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_table_is_made_when_there_is_room(source, suffix, capfd):
     if suffix == ".parquet":
         pytest.importorskip("pyarrow")
     out = source.with_name(f"out{suffix}")

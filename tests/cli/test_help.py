@@ -1,9 +1,6 @@
 """``hpd schema``, ``--help`` and ``--version``: what the command says about itself."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +12,7 @@ from hpd.cli import COMMANDS, main
 from hpd.options import OPTIONS
 
 
-def test_schema(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_schema(tmp_path, capfd):
     assert main(["schema", "brand, price number?"]) == 0
     assert "price  number" in capfd.readouterr().out
     assert main(["schema", "brand, price number?", "--json"]) == 0
@@ -35,14 +32,14 @@ def test_schema(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     "command",
     [[], *([name] for name in ("extract", "eval", "data", "bench", "tune", "finetune", "schema"))],
 )
-def test_help_fits_a_terminal(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_fits_a_terminal(command, capsys):
     assert exit_code(*command, "--help") == 0
     out = capsys.readouterr().out
     assert out.startswith("usage: hpd")
     assert max(map(len, out.splitlines())) <= 100
 
 
-def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+def test_version(capsys):
     assert exit_code("--version") == 0
     ours, binding, llama, place = capsys.readouterr().out.splitlines()
     assert ours == f"hpd {hpd.__version__}"
@@ -51,7 +48,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert llama.startswith("llama.cpp ")
 
 
-def test_help_needs_no_engine() -> None:
+def test_help_needs_no_engine():
     code = (
         "import sys\nfrom hpd.cli import build_parser\nbuild_parser()\n"
         "sys.exit(any(name in sys.modules for name in ('llama_cpp', 'hpd._core', 'numpy')))"
@@ -59,7 +56,7 @@ def test_help_needs_no_engine() -> None:
     assert run_python("-c", code).returncode == 0
 
 
-def test_a_command_starts_without_the_others() -> None:
+def test_a_command_starts_without_the_others():
     code = (
         "import sys\nfrom hpd.cli import build_parser\nbuild_parser('extract')\n"
         "print(*sorted(name for name in sys.modules if name.startswith('hpd.cli.')))"
@@ -69,7 +66,7 @@ def test_a_command_starts_without_the_others() -> None:
     assert loaded.intersection(COMMANDS) == {"extract"}
 
 
-def test_help_of_hpd_itself_loads_no_command(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_of_hpd_itself_loads_no_command(capsys):
     assert exit_code("--help") == 0
     helped = capsys.readouterr().out
     assert exit_code() == 0
@@ -94,20 +91,18 @@ def test_help_of_hpd_itself_loads_no_command(capsys: pytest.CaptureFixture[str])
         ("xyz", "there are"),
     ],
 )
-def test_an_unknown_command_gets_a_suggestion(
-    word: str, said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_unknown_command_gets_a_suggestion(word, said, capsys):
     assert main([word]) == 2
     assert said in capsys.readouterr().err
 
 
-def test_set_help_lists_every_option(capsys: pytest.CaptureFixture[str]) -> None:
+def test_set_help_lists_every_option(capsys):
     assert exit_code("extract", "--set", "help") == 0
     shown = capsys.readouterr().out
     assert all(f"  {name}" in shown for name in OPTIONS)
 
 
-def test_a_run_in_a_pipe_loads_no_rich(tmp_path: Path) -> None:
+def test_a_run_in_a_pipe_loads_no_rich(tmp_path):
     source = tmp_path / "in.jsonl"
     source.write_text("")
     code = (

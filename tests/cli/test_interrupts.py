@@ -1,11 +1,6 @@
 """Signals while documents are in flight: once, twice, and where one is ignored."""
 
-from __future__ import annotations
-
 import signal
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,13 +16,13 @@ SENT = {"once": 1, "twice": 2}
 
 
 @pytest.fixture
-def sends(fake: list[FakeExtractor], monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+def sends(fake, monkeypatch):
     """Has the extractor send the process a signal when it comes to certain documents."""
     iter_placed = FakeExtractor.iter_placed
 
-    def use(number: int) -> None:
-        def sending(self: FakeExtractor, documents: Any, **settings: Any) -> Iterator[Any]:
-            def given() -> Iterator[Any]:
+    def use(number):
+        def sending(self, documents, **settings):
+            def given():
                 for document in documents:
                     for _ in range(SENT.get(document.text, 0)):
                         signal.raise_signal(number)
@@ -41,12 +36,7 @@ def sends(fake: list[FakeExtractor], monkeypatch: pytest.MonkeyPatch) -> Callabl
 
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
-def test_once_finishes_what_is_in_flight(
-    tmp_path: Path,
-    sends: Callable[[int], None],
-    capfd: pytest.CaptureFixture[str],
-    name: str,
-) -> None:
+def test_once_finishes_what_is_in_flight(tmp_path, sends, capfd, name):
     number = getattr(signal, name)
     sends(number)
     source, out = write_texts(tmp_path / "in.jsonl", "a", "b", "once", "d"), tmp_path / "out"
@@ -62,12 +52,7 @@ def test_once_finishes_what_is_in_flight(
 
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
-def test_twice_stops_at_once_and_keeps_what_is_finished(
-    tmp_path: Path,
-    sends: Callable[[int], None],
-    capfd: pytest.CaptureFixture[str],
-    name: str,
-) -> None:
+def test_twice_stops_at_once_and_keeps_what_is_finished(tmp_path, sends, capfd, name):
     number = getattr(signal, name)
     sends(number)
     texts = ["a", "b", "c", "d", "twice"]  # three are in flight, so two are finished
@@ -88,9 +73,7 @@ def test_twice_stops_at_once_and_keeps_what_is_finished(
         ("SIGINT", "once", 130, 2),  # shells ignore it for what they start in the background
     ],
 )
-def test_a_signal_that_was_ignored_before(
-    tmp_path: Path, sends: Callable[[int], None], name: str, text: str, code: int, n_lines: int
-) -> None:
+def test_a_signal_that_was_ignored_before(tmp_path, sends, name, text, code, n_lines):
     number = getattr(signal, name)
     sends(number)
     source, out = write_texts(tmp_path / "in.jsonl", "a", text, "c"), tmp_path / "out"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fake_extractor import ASKED, FakeExtractor
+from fake_extractor import ASKED
 from hpd.cli import build_parser, main
 from hpd.cli.jobs import _NOT_OF_JOBS, _PATHS, _settable
 from hpd.options import OPTIONS
@@ -20,12 +20,12 @@ Write = Callable[..., Path]
 
 
 @pytest.fixture
-def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
+def write(tmp_path, monkeypatch):
     """Writes a file of the folder in which the command runs."""
     monkeypatch.chdir(tmp_path)
     write_texts(tmp_path / "in.jsonl", "a", "b", "c")
 
-    def write(text: str, name: str = "hpd.toml") -> Path:
+    def write(text, name="hpd.toml"):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(textwrap.dedent(text), encoding="utf-8")
@@ -53,9 +53,7 @@ WHOLE = """
     """
 
 
-def test_a_job_has_all_that_a_run_needs(
-    write: Write, tmp_path: Path, fake: list[FakeExtractor], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_job_has_all_that_a_run_needs(write, tmp_path, fake, monkeypatch):
     for name in "ab":
         (tmp_path / f"{name}.gguf").write_bytes(b"GGUF")
     path = write(WHOLE)
@@ -77,9 +75,7 @@ def test_a_job_has_all_that_a_run_needs(
     assert not (tmp_path / "below" / "out.jsonl").exists()
 
 
-def test_none_and_standard_output_are_no_files(
-    write: Write, tmp_path: Path, fake: list[FakeExtractor], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_none_and_standard_output_are_no_files(write, tmp_path, fake, monkeypatch):
     write('[job.a]\ninput = "in.jsonl"\nschema = "x"\noutput = "-"\ncalibration = "none"\n')
     (tmp_path / "below").mkdir()
     monkeypatch.chdir(tmp_path / "below")
@@ -88,9 +84,7 @@ def test_none_and_standard_output_are_no_files(
     assert not list(tmp_path.glob("**/-"))
 
 
-def test_what_is_said_on_the_command_line_wins(
-    write: Write, tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_said_on_the_command_line_wins(write, tmp_path, fake, capfd):
     for name in ("a.gguf", "b.gguf", "c.gguf"):
         (tmp_path / name).write_bytes(b"GGUF")
     write_texts(tmp_path / "more.jsonl", "d")
@@ -118,22 +112,14 @@ def test_what_is_said_on_the_command_line_wins(
         ('[job.a.schema]\ntype = "object"\nproperties.n.type = "integer"', ["n"]),
     ],
 )
-def test_a_schema_in_any_form(
-    write: Write, fake: list[FakeExtractor], schema: str, names: list[str]
-) -> None:
+def test_a_schema_in_any_form(write, fake, schema, names):
     write('["from_file"]', "s.json")
     write(f'[job.a]\ninput = "in.jsonl"\n{schema}\n')
     assert main(["extract", "--job", "a"]) == 0
-    assert [attribute.name for attribute in fake[0].schema.attributes] == names  # type: ignore[attr-defined]
+    assert [attribute.name for attribute in fake[0].schema.attributes] == names
 
 
-def test_a_project_s_file_and_its_folder(
-    write: Write,
-    tmp_path: Path,
-    fake: list[FakeExtractor],
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-) -> None:
+def test_a_project_s_file_and_its_folder(write, tmp_path, fake, monkeypatch, capfd):
     job = 'input = "*.jsonl"\nschema = "x"\n'
     above = write(f"[tool.hpd.job.NAME]\n{job}".replace("NAME", "a"), "pyproject.toml")
     write("[tool.ruff]\nline-length = 100\n", "below/pyproject.toml")
@@ -147,9 +133,7 @@ def test_a_project_s_file_and_its_folder(
     assert f"job a of {own}" in capfd.readouterr().err
 
 
-def test_a_pattern_in_a_folder_whose_name_looks_like_one(
-    tmp_path: Path, fake: list[FakeExtractor], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_pattern_in_a_folder_whose_name_looks_like_one(tmp_path, fake, monkeypatch):
     folder = tmp_path / "mails [2024]"
     (folder / "below").mkdir(parents=True)
     write_texts(folder / "in.jsonl", "a")
@@ -194,17 +178,13 @@ def test_a_pattern_in_a_folder_whose_name_looks_like_one(
         ("[job.a]\ninput = 'gone.jsonl'\nschema = 'x'", "gone.jsonl"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said_with_its_place(
-    write: Write, text: str, says: str, no_extractor: None, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_wrong_is_said_with_its_place(write, text, says, no_extractor, capfd):
     write(text)
     assert main(["extract", "--job", "a"]) == 2
     assert says in capfd.readouterr().err
 
 
-def test_files_that_are_not_there(
-    write: Write, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_files_that_are_not_there(write, tmp_path, capfd):
     assert main(["extract", "--job", "a"]) == 2
     assert f"there is no hpd.toml, and no pyproject.toml with [tool.hpd], in {tmp_path}" in (
         capfd.readouterr().err
@@ -216,9 +196,7 @@ def test_files_that_are_not_there(
     assert "hpd.toml is not UTF-8 text" in capfd.readouterr().err
 
 
-def test_the_page_s_jobs_are_as_they_should_be(
-    write: Write, tmp_path: Path, fake: list[FakeExtractor]
-) -> None:
+def test_the_page_s_jobs_are_as_they_should_be(write, tmp_path, fake):
     page = (Path(__file__).parents[2] / "docs" / "jobs.md").read_text(encoding="utf-8")
     (shown,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     write(shown)
@@ -238,7 +216,7 @@ def extract_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def test_every_flag_can_be_kept_in_a_job() -> None:
+def test_every_flag_can_be_kept_in_a_job():
     parser = extract_parser()
     names = {action.dest for action in _settable(parser).values()}
     left_out = {action.dest for action in parser._actions if "--set" not in action.option_strings}
@@ -246,7 +224,7 @@ def test_every_flag_can_be_kept_in_a_job() -> None:
     assert names >= OPTIONS.keys()
 
 
-def test_every_flag_that_names_a_file_is_placed_beside_the_job() -> None:
+def test_every_flag_that_names_a_file_is_placed_beside_the_job():
     """The metavar tells; schemas, inputs, models and adapters are placed by rules of their own."""
     named = {
         key
@@ -256,13 +234,7 @@ def test_every_flag_that_names_a_file_is_placed_beside_the_job() -> None:
     assert named == set(_PATHS)
 
 
-def test_instructions_and_what_is_not_valid(
-    write: Write,
-    tmp_path: Path,
-    fake: list[FakeExtractor],
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-) -> None:
+def test_instructions_and_what_is_not_valid(write, tmp_path, fake, monkeypatch, capfd):
     write("Be brief.\n", "said.txt")
     job = '[job.a]\ninput = "in.jsonl"\nschema = "x"\non-invalid = "retry"\n'
     write(job + 'instructions = "@said.txt"')

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 from hpd import Options, _native
 from hpd.cli import build_parser, main
 from hpd.cli.arguments import options_of
-from hpd.option import Option
 from hpd.options import OPTIONS
 from option_values import OTHER, texts
 
@@ -36,7 +34,7 @@ NEEDED_ARGUMENTS = {
 
 
 @pytest.fixture(scope="module")
-def documents(tmp_path_factory: pytest.TempPathFactory) -> str:
+def documents(tmp_path_factory):
     file = tmp_path_factory.mktemp("options") / "in.jsonl"
     file.write_text('{"text": "x"}\n')
     return str(file)
@@ -51,9 +49,7 @@ def run(command: str, documents: str, *arguments: str) -> tuple[int, str]:
 
 
 @given(with_text, texts)
-def test_a_text_is_read_as_in_python_or_refused(
-    documents: str, of_command: tuple[str, Option], text: str
-) -> None:
+def test_a_text_is_read_as_in_python_or_refused(documents, of_command, text):
     command, option = of_command
     needed = NEEDED_ARGUMENTS[option.needs]
     said_so = [f"{option.flag}={text}"] if option.flags else ["--set", f"{option.name}={text}"]
@@ -102,9 +98,7 @@ def test_a_text_is_read_as_in_python_or_refused(
         ("--id-field=--", "--id-field: must not be '--'"),
     ],
 )
-def test_bad_options_are_refused_before_the_model(
-    documents: str, command: str, arguments: str, message: str
-) -> None:
+def test_bad_options_are_refused_before_the_model(documents, command, arguments, message):
     code, said = run(command, documents, *arguments.split())
     assert (code, said.count("\n")) == (2, 1)
     assert said.startswith("hpd: error: ")
@@ -112,19 +106,17 @@ def test_bad_options_are_refused_before_the_model(
 
 
 @pytest.mark.parametrize("command", [["bench"], ["tune"], ["extract", "--dry-run"]])
-def test_verbose_is_heard(
-    documents: str, command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_verbose_is_heard(documents, command, tmp_path, monkeypatch):
     broken = tmp_path / "broken.gguf"
     broken.write_bytes(b"GGUF")
-    echoed: list[bool] = []
+    echoed = []
     monkeypatch.setattr(_native, "echo_log", echoed.append)
     run(command[0], documents, *command[1:], "-m", str(broken))
     run(command[0], documents, *command[1:], "-m", str(broken), "--set", "verbose=on")
     assert echoed == [False, True]
 
 
-def test_everything_that_can_be_said_in_python_can_be_said_here() -> None:
+def test_everything_that_can_be_said_in_python_can_be_said_here():
     arguments = []
     for name, value in OTHER.items():
         flag = OPTIONS[name].flag
@@ -132,7 +124,7 @@ def test_everything_that_can_be_said_in_python_can_be_said_here() -> None:
             continue  # Its other value does not go with the rest.
         if not OPTIONS[name].flags:
             texts = {True: "on", False: "off"} if isinstance(value, bool) else {}
-            text = "3,1" if name == "tensor_split" else texts.get(value, value)  # type: ignore[call-overload]
+            text = "3,1" if name == "tensor_split" else texts.get(value, value)
             arguments += ["--set", f"{name}={text}"]
         elif isinstance(value, bool):
             arguments.append(flag)
@@ -141,7 +133,7 @@ def test_everything_that_can_be_said_in_python_can_be_said_here() -> None:
         else:
             arguments += [flag, str(value)]
     parsed = build_parser().parse_args(["extract", "-", "--schema", "a", *arguments])
-    assert options_of(parsed) == Options(**OTHER)  # type: ignore[arg-type]
+    assert options_of(parsed) == Options(**OTHER)
     parsed = build_parser().parse_args(["extract", "-", "--schema", "a"])
     assert options_of(parsed) == Options()
 
@@ -155,8 +147,6 @@ def test_everything_that_can_be_said_in_python_can_be_said_here() -> None:
         ["eval", "--lookup", "-", "-"],
     ],
 )
-def test_standard_input_is_read_once(
-    arguments: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_standard_input_is_read_once(arguments, capsys):
     assert main(arguments) == 2
     assert "hpd: error: - is standard input, which can be read once" in capsys.readouterr().err

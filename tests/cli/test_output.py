@@ -1,12 +1,9 @@
 """The output of ``hpd extract``: nothing is overwritten, mixed or lost."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,9 +15,7 @@ from jsonl import read_lines, write_lines, write_texts
 BOX_COMMAND = ("--schema", "Brand, Color", "--quiet")
 
 
-def test_an_output_that_is_there_is_refused(
-    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_an_output_that_is_there_is_refused(tmp_path, fake, capfd):
     source, out = write_texts(tmp_path / "in.jsonl", "x"), tmp_path / "out"
     out.write_text("last night's lines\n")
     for extra in ([], ["--limit", "0"], ["--text-field", "mistyped"]):
@@ -41,12 +36,8 @@ def test_an_output_that_is_there_is_refused(
     ],
 )
 def test_an_output_that_cannot_be_is_refused_before_a_model_is_loaded(
-    tmp_path: Path,
-    fake: list[FakeExtractor],
-    capfd: pytest.CaptureFixture[str],
-    name: str,
-    reason: str,
-) -> None:
+    tmp_path, fake, capfd, name, reason
+):
     source = write_texts(tmp_path / "in.jsonl", "x")
     assert main(["extract", str(source), "--schema", "a", "-o", str(tmp_path / name)]) == 2
     assert reason in capfd.readouterr().err
@@ -54,9 +45,7 @@ def test_an_output_that_cannot_be_is_refused_before_a_model_is_loaded(
     assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
 
 
-def test_an_interrupted_overwrite_leaves_the_old_file(
-    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_an_interrupted_overwrite_leaves_the_old_file(tmp_path, fake, capfd):
     source, out = write_texts(tmp_path / "in.jsonl", "a", "interrupt"), tmp_path / "out"
     out.write_text("old\n")
     command = ["extract", str(source), "--schema", "a", "-o", str(out), "--overwrite"]
@@ -69,13 +58,7 @@ def test_an_interrupted_overwrite_leaves_the_old_file(
 
 
 @pytest.mark.parametrize("role", ["input", "schema", "examples", "model", "draft", "lora", "link"])
-def test_nothing_that_is_read_is_overwritten(
-    tmp_path: Path,
-    fake: list[FakeExtractor],
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-    role: str,
-) -> None:
+def test_nothing_that_is_read_is_overwritten(tmp_path, fake, monkeypatch, capfd, role):
     files = {
         "input": write_texts(tmp_path / "in.jsonl", "x"),
         "schema": tmp_path / "schema.txt",
@@ -103,7 +86,7 @@ def test_nothing_that_is_read_is_overwritten(
     assert not fake
 
 
-def test_standard_input_is_not_overwritten(tmp_path: Path) -> None:
+def test_standard_input_is_not_overwritten(tmp_path):
     source = write_texts(tmp_path / "in.jsonl", "x")
     with open(source, "rb") as stream:
         done = run_python(
@@ -137,13 +120,8 @@ def test_standard_input_is_not_overwritten(tmp_path: Path) -> None:
     ],
 )
 def test_a_run_goes_on_with_the_same_settings_only(
-    tmp_path: Path,
-    fake: list[FakeExtractor],
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-    changed: list[str],
-    named: str,
-) -> None:
+    tmp_path, fake, monkeypatch, capfd, changed, named
+):
     monkeypatch.chdir(tmp_path)
     write_lines(tmp_path / "ex.jsonl", {"text": "x", "data": {"Brand": "x"}})
     source = write_texts(tmp_path / "in.jsonl", "x", "y")
@@ -161,11 +139,8 @@ def test_a_run_goes_on_with_the_same_settings_only(
 
 
 def test_a_deterministic_run_goes_on_with_what_decides_the_rounding(
-    tmp_path: Path,
-    fake: list[FakeExtractor],
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-) -> None:
+    tmp_path, fake, monkeypatch, capfd
+):
     monkeypatch.chdir(tmp_path)
     source = write_texts(tmp_path / "in.jsonl", "x", "y")
     command = [
@@ -190,9 +165,7 @@ def test_a_deterministic_run_goes_on_with_what_decides_the_rounding(
     assert main([*command, "--resume", "-t", "2", "--set", "in_flight=3"]) == 0
 
 
-def test_failed_documents_are_done_again_and_counted_until_none_is_left(
-    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_failed_documents_are_done_again_and_counted_until_none_is_left(tmp_path, fake, capfd):
     source, out = write_texts(tmp_path / "in.jsonl", "a", "too long", "b"), tmp_path / "out"
     command = ["extract", str(source), "--schema", "a", "-o", str(out)]
     assert main(command) == 3
@@ -205,12 +178,10 @@ def test_failed_documents_are_done_again_and_counted_until_none_is_left(
     assert "--keep-errors does nothing without --resume" in capfd.readouterr().err
 
 
-def test_lines_in_the_order_in_which_they_are_finished(
-    tmp_path: Path, fake: list[FakeExtractor], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lines_in_the_order_in_which_they_are_finished(tmp_path, fake, monkeypatch):
     iter_placed = FakeExtractor.iter_placed
 
-    def backwards(self: FakeExtractor, documents: Any, **settings: Any) -> Any:
+    def backwards(self, documents, **settings):
         return reversed(list(iter_placed(self, documents, **settings)))
 
     monkeypatch.setattr(FakeExtractor, "iter_placed", backwards)
@@ -224,9 +195,7 @@ def test_lines_in_the_order_in_which_they_are_finished(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no device files")
-def test_devices_and_pipes_are_written_and_not_resumed(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_devices_and_pipes_are_written_and_not_resumed(tmp_path, capfd):
     source = write_texts(tmp_path / "in.jsonl", "Diesel sneaker, black")
     for target in ("/dev/null", "/dev/stdout"):
         done = run_hpd("extract", str(source), *BOX_COMMAND, "-o", target)
@@ -236,9 +205,7 @@ def test_devices_and_pipes_are_written_and_not_resumed(
         assert "--resume needs a file" in capfd.readouterr().err
 
 
-def test_a_file_in_use_by_another_run_is_refused(
-    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_in_use_by_another_run_is_refused(tmp_path, fake, capfd):
     from hpd.files.journal import Journal
 
     source, out = write_texts(tmp_path / "in.jsonl", "x"), tmp_path / "out"
@@ -249,7 +216,7 @@ def test_a_file_in_use_by_another_run_is_refused(
     assert main(["extract", str(source), "--schema", "a", "-o", str(out)]) == 0
 
 
-def test_a_run_killed_again_and_again_gets_done(tmp_path: Path, random_model: str) -> None:
+def test_a_run_killed_again_and_again_gets_done(tmp_path, random_model):
     """Two runs are killed after their first line, and the next one goes on behind it."""
     n = 16
     source = write_lines(

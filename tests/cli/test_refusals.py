@@ -1,9 +1,5 @@
 """Refusals: once, in a sentence, of all that cannot work; what does nothing is said."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 import hpd
@@ -12,17 +8,14 @@ from hpd.errors import ContextOverflowError, ModelLoadError
 from hpd.models import hardware
 from jsonl import read_lines, write_texts
 from small_extractor import extracted
-from tiny_models import TinyModel
 
 
 @pytest.fixture
-def source(tmp_path: Path) -> str:
+def source(tmp_path):
     return str(write_texts(tmp_path / "in.jsonl", "Nike shoe", "Puma shoe"))
 
 
-def test_a_plan_that_cannot_fit_is_refused_once(
-    source: str, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_plan_that_cannot_fit_is_refused_once(source, capfd):
     assert main(["extract", source, "--schema", "brand", "--max-tokens", "1000000"]) == 1
     out, err = capfd.readouterr()
     assert out == ""
@@ -31,9 +24,7 @@ def test_a_plan_that_cannot_fit_is_refused_once(
         hpd.Extractor("brand", max_tokens=1_000_000)
 
 
-def test_more_cells_than_any_memory_are_refused(
-    source: str, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_more_cells_than_any_memory_are_refused(source, capfd):
     assert main(["extract", source, "--schema", "brand", "-c", "2000000000"]) == 1
     out, err = capfd.readouterr()
     assert out == ""
@@ -42,7 +33,7 @@ def test_more_cells_than_any_memory_are_refused(
         hpd.Extractor("brand", n_ctx=2_000_000_000)
 
 
-def test_a_document_of_which_nothing_fits_is_not_cut_to_nothing(tiny_model: TinyModel) -> None:
+def test_a_document_of_which_nothing_fits_is_not_cut_to_nothing(tiny_model):
     word = "\U0001f469\u200d" * 20 + "\U0001f469"  # one character for readers, never cut
     (extraction,) = extracted(
         "a",
@@ -54,13 +45,10 @@ def test_a_document_of_which_nothing_fits_is_not_cut_to_nothing(tiny_model: Tiny
         on_error="record",
     )
     assert extraction.data is None
-    assert extraction.error is not None
     assert "not one word fits" in extraction.error.message
 
 
-def test_options_for_a_gpu_that_is_not_there_are_said_to_do_nothing(
-    source: str, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_options_for_a_gpu_that_is_not_there_are_said_to_do_nothing(source, capfd):
     if hardware.devices():
         pytest.fail("this test is for builds without a GPU")
     assert main(["extract", source, "--schema", "brand", "-ngl", "5", "--quiet"]) == 0
@@ -88,16 +76,12 @@ def test_options_for_a_gpu_that_is_not_there_are_said_to_do_nothing(
 
 
 @pytest.mark.parametrize("command", ["extract", "bench"])
-def test_an_empty_name_is_no_output(
-    source: str, capfd: pytest.CaptureFixture[str], command: str
-) -> None:
+def test_an_empty_name_is_no_output(source, capfd, command):
     assert main([command, source, "--schema", "brand", "-o", ""]) == 2
     assert "-o/--output: is empty" in capfd.readouterr().err
 
 
-def test_figures_do_not_replace_a_file(
-    source: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_figures_do_not_replace_a_file(source, tmp_path, capfd):
     figures = tmp_path / "figures.jsonl"
     figures.write_text("those of last night\n")
     assert main(["bench", source, "--schema", "brand", "-o", str(figures)]) == 2
@@ -107,7 +91,7 @@ def test_figures_do_not_replace_a_file(
 
 
 @pytest.mark.parametrize("name", ["a[0]", "a[12]", "a[]"])
-def test_a_name_cannot_be_the_path_of_an_item(name: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_name_cannot_be_the_path_of_an_item(name, capfd):
     assert main(["schema", f'["b", "{name}"]']) == 0
     capfd.readouterr()
     array = '{"type": "array", "items": {"type": "string"}}'

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from fake_extractor import FakeExtractor
 from hpd.cli import main
 from jsonl import read_lines, write_texts
 
@@ -29,7 +28,7 @@ def without_seconds(path: Path) -> list[str]:
     return [json.dumps(line) for line in lines]
 
 
-def test_deterministic_shards_are_the_lines_of_the_whole_run(tmp_path: Path) -> None:
+def test_deterministic_shards_are_the_lines_of_the_whole_run(tmp_path):
     source = write_texts(tmp_path / "in.jsonl", *TEXTS)
     command = [
         "extract",
@@ -49,9 +48,7 @@ def test_deterministic_shards_are_the_lines_of_the_whole_run(tmp_path: Path) -> 
     assert (first, second) == (whole[::2], whole[1::2])
 
 
-def test_a_shard_goes_on_where_it_stopped_and_tells_how_far_it_is(
-    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_shard_goes_on_where_it_stopped_and_tells_how_far_it_is(tmp_path, fake, capfd):
     source = write_texts(tmp_path / "in.jsonl", "a", "b", "c", "d", "interrupt", "f", "g")
     out = tmp_path / "out"
     command = ["extract", str(source), "--schema", "text", "-o", str(out), "--shard", "1/2"]
@@ -67,7 +64,7 @@ def test_a_shard_goes_on_where_it_stopped_and_tells_how_far_it_is(
     assert [line["data"]["text"] for line in read_lines(out)] == ["a", "c", "e", "g"]
 
 
-def test_a_shard_without_documents_is_complete(tmp_path: Path, no_extractor: None) -> None:
+def test_a_shard_without_documents_is_complete(tmp_path, no_extractor):
     source = write_texts(tmp_path / "in.jsonl", "a")
     out = tmp_path / "out"
     command = ["extract", str(source), "--schema", "a", "--quiet"]
@@ -75,9 +72,7 @@ def test_a_shard_without_documents_is_complete(tmp_path: Path, no_extractor: Non
     assert out.read_text() == ""
 
 
-def test_what_another_shard_reports_is_said(
-    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_what_another_shard_reports_is_said(tmp_path, fake, capfd):
     write_texts(tmp_path / "a.jsonl", "a", "b")
     (tmp_path / "b.parquet").write_text("no Parquet at all")
     shown = []
@@ -89,9 +84,7 @@ def test_what_another_shard_reports_is_said(
 
 
 @pytest.mark.parametrize("shard", ["3/2", "0/2", "1"])
-def test_a_shard_that_there_is_not_is_refused(
-    shard: str, tmp_path: Path, no_extractor: None, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_shard_that_there_is_not_is_refused(shard, tmp_path, no_extractor, capfd):
     source = write_texts(tmp_path / "in.jsonl", "a")
     assert main(["extract", str(source), "--schema", "a", "--shard", shard]) == 2
     assert "shard" in capfd.readouterr().err

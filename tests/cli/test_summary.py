@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
-import pytest
-
-from fake_extractor import FakeExtractor
 from hpd.cli import main
 from hpd.cli.writing import Summary
 from hpd.results import Extraction, FieldResult, Usage
@@ -23,7 +19,7 @@ def said_of(*extractions) -> str:
     return summary.text(n_kept=0, n_failed_kept=0)
 
 
-def test_the_summary_counts_nulls_and_what_was_refused() -> None:
+def test_the_summary_counts_nulls_and_what_was_refused():
     sure, tie, null = FieldResult(value="x"), FieldResult(value="y", margin=0.01), FieldResult()
     some = Extraction("1", {}, {"a": sure, "b": tie, "c": null, "d": sure})
     assert said_of(some) == "1 document, 25% null"
@@ -36,7 +32,7 @@ def test_the_summary_counts_nulls_and_what_was_refused() -> None:
     assert f"{says} (text kept in `raw`)" in said_of(some, more, last)
 
 
-def test_the_summary_counts_values_that_were_decoded_before_or_cut_off() -> None:
+def test_the_summary_counts_values_that_were_decoded_before_or_cut_off():
     reused = [Extraction(usage=Usage(reused_values=n)) for n in (0, 3, 2)]
     assert said_of(*reused) == "3 documents, 5 values were decoded before"
     cut = FieldResult(value="a long te", truncated=True)
@@ -44,9 +40,7 @@ def test_the_summary_counts_values_that_were_decoded_before_or_cut_off() -> None
     assert said.endswith(", 1 cut off (`truncated`): a larger --max-tokens keeps more")
 
 
-def test_every_run_ends_with_a_summary(
-    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_every_run_ends_with_a_summary(tmp_path, fake, capfd):
     source, out = write_texts(tmp_path / "in.jsonl", "a", "too long", "b"), tmp_path / "out"
     command = ["extract", str(source), "--schema", "brand"]
     says = r"hpd: 3 documents, \S+ a second, 1 failed \(ContextOverflowError\): 9 tokens over"

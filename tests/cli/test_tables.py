@@ -7,10 +7,7 @@ import json
 from email.message import EmailMessage
 from pathlib import Path
 
-import pytest
-
 from command_line import run_hpd
-from fake_extractor import FakeExtractor
 from hpd.cli import main
 from jsonl import write_lines, write_texts
 from pdf_files import pdf_of
@@ -25,7 +22,7 @@ def extract(source: Path, out: Path, *options: str) -> int:
     return main(["extract", str(source), "--schema", "text", "-o", str(out), *options])
 
 
-def test_twenty_e_mails_of_a_folder_become_a_table(tmp_path: Path) -> None:
+def test_twenty_e_mails_of_a_folder_become_a_table(tmp_path):
     folder = tmp_path / "mails"
     folder.mkdir()
     for n in range(20):
@@ -45,7 +42,7 @@ def test_twenty_e_mails_of_a_folder_become_a_table(tmp_path: Path) -> None:
     assert sum(row["order_number"] == str(1000 + n) for n, row in enumerate(rows)) > 10
 
 
-def test_a_value_of_a_pdf_has_its_page(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_value_of_a_pdf_has_its_page(tmp_path, capfd):
     source = tmp_path / "a.pdf"
     source.write_bytes(pdf_of("Page one of two", "Luma Cotton T-Shirt for Men, White, XL"))
     assert main(["extract", str(source), "--schema", "Color, Size", "--quiet"]) == 0
@@ -54,7 +51,7 @@ def test_a_value_of_a_pdf_has_its_page(tmp_path: Path, capfd: pytest.CaptureFixt
     assert {field.get("page") for field in fields.values()} <= {2, None}
 
 
-def test_a_table_has_all_columns_of_its_input(tmp_path: Path, fake: list[FakeExtractor]) -> None:
+def test_a_table_has_all_columns_of_its_input(tmp_path, fake):
     source = tmp_path / "in.csv"
     source.write_text("id,text,price\na,one,3\nb,two,\n")
     out = tmp_path / "out.csv"
@@ -62,9 +59,7 @@ def test_a_table_has_all_columns_of_its_input(tmp_path: Path, fake: list[FakeExt
     assert out.read_text() == ("id,text,price,extracted.text,error\na,one,3,one,\nb,two,,two,\n")
 
 
-def test_a_run_that_was_cut_off_goes_on_with_its_table(
-    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_that_was_cut_off_goes_on_with_its_table(tmp_path, fake, capfd):
     source, out = (
         write_texts(tmp_path / "in.jsonl", "a", "too long", "interrupt"),
         tmp_path / "o.csv",
@@ -81,9 +76,7 @@ def test_a_run_that_was_cut_off_goes_on_with_its_table(
     assert "3 of 3 documents" in capfd.readouterr().out
 
 
-def test_a_table_of_somebody_else_is_replaced_only_if_asked_for(
-    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_table_of_somebody_else_is_replaced_only_if_asked_for(tmp_path, fake, capfd):
     source = write_texts(tmp_path / "in.jsonl", "a")
     out = tmp_path / "out.csv"
     out.write_text("mine\n1\n")
@@ -95,9 +88,7 @@ def test_a_table_of_somebody_else_is_replaced_only_if_asked_for(
     assert [row["extracted.text"] for row in rows_of(out)] == ["a"]
 
 
-def test_columns_that_are_kept_go_into_lines_as_well(
-    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_columns_that_are_kept_go_into_lines_as_well(tmp_path, fake, capfd):
     source = write_lines(tmp_path / "in.jsonl", {"text": "a", "sku": 7, "price": 3})
     assert main(["extract", str(source), "--schema", "text", "--keep", "sku"]) == 0
     assert '"input": {"sku": 7}' in capfd.readouterr().out

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +18,7 @@ def rows(width: int, *lines: dict[str, Any], schema: str = "brand, size") -> lis
     return b"".join(map(table, lines)).decode().splitlines()
 
 
-def test_each_document_has_a_row() -> None:
+def test_each_document_has_a_row():
     lines = rows(
         34,
         {"id": "1", "data": {"brand": "Diesel", "size": None}},
@@ -35,7 +34,7 @@ def test_each_document_has_a_row() -> None:
     ]
 
 
-def test_in_a_narrow_window_attributes_go_below_each_other() -> None:
+def test_in_a_narrow_window_attributes_go_below_each_other():
     assert rows(20, {"id": "1", "data": {"brand": "Diesel", "size": 4}}) == [
         "1",
         "  brand  Diesel",
@@ -43,7 +42,7 @@ def test_in_a_narrow_window_attributes_go_below_each_other() -> None:
     ]
 
 
-def test_long_ids_keep_their_ends_so_that_rows_differ() -> None:
+def test_long_ids_keep_their_ends_so_that_rows_differ():
     paths = [f"invoices/2026/january/customer-{n}.txt" for n in (17, 18)]
     lines = rows(40, *({"id": path, "data": {"brand": "x", "size": 1}} for path in paths))
     ids = [line.split()[0] for line in lines[2:]]
@@ -51,21 +50,21 @@ def test_long_ids_keep_their_ends_so_that_rows_differ() -> None:
     assert all("…" in path and len(path) <= 12 for path in ids)
 
 
-def test_of_a_list_of_objects_are_said_how_many_and_the_first() -> None:
+def test_of_a_list_of_objects_are_said_how_many_and_the_first():
     data = {"lines": [{"what": "saw", "qty": 12}, {"what": "nail", "qty": 3}], "tags": ["a", "b"]}
     lines = rows(70, {"id": "1", "data": data}, schema="lines [{what, qty int}], tags [str]")
     assert "2: what saw, qty 12" in lines[2]
     assert lines[2].endswith("a, b")
 
 
-def test_wide_characters_and_those_that_move_the_cursor() -> None:
+def test_wide_characters_and_those_that_move_the_cursor():
     lines = rows(34, {"id": "1", "data": {"brand": "日本語日本語", "size": "a\x1b[2J\nb"}})
     assert "日本語日" in lines[2]
     assert "\x1b" not in lines[2]
 
 
 @pytest.mark.parametrize("no_color", [False, True])
-def test_progress_tells_nulls_and_failures(no_color: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_tells_nulls_and_failures(no_color, monkeypatch):
     monkeypatch.setattr("sys.stderr", terminal := Terminal())
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLUMNS", "120")
@@ -80,7 +79,7 @@ def test_progress_tells_nulls_and_failures(no_color: bool, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("no_color", [False, True])
-def test_no_color_leaves_nothing_bold(no_color: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_color_leaves_nothing_bold(no_color, monkeypatch):
     monkeypatch.setattr("sys.stdout", Terminal())
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("NO_COLOR", "1" if no_color else "")
@@ -88,9 +87,7 @@ def test_no_color_leaves_nothing_bold(no_color: bool, monkeypatch: pytest.Monkey
     assert ("\x1b[" in text) != no_color
 
 
-def test_the_bar_counts_chunks_once_there_are_any(
-    tmp_path: Path, random_model: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_bar_counts_chunks_once_there_are_any(tmp_path, random_model, monkeypatch):
     source = write_texts(tmp_path / "in.jsonl", "Nike", "A shoe by Nike. " * 100)
     command = ["extract", str(source), "--schema", "maker", "-m", random_model, "-t", "1"]
     command += ["--max-tokens", "4", "-o", str(tmp_path / "out.jsonl"), "--overwrite"]

@@ -13,7 +13,6 @@ from decoding import F32_TIE, disagreements, engine_options, make_requests, open
 from hpd import _native
 from hpd.errors import ModelLoadError
 from reference import Reference
-from tiny_models import TinyModel
 
 N_TOKENS = 16
 TENSOR = "blk.0.attn_output.weight"
@@ -49,7 +48,7 @@ def merge(source: Path, target: Path, change: np.ndarray) -> None:
     reader.data.flush()
 
 
-def test_an_adapter_does_what_its_merged_weights_do(tiny_model: TinyModel, tmp_path: Path) -> None:
+def test_an_adapter_does_what_its_merged_weights_do(tiny_model, tmp_path):
     source = tiny_model("qwen3")
     adapter = tmp_path / "adapter.gguf"
     a, b = write_adapter(adapter, source, scale=0.5)
@@ -76,18 +75,18 @@ def test_an_adapter_does_what_its_merged_weights_do(tiny_model: TinyModel, tmp_p
         assert (not wrong) == is_right, wrong
 
 
-def test_loading_reports_its_progress_and_can_be_stopped(tiny_model: TinyModel) -> None:
+def test_loading_reports_its_progress_and_can_be_stopped(tiny_model):
     path = str(tiny_model("qwen3"))
     options = _native.ModelOptions()
     options.use_extra_bufts = False
-    shares: list[float] = []
+    shares = []
     _native.Model([path], options, shares.append)
     assert shares[-1] == 1.0
     assert shares == sorted(shares)
     with pytest.raises(ModelLoadError):
         _native.Model([path], options, lambda share: False)
 
-    def fail(share: float) -> bool:
+    def fail(share):
         raise KeyError("from the callback")
 
     with pytest.raises(KeyError, match="from the callback"):

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from decoding import disagreements, engine_options, expectation, open_model, run
 from hpd import _core_testing, _native
-from tiny_models import TinyModel
 
 Floats = NDArray[np.float32]
 
@@ -62,9 +61,7 @@ def values_mask(rng: np.random.Generator, n_tokens: int, n_cells: int, n_documen
         *((6, 2, 16, 32), (3, 3, 80, 48), (34, 2, 32, 32)),
     ],
 )
-def test_the_definition(
-    n_heads: int, n_kv_heads: int, d_k: int, d_v: int, n_threads: int, isa: str
-) -> None:
+def test_the_definition(n_heads, n_kv_heads, d_k, d_v, n_threads, isa):
     rng = np.random.default_rng(n_heads * d_k)
     for n_tokens, n_cells, n_documents in [(1, 1, 1), (2, 47, 1), (9, 48, 2), (33, 301, 5)]:
         q = rng.normal(size=(n_tokens, n_heads, d_k)).astype(np.float32)
@@ -78,7 +75,7 @@ def test_the_definition(
         np.testing.assert_allclose(got, by_definition(q, k, v, mask, scale), atol=atol)
 
 
-def test_the_same_as_llama_cpps() -> None:
+def test_the_same_as_llama_cpps():
     """The definition above is the one that llama.cpp means."""
     rng = np.random.default_rng(1)
     q = rng.normal(size=(70, 4, 64)).astype(np.float32)
@@ -91,7 +88,7 @@ def test_the_same_as_llama_cpps() -> None:
 
 
 @pytest.mark.parametrize("isa", KERNELS)
-def test_large_scores(isa: str) -> None:
+def test_large_scores(isa):
     """No overflow, and scores that are far apart leave one cell only."""
     rng = np.random.default_rng(2)
     q = (100 * rng.normal(size=(8, 2, 32))).astype(np.float32)
@@ -103,7 +100,7 @@ def test_large_scores(isa: str) -> None:
 
 
 @pytest.mark.parametrize("isa", KERNELS)
-def test_a_token_that_sees_nothing(isa: str) -> None:
+def test_a_token_that_sees_nothing(isa):
     rng = np.random.default_rng(3)
     q, k = halves(rng, 3, 2, 16), halves(rng, 20, 2, 16)
     mask = np.zeros((3, 20), np.float32)
@@ -115,7 +112,7 @@ def test_a_token_that_sees_nothing(isa: str) -> None:
 
 
 @pytest.mark.parametrize(("width", "bias"), [(16, -0.5), (20, 0.0)])
-def test_what_it_leaves_to_llama_cpp(width: int, bias: float) -> None:
+def test_what_it_leaves_to_llama_cpp(width, bias):
     """Masks that add something to scores, and heads of an odd width."""
     rng = np.random.default_rng(4)
     q, k = halves(rng, 2, 2, width), halves(rng, 2, 2, width)
@@ -129,12 +126,12 @@ def test_what_it_leaves_to_llama_cpp(width: int, bias: float) -> None:
 # --- whether it can be relied on --------------------------------------------------------------
 
 
-def test_kernels_do_what_llama_cpp_does() -> None:
+def test_kernels_do_what_llama_cpp_does():
     assert [_core_testing.attention_problem(isa) for isa in KERNELS] == [""] * len(KERNELS)
     assert _core_testing.usable_kernel() == KERNELS[0]
 
 
-def test_a_kernel_with_other_results_is_not_used(capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_kernel_with_other_results_is_not_used(capfd):
     assert _core_testing.usable_kernel_behind_a_broken_one() == KERNELS[0]
     assert capfd.readouterr().err == (
         "hpd: the attention kernel broken is not used with this llama.cpp: "
@@ -142,12 +139,12 @@ def test_a_kernel_with_other_results_is_not_used(capfd: pytest.CaptureFixture[st
     )
 
 
-def test_an_exception_does_not_cross_llama_cpp() -> None:
+def test_an_exception_does_not_cross_llama_cpp():
     """An error while llama.cpp asks is raised when it has returned."""
     assert _core_testing.survives_an_unreadable_mask()
 
 
-def test_a_graph_that_was_not_asked_about_is_an_error() -> None:
+def test_a_graph_that_was_not_asked_about_is_an_error():
     """No wrong numbers, and nothing is read that is not there."""
     with pytest.raises(RuntimeError, match="computes its graph otherwise"):
         _core_testing.compute_without_asking()
@@ -164,7 +161,7 @@ HALF_TIE = 0.02
 
 @pytest.mark.parametrize("cpu_attention", [True, False])
 @pytest.mark.parametrize("kind", ["qwen3", "llama", "gemma3", "qwen3moe", "lfm2", "jamba"])
-def test_in_the_engine(tiny_model: TinyModel, kind: str, cpu_attention: bool) -> None:
+def test_in_the_engine(tiny_model, kind, cpu_attention):
     """Graphs are used again, and a batch is cut into passes, each with a mask of its own."""
     path = tiny_model(kind)
     requests, expected = expectation(path, 10, "branch", 1, 16)
@@ -182,7 +179,7 @@ def counts(path: Path, **settings: object) -> tuple[int, int]:
     return engine.stats.n_attention_taken, engine.stats.n_attention_left
 
 
-def test_the_engine_counts_what_it_takes(tiny_model: TinyModel) -> None:
+def test_the_engine_counts_what_it_takes(tiny_model):
     path = tiny_model("qwen3")
     n_taken, n_left = counts(path, **HALVES)
     assert n_taken > 0
@@ -206,15 +203,15 @@ def test_the_engine_counts_what_it_takes(tiny_model: TinyModel) -> None:
     ids=str,
 )
 def test_batches_are_made_for_the_attention_that_computes_them(
-    tiny_model: TinyModel, kind: str, settings: dict[str, object], pays: bool, n_value_batch: int
-) -> None:
+    tiny_model, kind, settings, pays, n_value_batch
+):
     """Not for the kernel that there is: it may be unable to compute this model's attention."""
     model = open_model(tiny_model(kind))
     context = _core_testing.Context(model, engine_options(**settings))
     assert (context.pays_for_idle_cells, context.n_value_batch) == (pays, n_value_batch)
 
 
-def test_soft_caps_are_left_to_llama_cpp(tiny_model: TinyModel) -> None:
+def test_soft_caps_are_left_to_llama_cpp(tiny_model):
     n_taken, n_left = counts(tiny_model("gemma2"), **HALVES)
     assert n_taken == 0
     assert n_left > 0

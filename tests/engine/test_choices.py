@@ -1,7 +1,5 @@
 """The choices that a value's tokens leave: a walk over a sorted list, against looking at each."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +12,7 @@ TOKENS = range(4)
     st.lists(st.lists(st.sampled_from(TOKENS), max_size=4), max_size=8),
     st.lists(st.sampled_from(TOKENS), max_size=5),
 )
-def test_choices_left(choices: list[list[int]], tokens: list[int]) -> None:
+def test_choices_left(choices, tokens):
     walk = _core_testing.Choices(choices)
     for n in range(len(tokens) + 1):
         left = [choice for choice in choices if choice[:n] == tokens[:n]]

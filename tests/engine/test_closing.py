@@ -14,7 +14,6 @@ from command_line import run_python
 from decoding import engine_options, open_model
 from hpd import _core_testing, _native
 from hpd.errors import EngineClosedError
-from tiny_models import TinyModel
 
 N_OPENED = 50
 MEBIBYTE = 1 << 20
@@ -57,14 +56,12 @@ def decode_a_little(model: _native.Model, engine: _native.Engine) -> None:
 
 
 @pytest.mark.parametrize("with_draft_model", [False, True])
-def test_closed_engines_and_models_hold_no_memory(
-    tiny_model: TinyModel, with_draft_model: bool
-) -> None:
+def test_closed_engines_and_models_hold_no_memory(tiny_model, with_draft_model):
     """Python still has all the objects: closing frees, not the garbage collector."""
     path = tiny_model("qwen3")
     closed = []
 
-    def open_and_close() -> None:
+    def open_and_close():
         model = open_model(path)
         draft = open_model(path) if with_draft_model else None
         engine = _native.Engine(model, engine_options(draft_model=draft))
@@ -79,17 +76,17 @@ def test_closed_engines_and_models_hold_no_memory(
     assert growth(open_and_close) < N_OPENED * MEBIBYTE
 
 
-def test_an_engine_that_is_forgotten_is_freed_too(tiny_model: TinyModel) -> None:
+def test_an_engine_that_is_forgotten_is_freed_too(tiny_model):
     path = tiny_model("qwen3")
 
-    def open_and_forget() -> None:
+    def open_and_forget():
         model = open_model(path)
         decode_a_little(model, _native.Engine(model, engine_options()))
 
     assert growth(open_and_forget) < N_OPENED * MEBIBYTE
 
 
-def test_every_call_after_closing_is_refused(tiny_model: TinyModel) -> None:
+def test_every_call_after_closing_is_refused(tiny_model):
     model = open_model(tiny_model("qwen3"))
     engine = _native.Engine(model, engine_options())
     decode_a_little(model, engine)
@@ -114,7 +111,7 @@ def test_every_call_after_closing_is_refused(tiny_model: TinyModel) -> None:
             call()
 
 
-def test_a_closed_model_is_refused(tiny_model: TinyModel) -> None:
+def test_a_closed_model_is_refused(tiny_model):
     model = open_model(tiny_model("qwen3"))
     model.close()
     model.close()
@@ -129,7 +126,7 @@ def test_a_closed_model_is_refused(tiny_model: TinyModel) -> None:
             call()
 
 
-def test_an_engine_goes_on_when_its_model_is_closed(tiny_model: TinyModel) -> None:
+def test_an_engine_goes_on_when_its_model_is_closed(tiny_model):
     model = open_model(tiny_model("qwen3"))
     prompt = model.tokenize("Nike Shoe, Black")
     engine = _native.Engine(model, engine_options())
@@ -150,14 +147,14 @@ def endless_work(model: _native.Model, engine: _native.Engine) -> None:
             engine.advance()
 
 
-def test_close_ends_a_run_in_another_thread(tiny_model: TinyModel) -> None:
+def test_close_ends_a_run_in_another_thread(tiny_model):
     """It waits for the step under way, which gets the error, and frees the engine."""
     model = open_model(tiny_model("qwen3"))
     for _ in range(10):
         engine = _native.Engine(model, engine_options(n_batch=16))
-        errors: list[str] = []
+        errors = []
 
-        def work(engine: _native.Engine = engine, errors: list[str] = errors) -> None:
+        def work(engine=engine, errors=errors):
             try:
                 endless_work(model, engine)
             except EngineClosedError as error:
@@ -172,12 +169,12 @@ def test_close_ends_a_run_in_another_thread(tiny_model: TinyModel) -> None:
         assert errors == ["the engine is closed"]
 
 
-def test_statistics_can_be_read_beside_a_running_step(tiny_model: TinyModel) -> None:
+def test_statistics_can_be_read_beside_a_running_step(tiny_model):
     """They are those after the last step, all of one moment, and never go back."""
     model = open_model(tiny_model("qwen3"))
     engine = _native.Engine(model, engine_options(n_batch=16))
 
-    def work() -> None:
+    def work():
         with pytest.raises(EngineClosedError):
             endless_work(model, engine)
 
@@ -194,15 +191,15 @@ def test_statistics_can_be_read_beside_a_running_step(tiny_model: TinyModel) -> 
     thread.join()
 
 
-def test_two_threads_in_one_engine_get_a_clear_error(tiny_model: TinyModel) -> None:
+def test_two_threads_in_one_engine_get_a_clear_error(tiny_model):
     model = open_model(tiny_model("qwen3"))
     engine = _native.Engine(model, engine_options(n_ctx=4096))
     prompt = model.tokenize("Nike Shoe, Black. " * 300)
     for _ in range(50):
         submit(engine, prompt, 8)
-    errors: list[str] = []
+    errors = []
 
-    def use(call: Callable[[], object]) -> None:
+    def use(call):
         while not engine.idle and not errors:
             try:
                 call()
@@ -217,7 +214,7 @@ def test_two_threads_in_one_engine_get_a_clear_error(tiny_model: TinyModel) -> N
     assert set(errors) == {"the engine is in use by another thread"}
 
 
-def test_the_last_reference_is_dropped_without_the_gil(tiny_model: TinyModel) -> None:
+def test_the_last_reference_is_dropped_without_the_gil(tiny_model):
     assert not _core_testing.has_gil_when_deleted()
     model = open_model(tiny_model("qwen3"))
     assert _core_testing.is_deleted_without_gil(model)
@@ -226,7 +223,7 @@ def test_the_last_reference_is_dropped_without_the_gil(tiny_model: TinyModel) ->
     assert _core_testing.is_deleted_without_gil(options.draft_model)
 
 
-def test_the_interpreter_may_end_before_an_engine(tiny_model: TinyModel) -> None:
+def test_the_interpreter_may_end_before_an_engine(tiny_model):
     """Modules are cleared at exit, in an order of their own."""
     code = (
         "import sys; sys.path[:0] = sys.argv[2:]\n"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,10 +14,8 @@ from decoding import F32_TIE, ON_DEVICE, engine_options, make_requests, open_mod
 from hpd import _core_testing, _native
 from hpd.errors import ModelLoadError
 from hpd.models.model_files import resolve_draft_model
-from hpd.options import Method
 from reference import Reference, Request
 from small_model import small_model
-from tiny_models import TinyModel
 
 Requests = list[tuple[Request, int]]
 N_TOKENS = 40
@@ -85,7 +82,7 @@ def sampling(seed: int) -> _native.SamplingOptions:
 
 @pytest.mark.parametrize("in_flight", [1, 16])
 @pytest.mark.parametrize("kind", tiny_models.ATTENTION_KINDS)
-def test_greedy_values_stay_the_same(tiny_model: TinyModel, kind: str, in_flight: int) -> None:
+def test_greedy_values_stay_the_same(tiny_model, kind, in_flight):
     path, other = tiny_model(kind), tiny_model(kind, seed=1)
     requests = requests_of(path, 5)
     plain, _ = decode(path, requests, n_in_flight=in_flight)
@@ -102,10 +99,10 @@ def test_greedy_values_stay_the_same(tiny_model: TinyModel, kind: str, in_flight
 
 
 @pytest.mark.parametrize("in_flight", [1, 16])
-def test_sampled_values_stay_the_same(tiny_model: TinyModel, in_flight: int) -> None:
+def test_sampled_values_stay_the_same(tiny_model, in_flight):
     path = tiny_model("qwen3")
     requests = requests_of(path, 5)
-    settings: dict[str, Any] = {"sampling": sampling(3), "n_in_flight": in_flight}
+    settings = {"sampling": sampling(3), "n_in_flight": in_flight}
     plain, _ = decode(path, requests, **settings)
     for draft in (path, tiny_model("qwen3", seed=1)):
         drafted, _ = decode(path, requests, draft, **settings)
@@ -125,7 +122,7 @@ def test_sampled_values_stay_the_same(tiny_model: TinyModel, in_flight: int) -> 
     ids=str,
 )
 @pytest.mark.parametrize("kind", ["qwen3", "gemma3"])
-def test_scarce_resources(tiny_model: TinyModel, kind: str, settings: dict[str, int]) -> None:
+def test_scarce_resources(tiny_model, kind, settings):
     path = tiny_model(kind)
     requests = requests_of(path, 8)
     plain, _ = decode(path, requests)
@@ -134,7 +131,7 @@ def test_scarce_resources(tiny_model: TinyModel, kind: str, settings: dict[str, 
         assert_same(drafted, plain)
 
 
-def test_requests_that_start_again(tiny_model: TinyModel) -> None:
+def test_requests_that_start_again(tiny_model):
     path = tiny_model("qwen3")
     model = open_model(path)
     value = model.tokenize(' "' + "long " * 12 + '"')
@@ -158,7 +155,7 @@ def test_requests_that_start_again(tiny_model: TinyModel) -> None:
     assert engine.stats.n_preempted > 0
 
 
-def test_interrupted_and_cancelled(tiny_model: TinyModel) -> None:
+def test_interrupted_and_cancelled(tiny_model):
     path = tiny_model("qwen3")
     requests = one_value_each(path, 4)
     plain, _ = decode(path, requests)
@@ -188,9 +185,7 @@ def test_interrupted_and_cancelled(tiny_model: TinyModel) -> None:
 
 @pytest.mark.parametrize("in_flight", [1, 16])
 @pytest.mark.parametrize("n_draft", [1, 8])
-def test_a_perfect_guesser_takes_most_of_the_steps(
-    tiny_model: TinyModel, n_draft: int, in_flight: int
-) -> None:
+def test_a_perfect_guesser_takes_most_of_the_steps(tiny_model, n_draft, in_flight):
     path = tiny_model("qwen3")
     requests = one_value_each(path)
     settings = {"n_in_flight": in_flight, "n_draft": n_draft}
@@ -211,7 +206,7 @@ def test_a_perfect_guesser_takes_most_of_the_steps(
     assert engine.stats.n_draft_batches <= n_drafted + n_steps + 2 * len(requests)
 
 
-def test_a_bad_guesser_changes_nothing(tiny_model: TinyModel) -> None:
+def test_a_bad_guesser_changes_nothing(tiny_model):
     path = tiny_model("qwen3")
     requests = one_value_each(path)
     plain, _ = decode(path, requests)
@@ -223,15 +218,13 @@ def test_a_bad_guesser_changes_nothing(tiny_model: TinyModel) -> None:
     assert n_steps <= counts(plain)[2]
 
 
-def test_nothing_is_guessed_where_the_draft_model_is_unsure(tiny_model: TinyModel) -> None:
+def test_nothing_is_guessed_where_the_draft_model_is_unsure(tiny_model):
     path = tiny_model("qwen3")
     results, _ = decode(path, requests_of(path), path, draft_p_min=1.0)
     assert counts(results)[:2] == (0, 0)
 
 
-def test_nothing_is_guessed_beyond_what_the_draft_model_was_trained_for(
-    tiny_model: TinyModel,
-) -> None:
+def test_nothing_is_guessed_beyond_what_the_draft_model_was_trained_for(tiny_model):
     path = tiny_model("qwen3")
     requests = requests_of(path)
     plain, _ = decode(path, requests)
@@ -240,7 +233,7 @@ def test_nothing_is_guessed_beyond_what_the_draft_model_was_trained_for(
     assert counts(results)[0] == engine.stats.n_draft_batches == 0
 
 
-def test_instructions_are_read_once(tiny_model: TinyModel) -> None:
+def test_instructions_are_read_once(tiny_model):
     """One document after the other: the draft model reads what is new in each."""
     path = tiny_model("qwen3")
     requests = one_value_each(path, 3)
@@ -253,7 +246,7 @@ def test_instructions_are_read_once(tiny_model: TinyModel) -> None:
     assert with_.stats.n_draft_batches < without.stats.n_draft_batches
 
 
-def test_another_vocabulary_is_refused(tiny_model: TinyModel, tmp_path: Path) -> None:
+def test_another_vocabulary_is_refused(tiny_model, tmp_path):
     path, draft = tiny_model("qwen3"), tiny_model("llama-spm")
     with pytest.raises(ModelLoadError, match="tokens, not") as caught:
         decode(path, [], draft)
@@ -266,7 +259,7 @@ def test_another_vocabulary_is_refused(tiny_model: TinyModel, tmp_path: Path) ->
         decode(path, [], near)
 
 
-def test_recurrent_models(tiny_model: TinyModel) -> None:
+def test_recurrent_models(tiny_model):
     """As a draft model one is refused; as the model itself it goes without guesses, as ever."""
     with pytest.raises(ModelLoadError, match="recurrent"):
         decode(tiny_model("qwen3"), [], tiny_model("mamba"))
@@ -279,10 +272,10 @@ def test_recurrent_models(tiny_model: TinyModel) -> None:
 
 
 @pytest.mark.parametrize("method", ["ar", "hpd"])
-def test_a_model_guesses_for_itself(method: Method) -> None:
+def test_a_model_guesses_for_itself(method):
     documents = ["Nike Running Shoe, Black, 10 M US", "Luma Cotton T-Shirt for Men, White, XL"]
 
-    def data(**settings: Any) -> tuple[list[object], int]:
+    def data(**settings):
         options = hpd.Options(method=method, drafts=False, **settings)
         with hpd.Extractor("brand, color [red|black|white], size", options=options) as extractor:
             found = [extraction.data for extraction in extractor.extract_many(documents)]
@@ -294,9 +287,7 @@ def test_a_model_guesses_for_itself(method: Method) -> None:
     assert n_drafted < n_plain / 2 if method == "ar" else n_drafted <= n_plain
 
 
-def test_names_of_draft_models(
-    tmp_path: Path, tiny_model: TinyModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_names_of_draft_models(tmp_path, tiny_model, monkeypatch):
     path = tiny_model("qwen3")
     assert resolve_draft_model(str(path)) == path
     for gone in (str(tmp_path / "gone.gguf"), "folder/gone.gguf"):
@@ -304,7 +295,7 @@ def test_names_of_draft_models(
             resolve_draft_model(gone)
     asked = []
 
-    def download(name: str, *, progress: bool) -> Path:
+    def download(name, *, progress):
         asked.append(name)
         return path
 

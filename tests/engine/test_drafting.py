@@ -10,7 +10,6 @@ import tiny_models
 from decoding import LOGPROB_ERROR, engine_options, open_model
 from hpd import _core_testing, _native
 from small_extractor import SmallExtractor
-from tiny_models import TinyModel
 
 
 def replayed(
@@ -48,7 +47,7 @@ def catalogue() -> list[tuple[str, list[str]]]:
     ]
 
 
-def test_drafts_halve_the_steps_of_copied_values(tiny_model: TinyModel) -> None:
+def test_drafts_halve_the_steps_of_copied_values(tiny_model):
     model = open_model(tiny_model("qwen3"))
     plain, n_plain, without = replayed(model, catalogue(), drafts=False)
     drafted, n_drafted, with_ = replayed(model, catalogue(), drafts=True)
@@ -58,7 +57,7 @@ def test_drafts_halve_the_steps_of_copied_values(tiny_model: TinyModel) -> None:
     assert with_.stats.n_batches < without.stats.n_batches
 
 
-def test_later_waves_draft_from_the_document(tiny_model: TinyModel) -> None:
+def test_later_waves_draft_from_the_document(tiny_model):
     """All of the prompt is cached by then, but only the instruction is no place to look up."""
     model = open_model(tiny_model("qwen3"))
     engine = _native.Engine(model, engine_options(n_in_flight=1))
@@ -90,12 +89,12 @@ def test_later_waves_draft_from_the_document(tiny_model: TinyModel) -> None:
 @pytest.mark.parametrize(
     "later", ["first, second after first", "names [str]"], ids=["after", "items"]
 )
-def test_fields_that_wait_draft_like_those_that_do_not(tiny_model: TinyModel, later: str) -> None:
+def test_fields_that_wait_draft_like_those_that_do_not(tiny_model, later):
     names = ["Exposure Quantum Running Shoe", "Granite Tempest Running Backpack"]
     answer = {"first": names[0], "second": names[1], "names": names}
     text = ", ".join(names)
 
-    def n_steps(schema: str, *, drafts: bool = True) -> int:
+    def n_steps(schema, *, drafts=True):
         settings = {"drafts": drafts, "max_tokens": 40, "answers": {text: answer}}
         with SmallExtractor(schema, tiny_model("qwen3"), **settings) as extractor:
             _core_testing.fix_least_probability(extractor.engine, 0.1)
@@ -109,7 +108,7 @@ def test_fields_that_wait_draft_like_those_that_do_not(tiny_model: TinyModel, la
     assert n_steps(later) <= both + max(first, n_count_steps)
 
 
-def test_guesses_behind_the_end_of_a_value_do_not_count(tiny_model: TinyModel) -> None:
+def test_guesses_behind_the_end_of_a_value_do_not_count(tiny_model):
     """A document that quotes the value is guessed on behind the closing quote."""
     model = open_model(tiny_model("qwen3"))
     engine = _native.Engine(model, engine_options(n_in_flight=1))
@@ -150,7 +149,7 @@ def colors_of(
 
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
 @pytest.mark.parametrize("kind", tiny_models.KINDS)
-def test_choices_are_drafted(tiny_model: TinyModel, kind: str, temperature: float) -> None:
+def test_choices_are_drafted(tiny_model, kind, temperature):
     """A single step takes all of the last choice that is left, and the values are the same."""
     model = open_model(tiny_model(kind))
     sampling = _native.SamplingOptions()
@@ -169,7 +168,7 @@ def test_choices_are_drafted(tiny_model: TinyModel, kind: str, temperature: floa
         assert 0 < b.n_accepted <= b.n_drafted
 
 
-def test_examples_are_drafted(tiny_model: TinyModel) -> None:
+def test_examples_are_drafted(tiny_model):
     """A first document is guessed to have the value of the example, and others what it had."""
     model = open_model(tiny_model("qwen3"))
     plain = colors_of(model, drafts=False)
@@ -182,7 +181,7 @@ def test_examples_are_drafted(tiny_model: TinyModel) -> None:
     assert taught[0].n_steps < untaught[0].n_steps
 
 
-def test_values_of_one_attribute_are_one_history_whatever_their_keys(tiny_model: TinyModel) -> None:
+def test_values_of_one_attribute_are_one_history_whatever_their_keys(tiny_model):
     """A key that holds what the field comes after is another one in every document."""
     model = open_model(tiny_model("qwen3"))
     apart = colors_of(model)
@@ -191,7 +190,7 @@ def test_values_of_one_attribute_are_one_history_whatever_their_keys(tiny_model:
     assert n_steps[1] < n_steps[0]
 
 
-def test_no_drafts_where_they_are_switched_off_or_impossible(tiny_model: TinyModel) -> None:
+def test_no_drafts_where_they_are_switched_off_or_impossible(tiny_model):
     for kind, settings in (("qwen3", {"drafts": False}), ("mamba", {}), ("lfm2", {})):
         model = open_model(tiny_model(kind))
         engine = _native.Engine(model, engine_options(**settings))
@@ -206,7 +205,7 @@ def test_no_drafts_where_they_are_switched_off_or_impossible(tiny_model: TinyMod
         assert [result.n_drafted for result in results] == [0, 0, 0]
 
 
-def test_guesses_take_no_more_rows_than_there_are(tiny_model: TinyModel) -> None:
+def test_guesses_take_no_more_rows_than_there_are(tiny_model):
     """Long values that are all guessed would take 600 rows, and 80 are kept for 16 sequences."""
     model = open_model(tiny_model("qwen3"))
     engine = _native.Engine(model, engine_options(n_seq_max=16, n_batch=1024))

@@ -26,7 +26,6 @@ from decoding import (
 )
 from hpd import _core_testing, _native
 from reference import Reference, ReferenceValue
-from tiny_models import TinyModel
 
 N_TOKENS = 16
 
@@ -82,7 +81,7 @@ def cases() -> Iterator[tuple[str, int, str, int, bool]]:
             yield kind, in_flight, LAYOUTS[(i + k) % 3], STACKS[stack], DRAFTS[drafts]
 
 
-def test_the_cases_cover_what_they_say() -> None:
+def test_the_cases_cover_what_they_say():
     factors = (tiny_models.KINDS, IN_FLIGHT, LAYOUTS, STACKS, DRAFTS)
     together = [*itertools.combinations(range(len(factors)), 2), (1, 3, 4), (2, 3, 4)]
     for some in together:
@@ -91,9 +90,7 @@ def test_the_cases_cover_what_they_say() -> None:
 
 
 @pytest.mark.parametrize(("kind", "in_flight", "layout", "n_stacked", "drafts"), [*cases()])
-def test_every_kind_of_model_in_any_company(
-    tiny_model: TinyModel, kind: str, in_flight: int, layout: str, n_stacked: int, drafts: bool
-) -> None:
+def test_every_kind_of_model_in_any_company(tiny_model, kind, in_flight, layout, n_stacked, drafts):
     """More prompts than are ever in flight; or few, of six documents each."""
     compare(
         tiny_model(kind),
@@ -122,11 +119,11 @@ def test_every_kind_of_model_in_any_company(
     ],
     ids=str,
 )
-def test_scarce_resources(tiny_model: TinyModel, kind: str, settings: dict[str, int]) -> None:
+def test_scarce_resources(tiny_model, kind, settings):
     compare(tiny_model(kind), n=10, shuffle=True, **settings)
 
 
-def test_cells_run_short(tiny_model: TinyModel) -> None:
+def test_cells_run_short(tiny_model):
     """Values that grow longer than expected send the youngest requests back; nothing is lost."""
     path = tiny_model("qwen3")
     requests, _ = expectation(path, 12, "branch", 1, N_TOKENS)
@@ -148,7 +145,7 @@ def test_cells_run_short(tiny_model: TinyModel) -> None:
     assert len(texts) == sum(len(keys) for (_, keys), _ in requests)
 
 
-def test_more_fields_than_sequences(tiny_model: TinyModel) -> None:
+def test_more_fields_than_sequences(tiny_model):
     path = tiny_model("qwen3")
     with Reference(path, n_ctx=2048, kv_type=llama_cpp.GGML_TYPE_F32) as reference:
         prompt = reference.tokenize("<|im_start|>user\nNike Shoe, Black<|im_end|>\n")
@@ -159,7 +156,7 @@ def test_more_fields_than_sequences(tiny_model: TinyModel) -> None:
     assert not disagreements(results, expected)
 
 
-def test_prompt_that_nearly_fills_the_context(tiny_model: TinyModel) -> None:
+def test_prompt_that_nearly_fills_the_context(tiny_model):
     path = tiny_model("qwen3")
     with Reference(path, n_ctx=2048, kv_type=llama_cpp.GGML_TYPE_F32) as reference:
         key_texts = ['{"Brand":', '{"Color":', '{"Size":', '{"Type":']
@@ -177,11 +174,11 @@ def test_prompt_that_nearly_fills_the_context(tiny_model: TinyModel) -> None:
 
 @pytest.mark.parametrize("quant", ["q8_0", "q4_0"])
 @pytest.mark.parametrize("kind", tiny_models.ATTENTION_KINDS)
-def test_quantised_weights(tiny_model: TinyModel, kind: str, quant: str) -> None:
+def test_quantised_weights(tiny_model, kind, quant):
     compare(tiny_model(kind, quant), n=10, tolerance=QUANTISED_TIE)
 
 
-def test_absent_values_cost_no_step(tiny_model: TinyModel) -> None:
+def test_absent_values_cost_no_step(tiny_model):
     """Sixteen nulls: everything is known after the batch that read the document."""
     path = tiny_model("qwen3")
     model = open_model(path)
@@ -209,7 +206,7 @@ def busy_engine(path: Path, n_tokens: int, **settings: object) -> _native.Engine
     return engine
 
 
-def test_advance_returns_what_has_finished(tiny_model: TinyModel) -> None:
+def test_advance_returns_what_has_finished(tiny_model):
     path = tiny_model("qwen3")
     requests, _ = expectation(path, 6, "branch", 1, N_TOKENS)
     engines = [_native.Engine(open_model(path), engine_options(n_in_flight=64)) for _ in range(2)]
@@ -229,7 +226,7 @@ def test_advance_returns_what_has_finished(tiny_model: TinyModel) -> None:
     assert engine.advance() == []
 
 
-def test_advance_returns_when_another_request_is_wanted(tiny_model: TinyModel) -> None:
+def test_advance_returns_when_another_request_is_wanted(tiny_model):
     model = open_model(tiny_model("qwen3"))
     engine = _native.Engine(model, engine_options(n_in_flight=2, n_batch=16, n_ubatch=16))
     prompt = model.tokenize("Nike Shoe, Black. " * 20)
@@ -253,14 +250,14 @@ def test_advance_returns_when_another_request_is_wanted(tiny_model: TinyModel) -
     ]
 
 
-def test_values_are_told_as_soon_as_they_are_done(tiny_model: TinyModel) -> None:
+def test_values_are_told_as_soon_as_they_are_done(tiny_model):
     model = open_model(tiny_model("qwen3"))
     engine = _native.Engine(model, engine_options(n_ctx=4096, drafts=False))
     replays = [model.tokenize(' "' + "long " * n + '"') for n in (9, 3, 6)]
     for i in range(2):
         fields = [_native.Field(model.tokenize('{"a":'), replay=replay) for replay in replays]
         engine.submit(i, [i, 5, 6, 7], fields, n_instruction=0, tells_values=i == 0)
-    told: list[tuple[int, int, bytes]] = []
+    told = []
     n_told = []
     results = {}
     while not engine.idle:
@@ -279,14 +276,12 @@ def test_values_are_told_as_soon_as_they_are_done(tiny_model: TinyModel) -> None
     assert engine.take_values() == []
 
 
-def test_few_documents_run_together_where_tokens_pay_for_the_cells_of_others(
-    tiny_model: TinyModel,
-) -> None:
+def test_few_documents_run_together_where_tokens_pay_for_the_cells_of_others(tiny_model):
     """Fewer at a time take more batches. Whoever sets a number in flight has no such bound."""
     model = open_model(tiny_model("qwen3"))
     document = model.tokenize("long text " * 250)[:500]
 
-    def n_batches(**settings: object) -> int:
+    def n_batches(**settings):
         engine = _native.Engine(model, engine_options(n_ctx=4096, drafts=False, **settings))
         for i in range(4):
             fields = [_native.Field(model.tokenize('{"a":'), max_tokens=20)]
@@ -300,7 +295,7 @@ def test_few_documents_run_together_where_tokens_pay_for_the_cells_of_others(
     assert n_batches(flash_attn="on") == n_batches(flash_attn="on", n_in_flight=4)
 
 
-def test_a_wake_is_not_lost(tiny_model: TinyModel) -> None:
+def test_a_wake_is_not_lost(tiny_model):
     engine = busy_engine(tiny_model("qwen3"), 4)
     engine.wake()
     assert engine.advance() == []
@@ -309,12 +304,12 @@ def test_a_wake_is_not_lost(tiny_model: TinyModel) -> None:
     assert engine.stats.n_batches == 4
 
 
-def test_advance_is_woken_from_another_thread(tiny_model: TinyModel) -> None:
+def test_advance_is_woken_from_another_thread(tiny_model):
     """Python runs meanwhile: with its lock held, the other thread could not even call."""
     engine = busy_engine(tiny_model("qwen3"), 3000)
     is_over, starts = threading.Event(), threading.Event()
 
-    def wake_until_over() -> None:
+    def wake_until_over():
         starts.wait()
         while not is_over.wait(0.001):
             engine.wake()
@@ -330,7 +325,7 @@ def test_advance_is_woken_from_another_thread(tiny_model: TinyModel) -> None:
     assert 0 < n_batches < 3000
 
 
-def test_advance_ends_where_decoding_is_interrupted(tiny_model: TinyModel) -> None:
+def test_advance_ends_where_decoding_is_interrupted(tiny_model):
     engine = busy_engine(tiny_model("qwen3"), 4)
     engine.interrupt(True)
     assert engine.advance() == []
@@ -339,9 +334,7 @@ def test_advance_ends_where_decoding_is_interrupted(tiny_model: TinyModel) -> No
 
 
 @pytest.mark.parametrize("with_draft_model", [False, True])
-def test_cancelling_some_does_not_touch_the_others(
-    tiny_model: TinyModel, with_draft_model: bool
-) -> None:
+def test_cancelling_some_does_not_touch_the_others(tiny_model, with_draft_model):
     """Waiting, just begun, sent back, or about to end: every budget is recounted after each step,
     the draft model's, too."""
     path = tiny_model("qwen3")

@@ -11,7 +11,6 @@ from decoding import F32_TIE, WORDS, disagreements, engine_options, open_model
 from hpd import _core_testing, _native
 from hpd.errors import DecodeError
 from reference import Reference, Request
-from tiny_models import TinyModel
 
 N_DOCUMENTS = 50
 N_INSTRUCTION = 6
@@ -71,11 +70,11 @@ class Run:
 
 
 @pytest.mark.parametrize("has_draft_model", [False, True], ids=["drafts", "draft model"])
-def test_each_call_that_can_fail_fails_once(tiny_model: TinyModel, has_draft_model: bool) -> None:
+def test_each_call_that_can_fail_fails_once(tiny_model, has_draft_model):
     """Fifty documents for each call, the kinds of failure in turn: no value changes."""
     path = tiny_model("qwen3")
     model = open_model(path)
-    settings: dict[str, object] = {"drafts": not has_draft_model}
+    settings = {"drafts": not has_draft_model}
     if has_draft_model:
         settings["draft_model"] = open_model(tiny_model("qwen3", seed=1))
     with Reference(path, n_ctx=256, kv_type=llama_cpp.GGML_TYPE_F32) as reference:
@@ -113,7 +112,7 @@ def test_each_call_that_can_fail_fails_once(tiny_model: TinyModel, has_draft_mod
     assert n_failed_steps > n_calls // 3
 
 
-def test_a_document_that_fills_the_cache_alone_is_not_tried_again(tiny_model: TinyModel) -> None:
+def test_a_document_that_fills_the_cache_alone_is_not_tried_again(tiny_model):
     model = open_model(tiny_model("qwen3"))
     engine = _native.Engine(model, engine_options(n_in_flight=1))
     _core_testing.fail_calls(engine, 0, code=FULL[0])

@@ -29,9 +29,7 @@ def cut(raw: bytes, cuts: list[int]) -> list[bytes]:
 
 
 @given(JSON, st.booleans(), st.sampled_from(["", " ", "\n "]), st.lists(st.integers(0, 400)))
-def test_a_value_is_complete_exactly_at_its_end(
-    value: object, ascii_only: bool, blank: str, cuts: list[int]
-) -> None:
+def test_a_value_is_complete_exactly_at_its_end(value, ascii_only, blank, cuts):
     raw = (blank + json.dumps(value, ensure_ascii=ascii_only)).encode()
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     after = b', "next": 1}'
@@ -44,7 +42,7 @@ def test_a_value_is_complete_exactly_at_its_end(
 
 
 @given(st.text(alphabet='{}[]":,\\ntrufalse0123456789.eE+- x', max_size=20))
-def test_any_text_is_judged_as_json_would(text: str) -> None:
+def test_any_text_is_judged_as_json_would(text):
     status, length = _core_testing.scan_json([text.encode()], end=True)
     try:
         _, end = json.JSONDecoder(strict=False).raw_decode(text.lstrip(" "))
@@ -73,10 +71,10 @@ def test_any_text_is_judged_as_json_would(text: str) -> None:
         (' "10\\" x 5\\""', 13),
     ],
 )
-def test_awkward_values(text: str, end: int) -> None:
+def test_awkward_values(text, end):
     assert _core_testing.scan_json([text.encode()]) == ("complete", end)
 
 
 @pytest.mark.parametrize("text", [" nul ", " 01", " --1", " 1.,", " tru1", " }", " 1e,", " [1 2]"])
-def test_what_can_never_become_json_is_invalid_at_once(text: str) -> None:
+def test_what_can_never_become_json_is_invalid_at_once(text):
     assert _core_testing.scan_json([text.encode()])[0] == "invalid"

@@ -1,19 +1,14 @@
 """llama.cpp's log: silent, but for the message of what has failed."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from command_line import run_python
 from decoding import engine_options, open_model
 from hpd import _core_testing, _native
 from hpd.errors import ModelLoadError
-from tiny_models import TinyModel
 
 
-def test_a_message_has_the_lines_of_its_own_call(tiny_model: TinyModel, tmp_path: Path) -> None:
+def test_a_message_has_the_lines_of_its_own_call(tiny_model, tmp_path):
     """Not those of an earlier failure."""
     options = _native.ModelOptions()
     options.use_extra_bufts = False
@@ -27,9 +22,7 @@ def test_a_message_has_the_lines_of_its_own_call(tiny_model: TinyModel, tmp_path
     assert "absent-adapter" not in str(error.value)
 
 
-def test_a_failure_that_llama_cpp_says_nothing_of_has_no_lines(
-    tiny_model: TinyModel, tmp_path: Path
-) -> None:
+def test_a_failure_that_llama_cpp_says_nothing_of_has_no_lines(tiny_model, tmp_path):
     with pytest.raises(ModelLoadError):
         open_model(tmp_path / "absent.gguf")
     with pytest.raises(ModelLoadError) as error:
@@ -37,7 +30,7 @@ def test_a_failure_that_llama_cpp_says_nothing_of_has_no_lines(
     assert "absent.gguf" not in str(error.value)
 
 
-def test_both_modules_see_one_log(tiny_model: TinyModel) -> None:
+def test_both_modules_see_one_log(tiny_model):
     """A context that tests make reports what llama.cpp said to the users' module."""
     model = open_model(tiny_model("qwen3"))
     options = engine_options(flash_attn="off", cache_type_v="q8_0")
@@ -48,9 +41,7 @@ def test_both_modules_see_one_log(tiny_model: TinyModel) -> None:
 
 
 @pytest.mark.parametrize("verbose", [False, True])
-def test_loading_is_silent_unless_it_is_asked_not_to_be(
-    tiny_model: TinyModel, verbose: bool
-) -> None:
+def test_loading_is_silent_unless_it_is_asked_not_to_be(tiny_model, verbose):
     code = (
         "import sys\n"
         "from hpd import _native\n"

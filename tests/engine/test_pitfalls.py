@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import llama_cpp
 import numpy as np
@@ -24,7 +24,6 @@ from decoding import (
 from hpd import _core_testing, _native
 from hpd.errors import DecodeError
 from reference import Reference
-from tiny_models import TinyModel
 
 BatchToken = tuple[int, int, list[int], bool]
 Floats = NDArray[np.float32]
@@ -37,7 +36,7 @@ def sequence(tokens: Sequence[int], seq: int, start: int = 0) -> list[BatchToken
 
 
 @pytest.fixture(scope="module")
-def model(tiny_model: TinyModel) -> _native.Model:
+def model(tiny_model):
     return open_model(tiny_model("qwen3"))
 
 
@@ -46,7 +45,7 @@ def new_context(model: _native.Model, **settings: object) -> _core_testing.Conte
     return _core_testing.Context(model, engine_options(**settings))
 
 
-def test_threads_for_one_token_and_for_more(model: _native.Model) -> None:
+def test_threads_for_one_token_and_for_more(model):
     context = new_context(model, n_threads=2)
     assert (context.n_threads, context.n_threads_batch) == (2, 2)
     context = new_context(model, n_threads=1, n_threads_batch=3)
@@ -55,7 +54,7 @@ def test_threads_for_one_token_and_for_more(model: _native.Model) -> None:
     context.decode(sequence([6, 7, 8], 0, start=1))
 
 
-def test_a_forgotten_fork_is_refused(model: _native.Model) -> None:
+def test_a_forgotten_fork_is_refused(model):
     """An empty sequence may start at any position: it would decode without its document."""
     context = new_context(model)
     with pytest.raises(RuntimeError, match=r"holds 0 tokens and is given one at position 7"):
@@ -65,7 +64,7 @@ def test_a_forgotten_fork_is_refused(model: _native.Model) -> None:
         context.decode([(5, 3, [3], True)])
 
 
-def test_fork_into_a_sequence_that_has_cells_is_refused(model: _native.Model) -> None:
+def test_fork_into_a_sequence_that_has_cells_is_refused(model):
     context = new_context(model)
     context.decode(sequence([5, 6, 7], 0) + sequence([8], 1))
     with pytest.raises(RuntimeError, match="sequence 1, which is not empty"):
@@ -75,14 +74,14 @@ def test_fork_into_a_sequence_that_has_cells_is_refused(model: _native.Model) ->
     assert context.n_past(1) == 3
 
 
-def test_fork_of_more_than_there_is_is_refused(model: _native.Model) -> None:
+def test_fork_of_more_than_there_is_is_refused(model):
     context = new_context(model)
     context.decode(sequence([5, 6, 7], 0))
     with pytest.raises(RuntimeError, match="fork of 4 cells from a sequence of 3"):
         context.fork(0, 1, 4)
 
 
-def test_two_tokens_at_one_position_are_refused(model: _native.Model) -> None:
+def test_two_tokens_at_one_position_are_refused(model):
     """Two drafts of one value at one place would see each other."""
     context = new_context(model)
     with pytest.raises(RuntimeError, match="position 1"):
@@ -111,11 +110,8 @@ def rows_of_batches(model: _native.Model, n_tokens: int, **settings: object) -> 
 @pytest.mark.parametrize("cpu_attention", [True, False])
 @pytest.mark.parametrize("n_tokens", [1, 2, 63, 64])
 def test_numbers_change_little_with_the_size_of_the_batch(
-    model: _native.Model,
-    n_tokens: int,
-    cpu_attention: bool,
-    record_property: Callable[[str, object], None],
-) -> None:
+    model, n_tokens, cpu_attention, record_property
+):
     """Other sizes take other kernels: a token may flip only where the runner-up is that close."""
     want = rows_of_batches(model, 1)
     flash = {"flash_attn": "on", "cache_type_k": "f16", "cache_type_v": "f16"}
@@ -137,7 +133,7 @@ def test_numbers_change_little_with_the_size_of_the_batch(
     assert (margins[flipped] < 2 * difference[flipped]).all()
 
 
-def test_rows_belong_to_tokens_in_any_order_of_the_batch(model: _native.Model) -> None:
+def test_rows_belong_to_tokens_in_any_order_of_the_batch(model):
     """Logits come in the order of the batch, however its sequences are mixed."""
     texts = ["Nike Men's Running Shoe, Black", "Men's Shoe", "Nike"]
     sequences = [model.tokenize(text) for text in texts]
@@ -147,7 +143,7 @@ def test_rows_belong_to_tokens_in_any_order_of_the_batch(model: _native.Model) -
         context.decode(sequence(tokens, 0))
         want.append(context.rows()[0])
     queues = [sequence(tokens, seq) for seq, tokens in enumerate(sequences)]
-    mixed: list[BatchToken] = []
+    mixed = []
     while any(queues):
         for queue in queues[::-1]:
             if queue:
@@ -161,7 +157,7 @@ def test_rows_belong_to_tokens_in_any_order_of_the_batch(model: _native.Model) -
         np.testing.assert_allclose(row, want[seq], atol=LOGPROB_ERROR)
 
 
-def test_the_memory_of_logits_is_used_again_by_the_next_decode(model: _native.Model) -> None:
+def test_the_memory_of_logits_is_used_again_by_the_next_decode(model):
     """So the engine reads all rows of a batch before it decodes the next one."""
     context = new_context(model)
     context.decode(sequence([5, 6], 0))
@@ -172,7 +168,7 @@ def test_the_memory_of_logits_is_used_again_by_the_next_decode(model: _native.Mo
     assert not np.array_equal(rows, before)
 
 
-def test_what_the_engine_has_read_stays(model: _native.Model) -> None:
+def test_what_the_engine_has_read_stays(model):
     """Numbers of a value that many batches have been decoded since are still its own."""
     keys = [model.tokenize(f'{{"field {i}":') for i in range(4)]
     prompt = model.tokenize("Nike Men's Running Shoe, Black")
@@ -189,9 +185,7 @@ def test_what_the_engine_has_read_stays(model: _native.Model) -> None:
 
 
 @pytest.mark.parametrize("kind", [*tiny_models.RECURRENT_KINDS, *tiny_models.HYBRID_KINDS])
-def test_recurrent_states_are_neither_cut_nor_copied_in_part(
-    tiny_model: TinyModel, kind: str
-) -> None:
+def test_recurrent_states_are_neither_cut_nor_copied_in_part(tiny_model, kind):
     """seq_rm of a tail does nothing there, and seq_cp copies all, whatever range it is given."""
     context = new_context(open_model(tiny_model(kind)))
     context.decode(sequence([5, 6, 7], 0))
@@ -204,7 +198,7 @@ def test_recurrent_states_are_neither_cut_nor_copied_in_part(
 
 
 @pytest.mark.parametrize("kind", tiny_models.KINDS)
-def test_identical_prompts_give_one_answer(tiny_model: TinyModel, kind: str) -> None:
+def test_identical_prompts_give_one_answer(tiny_model, kind):
     path = tiny_model(kind)
     with Reference(path) as reference:
         requests = [make_requests(reference, 1)[0]] * 6
@@ -215,30 +209,28 @@ def test_identical_prompts_give_one_answer(tiny_model: TinyModel, kind: str) -> 
         assert len(set(texts[0])) > 1
 
 
-def test_sliding_window_keeps_what_forks_need(tiny_model: TinyModel) -> None:
+def test_sliding_window_keeps_what_forks_need(tiny_model):
     """Without swa_full the window's cells behind a fork are gone: refused, not decoded."""
     model = open_model(tiny_model("gemma3"))
     assert model.n_swa == tiny_models.SLIDING_WINDOW
     text = model.tokenize("Nike Men's Running Shoe, Black. " * 90)
     assert len(text) > 512
 
-    def forked_at(position: int, *, swa_full: bool) -> list[float]:
+    def forked_at(position, *, swa_full):
         # Three sequences: llama.cpp makes the window's cache the smaller the fewer there are.
         context = new_context(model, swa_full=swa_full, n_ubatch=8, n_batch=8, n_seq_max=3)
         for start in range(0, len(text), 8):
             context.decode(sequence(text[start : start + 8], 0, start))
         context.fork(0, 1, position)
         assert context.decode([(5, position, [1], True)]) == "ok"
-        row: list[float] = context.rows()[0]
-        return row
+        return context.rows()[0]
 
-    def alone(position: int) -> list[float]:
+    def alone(position):
         context = new_context(model)
         tokens = [*text[:position], 5]
         for start in range(0, len(tokens), 512):
             context.decode(sequence(tokens[start : start + 512], 0, start))
-        row: list[float] = context.rows()[0]
-        return row
+        return context.rows()[0]
 
     middle, end = len(text) // 2, len(text)
     np.testing.assert_allclose(forked_at(middle, swa_full=True), alone(middle), atol=5e-3)
@@ -247,7 +239,7 @@ def test_sliding_window_keeps_what_forks_need(tiny_model: TinyModel) -> None:
         forked_at(middle, swa_full=False)
 
 
-def test_an_aborted_batch_is_decoded_again(tiny_model: TinyModel) -> None:
+def test_an_aborted_batch_is_decoded_again(tiny_model):
     """Return code 2 leaves part of the batch in the cache: all of it is thrown away."""
     path = tiny_model("qwen3")
     with Reference(path, kv_type=llama_cpp.GGML_TYPE_F32) as reference:
@@ -263,7 +255,7 @@ def test_an_aborted_batch_is_decoded_again(tiny_model: TinyModel) -> None:
     results = {}
     over = threading.Event()
 
-    def interrupt_now_and_then() -> None:
+    def interrupt_now_and_then():
         """Wherever the engine happens to be: mostly between two passes of one batch."""
         while not over.wait(0.005):
             engine.interrupt(True)

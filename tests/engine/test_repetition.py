@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from decoding import engine_options, make_requests, open_model
 from hpd import _core_testing, _native
 from reference import Reference
-from tiny_models import TinyModel
 
 N_TOKENS = 90
 TURNS = 'root ::= " \\"" ("x" "y"){%s} "\\""'
@@ -18,7 +17,7 @@ words = st.lists(st.integers(0, 2), max_size=18)
 
 
 @given(words, words, st.integers(0, 40), st.integers(0, 30))
-def test_the_end_that_goes_round(start: list[int], turn: list[int], n: int, first: int) -> None:
+def test_the_end_that_goes_round(start, turn, n, first):
     tokens = (start + turn * n)[:120]
     tail = tokens[first:]
     found = [
@@ -31,7 +30,7 @@ def test_the_end_that_goes_round(start: list[int], turn: list[int], n: int, firs
     assert _core_testing.repetition_of(tokens, first) == (-period, n_tokens)
 
 
-def test_a_value_that_goes_round_is_cut_after_one_turn(tiny_model: TinyModel) -> None:
+def test_a_value_that_goes_round_is_cut_after_one_turn(tiny_model):
     path = tiny_model("llama")
     with Reference(path, n_ctx=2048, kv_type=llama_cpp.GGML_TYPE_F32) as reference:
         requests = make_requests(reference, 12)
@@ -68,7 +67,7 @@ def value_of(model: _native.Model, document: str, grammar: str) -> _native.Value
             return result.values[0]
 
 
-def test_what_the_grammar_or_the_document_asks_is_no_repetition(tiny_model: TinyModel) -> None:
+def test_what_the_grammar_or_the_document_asks_is_no_repetition(tiny_model):
     model = open_model(tiny_model("qwen3"))
     free = value_of(model, "A shoe", TURNS % "20,21")
     assert (free.finish, free.text) == ("repeated", b' "xy')

@@ -12,7 +12,6 @@ from decoding import engine_options, make_requests, open_model, run
 from hpd import _core_testing, _native
 from hpd.errors import DecodeError
 from reference import Reference
-from tiny_models import TinyModel
 
 ROWS = npst.arrays(
     np.float32, st.integers(2, 700), elements=st.floats(-60, 60, width=32, allow_subnormal=False)
@@ -27,7 +26,7 @@ def sampling(**values: object) -> _native.SamplingOptions:
 
 
 @given(ROWS)
-def test_greedy_is_argmax_with_its_probability_and_margin(row: np.ndarray) -> None:
+def test_greedy_is_argmax_with_its_probability_and_margin(row):
     token, logprob, margin = _core_testing.choose(list(row), sampling())
     wide = row.astype(np.float64)
     assert token == int(row.argmax())
@@ -38,9 +37,7 @@ def test_greedy_is_argmax_with_its_probability_and_margin(row: np.ndarray) -> No
 
 
 @given(ROWS, st.floats(0, 1, exclude_max=True), st.floats(0.2, 2.0), st.integers(0, 20))
-def test_random_choice_follows_the_filters(
-    row: np.ndarray, uniform: float, temperature: float, top_k: int
-) -> None:
+def test_random_choice_follows_the_filters(row, uniform, temperature, top_k):
     """Against a plain version: top-k, top-p, min-p, temperature, then the inverse CDF."""
     options = sampling(temperature=temperature, top_k=top_k, top_p=0.9, min_p=0.05)
     token, _, _ = _core_testing.choose(list(row), options, uniform)
@@ -64,12 +61,12 @@ def test_random_choice_follows_the_filters(
     assert token in allowed or near
 
 
-def test_rows_without_a_finite_logit_are_an_error() -> None:
+def test_rows_without_a_finite_logit_are_an_error():
     with pytest.raises(DecodeError, match="not finite"):
         _core_testing.choose([float("nan")] * 8, sampling())
 
 
-def test_streams_are_uniform_and_their_own() -> None:
+def test_streams_are_uniform_and_their_own():
     numbers = np.array([[_core_testing.uniform_at(7, s, n) for n in range(50)] for s in range(200)])
     assert ((numbers >= 0) & (numbers < 1)).all()
     assert np.abs(np.histogram(numbers, bins=10, range=(0, 1))[0] - 1000).max() < 150
@@ -77,12 +74,12 @@ def test_streams_are_uniform_and_their_own() -> None:
     assert _core_testing.uniform_at(8, 0, 0) != numbers[0, 0]
 
 
-def test_a_sampled_value_does_not_depend_on_what_runs_beside_it(tiny_model: TinyModel) -> None:
+def test_a_sampled_value_does_not_depend_on_what_runs_beside_it(tiny_model):
     path = tiny_model("qwen3")
     with Reference(path) as reference:
         requests = make_requests(reference, 10)
 
-    def texts(**settings_: object) -> list[list[bytes]]:
+    def texts(**settings_):
         engine = _native.Engine(open_model(path), engine_options(**settings_))
         return [[v.text for v in r.values] for r in run(engine, requests)]
 
@@ -103,8 +100,8 @@ def test_a_sampled_value_does_not_depend_on_what_runs_beside_it(tiny_model: Tiny
     st.integers(0, 2**32 - 1),
 )
 def test_no_smaller_change_than_the_margin_takes_another_token(
-    row: np.ndarray, uniform: float, temperature: float, top_k: int, seed: int
-) -> None:
+    row, uniform, temperature, top_k, seed
+):
     options = sampling(temperature=temperature, top_k=top_k, top_p=0.9, min_p=0.05)
     rng = np.random.default_rng(seed)
     row = (row / 10).astype(np.float32)
@@ -122,7 +119,7 @@ def test_no_smaller_change_than_the_margin_takes_another_token(
 
 
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
-def test_a_change_as_large_as_the_margin_can_take_another_token(temperature: float) -> None:
+def test_a_change_as_large_as_the_margin_can_take_another_token(temperature):
     rng = np.random.default_rng(3)
     n_others = 0
     for _ in range(300):
@@ -136,7 +133,7 @@ def test_a_change_as_large_as_the_margin_can_take_another_token(temperature: flo
     assert n_others == 300 if temperature == 0 else n_others > 100
 
 
-def test_the_runner_up_is_one_of_the_tokens_that_are_allowed() -> None:
+def test_the_runner_up_is_one_of_the_tokens_that_are_allowed():
     row = [0.0, 5.0, 4.95, 4.9, 1.0]
     assert _core_testing.choose(row, sampling())[2] == pytest.approx(0.05, abs=1e-5)
     assert _core_testing.choose(row, sampling(), allowed={1, 3, 4})[2] == pytest.approx(

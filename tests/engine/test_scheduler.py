@@ -191,7 +191,7 @@ def scheduler_of(**limits: int) -> _core_testing.Scheduler:
     return _core_testing.Scheduler(**{**roomy, **limits})
 
 
-def test_an_instruction_in_use_is_not_evicted_for_another() -> None:
+def test_an_instruction_in_use_is_not_evicted_for_another():
     """Categories take turns; each instruction is read once although cells are short at times."""
     scheduler = scheduler_of(n_seq=40, n_cells=200, n_in_flight=4)
     cache = CellCache(200, 40, couples=True)
@@ -209,7 +209,7 @@ def test_an_instruction_in_use_is_not_evicted_for_another() -> None:
 
 
 @pytest.mark.parametrize("n_common", [3, 40])
-def test_what_instructions_have_in_common_is_read_once(n_common: int) -> None:
+def test_what_instructions_have_in_common_is_read_once(n_common):
     """The rules before the attributes of three schemas; too few common tokens are not worth it."""
     scheduler = scheduler_of()
     cache = CellCache(900, 99, couples=True)
@@ -229,9 +229,7 @@ def test_what_instructions_have_in_common_is_read_once(n_common: int) -> None:
 
 
 @pytest.mark.parametrize(("n_busy_cells", "n_together"), [(0, 1), (23, 1), (28, 2), (43, 3)])
-def test_fewer_requests_run_together_where_they_fill_the_busy_cells(
-    n_busy_cells: int, n_together: int
-) -> None:
+def test_fewer_requests_run_together_where_they_fill_the_busy_cells(n_busy_cells, n_together):
     """The instruction, which they share, does not count; a request alone always runs."""
     scheduler = scheduler_of(n_busy_cells=n_busy_cells)
     instruction = list(range(100, 120))
@@ -252,7 +250,7 @@ def test_fewer_requests_run_together_where_they_fill_the_busy_cells(
     assert all(left == 0 for left in n_left.values())
 
 
-def test_values_apart_come_in_full_batches() -> None:
+def test_values_apart_come_in_full_batches():
     """No batch of documents holds a value, and values wait until they fill half a batch."""
     n_value_batch = 8
     scheduler = scheduler_of(n_batch=32, n_value_batch=n_value_batch)
@@ -276,7 +274,7 @@ def test_values_apart_come_in_full_batches() -> None:
     assert all(left == 0 for left in n_left.values())
 
 
-def test_steps_are_shared_by_the_values_of_all_documents_in_flight() -> None:
+def test_steps_are_shared_by_the_values_of_all_documents_in_flight():
     """Of those about to be read, too: what a guess is worth does not depend on who comes first."""
     scheduler = scheduler_of(n_in_flight=2)
     for i in range(3):
@@ -292,7 +290,7 @@ def test_steps_are_shared_by_the_values_of_all_documents_in_flight() -> None:
 
 
 @pytest.mark.parametrize("n_steps", [0, 1, 2, 9], ids="cancelled after {} steps".format)
-def test_what_a_cancelled_request_held_is_free_at_once(n_steps: int) -> None:
+def test_what_a_cancelled_request_held_is_free_at_once(n_steps):
     """Its sequences, its cells and the prompt that was kept for it; the instruction stays."""
     scheduler = scheduler_of(n_seq=8, n_cells=90, n_batch=8, n_in_flight=2)
     instruction, document = [1] * 9, [2] * 7
@@ -317,7 +315,7 @@ def test_what_a_cancelled_request_held_is_free_at_once(n_steps: int) -> None:
     assert scheduler.n_cells_used == len(instruction)
 
 
-def test_an_instruction_that_was_half_read_is_read_again() -> None:
+def test_an_instruction_that_was_half_read_is_read_again():
     """The request that was reading it is cancelled; another one begins with the same."""
     scheduler = scheduler_of(n_seq=8, n_cells=90, n_batch=4, n_in_flight=2)
     cache = CellCache(90, 8)
@@ -336,7 +334,7 @@ def test_an_instruction_that_was_half_read_is_read_again() -> None:
     assert [result.id for result in scheduler.take_finished()] == [1]
 
 
-def test_cancelling_a_finished_request_lets_go_of_its_prompt() -> None:
+def test_cancelling_a_finished_request_lets_go_of_its_prompt():
     scheduler = scheduler_of(n_seq=8, n_cells=90, n_in_flight=2)
     scheduler.submit(0, [1, 2, 3, 4], [_native.Field([10])], keep_prompt=True)
     _, _, rows = scheduler.plan()
@@ -347,13 +345,13 @@ def test_cancelling_a_finished_request_lets_go_of_its_prompt() -> None:
     assert not scheduler.take_finished()
 
 
-def test_after_a_full_cache_half_as_many_run_and_then_one_more_at_a_time() -> None:
+def test_after_a_full_cache_half_as_many_run_and_then_one_more_at_a_time():
     """One more each time that as many are finished as run; never more than at first."""
     scheduler = scheduler_of(n_in_flight=8)
     for i in range(60):
         scheduler.submit(i, [1, 2, 3], [_native.Field([10], max_tokens=5)])
 
-    def n_planned() -> int:
+    def n_planned():
         """The requests in the next batch, which it finishes."""
         _, _, rows = scheduler.plan()
         scheduler.commit([7] * len(rows), [True] * len(rows))
@@ -392,7 +390,7 @@ def busy_scheduler(n_cached: int = 5) -> _core_testing.Scheduler:
         ("done", "request 0 is done, and among those that run"),
     ],
 )
-def test_a_wrong_book_is_named(book: str, message: str) -> None:
+def test_a_wrong_book_is_named(book, message):
     scheduler = busy_scheduler()
     scheduler.check()
     scheduler.spoil(book)
@@ -400,7 +398,7 @@ def test_a_wrong_book_is_named(book: str, message: str) -> None:
         scheduler.check()
 
 
-def test_a_value_that_decodes_has_one_token_more_than_cells() -> None:
+def test_a_value_that_decodes_has_one_token_more_than_cells():
     scheduler = busy_scheduler(n_cached=0)
     scheduler.commit([7] * 4, [False] * 4)
     scheduler.spoil("tokens")
@@ -408,7 +406,7 @@ def test_a_value_that_decodes_has_one_token_more_than_cells() -> None:
         scheduler.check()
 
 
-def test_planning_ends_even_where_nothing_can_be_read() -> None:
+def test_planning_ends_even_where_nothing_can_be_read():
     """A request that had to go is not started again for the same batch, to go once more."""
     scheduler = busy_scheduler(n_cached=0)
     scheduler.empty_requests()

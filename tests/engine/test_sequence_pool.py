@@ -54,7 +54,7 @@ TestSequencePool.settings = part_of_examples(0.5)
 
 
 @pytest.mark.parametrize("taken", [[0], [0, 0], [0, 2], [0, 9], []], ids=str)
-def test_books_that_are_wrong(taken: list[int]) -> None:
+def test_books_that_are_wrong(taken):
     """Of three ids two are taken: one is lost, used twice, free, unknown; or both are lost."""
     pool = _core_testing.SequencePool(3)
     pool.take()

@@ -22,7 +22,6 @@ from hpd import _core_testing, _native
 from hpd.schema.attributes import Attribute
 from hpd.values.grammar import value_grammar
 from reference import Reference, is_complete
-from tiny_models import TinyModel
 
 ROWS = npst.arrays(
     np.float32, st.integers(2, 700), elements=st.floats(-60, 60, width=32, allow_subnormal=False)
@@ -47,7 +46,7 @@ UNLIKELY = np.array([40.0, 0.0, *[-8.0] * 600], np.float32)
 @example(UNLIKELY, 1)
 @example(np.append(UNLIKELY, np.float32(39.25)), 1)
 @example(np.append(UNLIKELY, np.float32(38.5)), 1)
-def test_tokens_beside_one_are_all_but_a_negligible_rest(row: np.ndarray, seed: int) -> None:
+def test_tokens_beside_one_are_all_but_a_negligible_rest(row, seed):
     token = seed % len(row)
     probability = np.exp(row.astype(np.float64) - row.max())
     assume(probability[token] > 1e-20)
@@ -59,7 +58,7 @@ def test_tokens_beside_one_are_all_but_a_negligible_rest(row: np.ndarray, seed: 
 
 
 @given(ROWS, st.sets(st.integers(0, 10_000), min_size=1), st.integers(1, 5))
-def test_the_share_of_some_tokens_among_others(row: np.ndarray, all_: set[int], n: int) -> None:
+def test_the_share_of_some_tokens_among_others(row, all_, n):
     every = sorted({token % len(row) for token in all_})
     some = every[:n]
     wide = row.astype(np.float64)
@@ -125,7 +124,7 @@ def decode(
         requests = make_requests(reference, N_REQUESTS)
     model = open_model(path)
     for name in {"choices", "counted_choices"} & field.keys():
-        own = [model.tokenize(f" {choice}") for choice in field[name]]  # type: ignore[attr-defined]
+        own = [model.tokenize(f" {choice}") for choice in field[name]]
         field = {**field, name: own}
     engine = _native.Engine(model, engine_options(**settings))
     _core_testing.fix_least_probability(engine, 0.1)
@@ -134,7 +133,7 @@ def decode(
     while waiting or not engine.idle:
         while waiting and engine.wants_request:
             i, ((prompt, keys), n_instruction) = waiting.pop(0)
-            fields = [_native.Field(list(k), attribute=1, **field) for k in keys]  # type: ignore[arg-type]
+            fields = [_native.Field(list(k), attribute=1, **field) for k in keys]
             engine.submit(i, list(prompt), fields, n_instruction=n_instruction)
         for result in engine.step():
             results[result.id] = list(result.values)
@@ -142,9 +141,7 @@ def decode(
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
-def test_the_confidence_of_a_choice_is_its_share_among_the_choices(
-    tiny_model: TinyModel, settings: dict[str, object]
-) -> None:
+def test_the_confidence_of_a_choice_is_its_share_among_the_choices(tiny_model, settings):
     path = tiny_model("qwen3")
     shares = choice_shares(path)
     values = decode(path, {"choices": CHOICES, "closed": True}, settings)
@@ -160,16 +157,14 @@ def test_the_confidence_of_a_choice_is_its_share_among_the_choices(
     assert len(seen) > 1
 
 
-def test_an_open_field_keeps_its_probabilities(tiny_model: TinyModel) -> None:
+def test_an_open_field_keeps_its_probabilities(tiny_model):
     path = tiny_model("qwen3")
     for value in itertools.chain(*decode(path, {"choices": CHOICES}, {})):
         assert value.log_shares == value.logprobs
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
-def test_choices_that_only_count_are_never_taken(
-    tiny_model: TinyModel, settings: dict[str, object]
-) -> None:
+def test_choices_that_only_count_are_never_taken(tiny_model, settings):
     path = tiny_model("qwen3")
     free = decode(path, {"choices": CHOICES, "closed": True}, settings)
     without = [c for c in CHOICES if c != free[0][0].text.decode().strip()]
@@ -229,13 +224,13 @@ def ends_alike(text: str, one: str, other: str) -> bool:
     if not is_complete((text + one).encode()):
         return False
     values = [regex.match(r' ?("(\\.|[^"\\])*"|[^,}]*)', text + piece) for piece in (one, other)]
-    return values[0].group() == values[1].group()  # type: ignore[union-attr]
+    return values[0].group() == values[1].group()
 
 
 @pytest.mark.parametrize("name", CLOSED)
 def test_the_confidence_of_a_constrained_value_is_its_share_of_what_its_grammar_allows(
-    tiny_model: TinyModel, name: str
-) -> None:
+    tiny_model, name
+):
     path = tiny_model("qwen3")
     grammar = value_grammar(CLOSED[name]) or ""
     field = {"grammar": grammar, "closed": True, "max_tokens": 16}
@@ -256,9 +251,7 @@ def test_the_confidence_of_a_constrained_value_is_its_share_of_what_its_grammar_
     assert n_raised
 
 
-def test_what_only_the_wider_grammar_allows_counts_and_is_never_taken(
-    tiny_model: TinyModel,
-) -> None:
+def test_what_only_the_wider_grammar_allows_counts_and_is_never_taken(tiny_model):
     path = tiny_model("qwen3")
     numbers = Attribute("n", "enum", choices=(1, 12, 120, 2.5), always_answered=True)
     narrow, wide = (value_grammar(each) or "" for each in (numbers, CLOSED["numbers"]))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import llama_cpp
 import pytest
 
 import tiny_models
 from reference import Reference, ReferenceValue, is_complete
-from tiny_models import TinyModel
 
 DOCUMENTS = (
     "Nike Men's Leather Shoe, Black, Size 10",
@@ -38,30 +37,30 @@ def talk(reference: Reference, documents: Sequence[str] = DOCUMENTS) -> list[Ref
 
 
 @pytest.fixture(scope="module", params=tiny_models.KINDS)
-def reference(request: pytest.FixtureRequest, tiny_model: TinyModel) -> Iterator[Reference]:
+def reference(request, tiny_model):
     with Reference(tiny_model(request.param), n_ctx=512) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def values(reference: Reference) -> list[ReferenceValue]:
+def values(reference):
     return talk(reference)
 
 
 # --- the models -----------------------------------------------------------------------------------
 
 
-def test_some_values_are_null_and_most_are_not(values: list[ReferenceValue]) -> None:
+def test_some_values_are_null_and_most_are_not(values):
     n_null = sum(value.text == " null" for value in values)
     assert 0.05 < n_null / len(values) < 0.7
 
 
-def test_values_hang_on_document_and_key(values: list[ReferenceValue]) -> None:
+def test_values_hang_on_document_and_key(values):
     said = [value.raw for value in values if value.text != " null"]
     assert len(set(said)) > 0.7 * len(said)
 
 
-def test_most_values_end_and_take_several_tokens(values: list[ReferenceValue]) -> None:
+def test_most_values_end_and_take_several_tokens(values):
     assert sum(value.stop == "complete" for value in values) > 0.6 * len(values)
     lengths = [
         len(value.tokens) for value in values if value.stop == "complete" and value.text != " null"
@@ -70,16 +69,14 @@ def test_most_values_end_and_take_several_tokens(values: list[ReferenceValue]) -
     assert len(set(lengths)) > 3
 
 
-def test_margins_are_far_above_rounding(values: list[ReferenceValue]) -> None:
+def test_margins_are_far_above_rounding(values):
     margins = sorted(margin for value in values for margin in value.margins)
     assert margins[len(margins) // 10] > 0.03
     assert all(logprob <= 0 for value in values for logprob in value.logprobs)
     assert all(len(value.margins) == len(value.tokens) for value in values)
 
 
-def test_what_left_the_sliding_window_still_counts_in_one_layer(
-    tiny_model: TinyModel,
-) -> None:
+def test_what_left_the_sliding_window_still_counts_in_one_layer(tiny_model):
     with Reference(tiny_model("gemma3"), n_ctx=512) as reference:
         key = reference.tokenize('{"Brand":')
         padding = reference.tokenize(" and the" * tiny_models.SLIDING_WINDOW)
@@ -90,18 +87,14 @@ def test_what_left_the_sliding_window_still_counts_in_one_layer(
     assert len(set(said)) > 1
 
 
-def test_keys_of_the_skeleton_do_not_tokenise_alone_as_together(
-    tiny_model: TinyModel,
-) -> None:
+def test_keys_of_the_skeleton_do_not_tokenise_alone_as_together(tiny_model):
     with Reference(tiny_model("qwen3"), n_ctx=256) as reference:
         alone = reference.tokenize('{"Brand":')
         together = reference.tokenize('{"Brand":, "Color":')
     assert together[: len(alone)] != alone
 
 
-def test_sentencepiece_joins_the_newline_of_the_template_to_the_key(
-    tiny_model: TinyModel,
-) -> None:
+def test_sentencepiece_joins_the_newline_of_the_template_to_the_key(tiny_model):
     with Reference(tiny_model("gemma3"), n_ctx=256) as reference:
         prompt = reference.tokenize("<|im_start|>assistant\n")
         together = reference.tokenize('<|im_start|>assistant\n{"Brand":')
@@ -112,9 +105,7 @@ def test_sentencepiece_joins_the_newline_of_the_template_to_the_key(
 
 
 @pytest.mark.parametrize("kind", ["qwen3", "llama", "gemma3", "mamba"])
-def test_reference_agrees_with_llama_cpp_pythons_own_class(
-    tiny_model: TinyModel, kind: str
-) -> None:
+def test_reference_agrees_with_llama_cpp_pythons_own_class(tiny_model, kind):
     # F32 weights go through none of the kernels that crash on CPUs with AMX.
     path = tiny_model(kind)
     with Reference(path, n_ctx=512) as reference:
@@ -164,5 +155,5 @@ def test_reference_agrees_with_llama_cpp_pythons_own_class(
         (" word", False),
     ],
 )
-def test_is_complete(text: str, complete: bool) -> None:
+def test_is_complete(text, complete):
     assert is_complete(text.encode()) is complete

@@ -1,7 +1,5 @@
 """Vocabularies that cannot write everything: said of the document, or of the model."""
 
-from __future__ import annotations
-
 import pytest
 
 from decoding import open_model
@@ -9,14 +7,14 @@ from hpd import _core_testing, _native
 from hpd.documents import Document
 from hpd.errors import InputError, ModelLoadError
 from small_extractor import SmallExtractor
-from tiny_models import TinyModel, byte_characters
+from tiny_models import byte_characters
 
 KINDS = ["llama-spm", "qwen3"]
 """llama.cpp throws where a byte is missing in the first, and drops the character in the other."""
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_character_that_cannot_be_written_is_named(tiny_model: TinyModel, kind: str) -> None:
+def test_a_character_that_cannot_be_written_is_named(tiny_model, kind):
     model = open_model(tiny_model(kind, without="ж"))
     for text in ("ж", "Nike жж Shoe", "日本 Café ж"):
         with pytest.raises(InputError, match=r"cannot write 'ж' \(U\+0436\): leave it out"):
@@ -24,9 +22,7 @@ def test_a_character_that_cannot_be_written_is_named(tiny_model: TinyModel, kind
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_can_be_written_is_as_with_a_whole_vocabulary(
-    tiny_model: TinyModel, kind: str
-) -> None:
+def test_what_can_be_written_is_as_with_a_whole_vocabulary(tiny_model, kind):
     whole, lacking = open_model(tiny_model(kind)), open_model(tiny_model(kind, without="ж"))
     for text in ("", " ", "Nike  Shoe", "日本 Café 😀\n\tx", " leading", "<|im_end|>"):
         assert lacking.tokenize(text) == whole.tokenize(text)
@@ -35,14 +31,12 @@ def test_what_can_be_written_is_as_with_a_whole_vocabulary(
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("missing", "name"), [("q", r"'q' \(U\+0071\)"), ("{", r"'\{'")])
-def test_a_vocabulary_without_all_of_ascii_is_refused(
-    tiny_model: TinyModel, kind: str, missing: str, name: str
-) -> None:
+def test_a_vocabulary_without_all_of_ascii_is_refused(tiny_model, kind, missing, name):
     with pytest.raises(ModelLoadError, match=f"cannot write {name}.* all of ASCII"):
         open_model(tiny_model(kind, without=missing))
 
 
-def test_only_the_document_that_cannot_be_written_fails(tiny_model: TinyModel) -> None:
+def test_only_the_document_that_cannot_be_written_fails(tiny_model):
     documents = [
         Document("Nike Shoe", "a"),
         Document("Nike жук", "b"),
@@ -57,11 +51,11 @@ def test_only_the_document_that_cannot_be_written_fails(tiny_model: TinyModel) -
     assert errors == {"a": None, "b": "InputError", "c": None}
 
 
-def test_the_tokens_of_bytes_have_the_names_that_vocabularies_give_them() -> None:
+def test_the_tokens_of_bytes_have_the_names_that_vocabularies_give_them():
     assert {b: _core_testing.bpe_byte(b) for b in range(256)} == byte_characters()
 
 
-def test_characters_are_shown_by_code_point() -> None:
+def test_characters_are_shown_by_code_point():
     text = "aé€😀\n\u0085"
     shown = [_core_testing.shown(c) for c in _core_testing.characters(text)]
     assert shown == [
@@ -70,7 +64,7 @@ def test_characters_are_shown_by_code_point() -> None:
     ]
 
 
-def test_a_model_of_the_vocabulary_alone_is_checked_too(tiny_model: TinyModel) -> None:
+def test_a_model_of_the_vocabulary_alone_is_checked_too(tiny_model):
     options = _native.ModelOptions()
     options.vocab_only = True
     with pytest.raises(ModelLoadError, match="all of ASCII"):

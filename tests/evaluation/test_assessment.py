@@ -18,7 +18,7 @@ FIRST: list[dict[str, Any] | None] = [{"Brand": "Nike", "Color": "Red", "x": 1},
 SECOND: list[dict[str, Any] | None] = [{"Brand": "Nike", "Color": "red "}, None]
 
 
-def test_fields_are_those_of_the_category() -> None:
+def test_fields_are_those_of_the_category():
     pairs = list(field_pairs(GOLD, FIRST, SECOND))
     assert [(pair.example.id, pair.attribute) for pair in pairs] == [
         ("1", "Brand"), ("1", "Color"), ("2", "Brand"), ("2", "Color"),
@@ -29,7 +29,7 @@ def test_fields_are_those_of_the_category() -> None:
     assert (shares["same_normalized"], shares["filled_same_normalized"]) == (100.0, 100.0)
 
 
-def test_a_disagreement_says_all_that_is_needed_to_judge_it() -> None:
+def test_a_disagreement_says_all_that_is_needed_to_judge_it():
     (pair,) = [pair for pair in field_pairs(GOLD, FIRST, SECOND) if not pair.is_same]
     assert pair.to_json() == {
         "id": "1", "line": 4, "category": "Shoes", "attribute": "Color",
@@ -39,12 +39,12 @@ def test_a_disagreement_says_all_that_is_needed_to_judge_it() -> None:
     }  # fmt: skip
 
 
-def test_named_attributes() -> None:
+def test_named_attributes():
     pairs = field_pairs(GOLD, FIRST, SECOND, {"Shoes": ["Brand", "Heel"]})
     assert [pair.attribute for pair in pairs] == ["Brand", "Color", "Heel", "Brand", "Heel"]
 
 
-def test_without_gold_the_fields_are_what_either_file_names() -> None:
+def test_without_gold_the_fields_are_what_either_file_names():
     rows = [Example("1", "", "", {}, 1), Example("2", "", "", {}, 2)]
     pairs = list(field_pairs(rows, FIRST, SECOND))
     assert [(pair.attribute, pair.is_same) for pair in pairs] == [
@@ -54,7 +54,7 @@ def test_without_gold_the_fields_are_what_either_file_names() -> None:
     assert "gold" not in pairs[1].to_json()
 
 
-def test_what_counts_as_the_same() -> None:
+def test_what_counts_as_the_same():
     row = [Example("1", "", "", {}, 1)]
     for one, two, same in (
         (["a", "b"], ["b", "a"], True),
@@ -68,7 +68,7 @@ def test_what_counts_as_the_same() -> None:
         assert pair.is_same == same, (one, two)
 
 
-def test_empty_files_agree() -> None:
+def test_empty_files_agree():
     assert agreement([]).to_json()["same"] == 100.0
 
 
@@ -83,9 +83,8 @@ LINES = [
 ]
 
 
-def test_by_the_lines_own_times_it_is_a_bound() -> None:
+def test_by_the_lines_own_times_it_is_a_bound():
     cost = throughput(LINES, price_per_hour=3.6)
-    assert cost is not None
     assert cost.is_bound
     assert cost.n_documents == 2
     assert cost.totals == {
@@ -97,17 +96,15 @@ def test_by_the_lines_own_times_it_is_a_bound() -> None:
     assert json.loads(json.dumps(cost.to_json()))["is_bound"] is True
 
 
-def test_by_the_run_s_clock() -> None:
+def test_by_the_run_s_clock():
     cost = throughput(LINES, wall_seconds=0.1, price_per_hour=36)
-    assert cost is not None
     assert not cost.is_bound
     assert cost.documents_per_second == pytest.approx(20)
     assert cost.dollars_per_1000 == pytest.approx(0.5)
 
 
-def test_without_a_price_or_a_time() -> None:
+def test_without_a_price_or_a_time():
     cost = throughput([line(prompt_tokens=3)], price_per_hour=1)
-    assert cost is not None
     assert (cost.documents_per_second, cost.dollars_per_1000) == (None, None)
-    assert throughput(LINES).dollars_per_1000 is None  # type: ignore[union-attr]
+    assert throughput(LINES).dollars_per_1000 is None
     assert throughput([line()]) is None

@@ -1,7 +1,5 @@
 """Confidence beside accuracy, and ``hpd calibrate``."""
 
-from __future__ import annotations
-
 import json
 import random
 from pathlib import Path
@@ -26,7 +24,7 @@ from jsonl import read_lines, write_lines
 from small_extractor import give_answers
 
 
-def test_bins_and_error() -> None:
+def test_bins_and_error():
     made = [Answer(0.95, "vc")] * 3 + [Answer(0.95, "vw"), Answer(0.15, "nv"), Answer(1.0, "vc")]
     table = reliability(made)
     assert [(b.low, b.high, b.n) for b in table.bins] == [(0.1, 0.2, 1), (0.9, 1.0, 5)]
@@ -35,7 +33,7 @@ def test_bins_and_error() -> None:
     assert table.ece == pytest.approx((5 * 0.16 + 1 * 0.15) / 6)
 
 
-def test_a_threshold_makes_nulls_of_values() -> None:
+def test_a_threshold_makes_nulls_of_values():
     made = [Answer(0.2, "vw"), Answer(0.3, "nv"), Answer(0.9, "vc"), Answer(0.1, "nn")]
     rows = {row.threshold: row.counts for row in calibrate(made).thresholds}
     assert rows[0.0] == Counts(nn=1, nv=1, vc=1, vw=1)
@@ -44,7 +42,7 @@ def test_a_threshold_makes_nulls_of_values() -> None:
     assert rows[0.95] == Counts(nn=2, vn=2)
 
 
-def test_only_fields_with_gold_and_confidence_count() -> None:
+def test_only_fields_with_gold_and_confidence_count():
     examples = [Example("1", "t", "c", {"a": ["x"], "b": None, "d": ["y"]}), Example("2", "t", "c")]
     fields = {"a": {"confidence": 0.9}, "b": {"confidence": 0.8}, "e": {"confidence": 1}}
     first = Prediction("1", {"a": "x", "b": None, "e": 1}, fields)
@@ -53,7 +51,7 @@ def test_only_fields_with_gold_and_confidence_count() -> None:
     assert answers(examples, [first, Prediction("2", None)]) == expected
 
 
-def test_what_was_turned_into_null_counts_for_the_thresholds_alone() -> None:
+def test_what_was_turned_into_null_counts_for_the_thresholds_alone():
     examples = [Example("1", "t", "c", {"a": ["x"], "b": None})]
     fields = {"a": {"confidence": 0.1, "raw": ' "y"'}, "b": {"confidence": 0.8}}
     made = answers(examples, [Prediction("1", {"a": None, "b": None}, fields)])
@@ -66,7 +64,7 @@ def test_what_was_turned_into_null_counts_for_the_thresholds_alone() -> None:
 # --- precision against coverage ---
 
 
-def test_the_curve_takes_in_the_most_likely_values_first() -> None:
+def test_the_curve_takes_in_the_most_likely_values_first():
     made = [Answer(0.9, "vc"), Answer(0.5, "vw"), Answer(0.7, "vc"), Answer(0.5, "vc")]
     made += [Answer(0.99, "nn"), Answer(0.2, "vn")]  # nulls, which do not count
     assert coverage_curve(made) == [
@@ -80,7 +78,7 @@ SCHEMA = "brand, price number"
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> tuple[str, str]:
+def files(tmp_path):
     """Values that are right half as often as they say, and nulls that are always right."""
     chance = random.Random(1)
     gold, predicted = [], []
@@ -106,9 +104,7 @@ def files(tmp_path: Path) -> tuple[str, str]:
     )
 
 
-def test_the_file_maps_each_type_and_the_errors_are_printed(
-    files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_file_maps_each_type_and_the_errors_are_printed(files, tmp_path, capsys):
     output = tmp_path / "calibration.json"
     command = ["calibrate", *files, "--schema", SCHEMA + ", x", "-o", str(output)]
     assert main([*command, "--json"]) == 0
@@ -129,9 +125,7 @@ def test_the_file_maps_each_type_and_the_errors_are_printed(
     assert "values of type number" in capsys.readouterr().out
 
 
-def test_a_null_threshold_is_kept_in_the_file(
-    files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_null_threshold_is_kept_in_the_file(files, tmp_path, capsys):
     output = tmp_path / "calibration.json"
     command = ["calibrate", *files, "-o", str(output), "--overwrite"]
     assert main(command) == 0
@@ -148,9 +142,7 @@ def test_a_null_threshold_is_kept_in_the_file(
     assert "1.5 is above 1" in capsys.readouterr().err
 
 
-def test_what_was_turned_into_null_is_left_out_and_counted(
-    files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_was_turned_into_null_is_left_out_and_counted(files, tmp_path, capsys):
     lines = read_lines(Path(files[0]).read_text())
     for line in lines[:5]:
         line["data"]["brand"] = None
@@ -164,24 +156,18 @@ def test_what_was_turned_into_null_is_left_out_and_counted(
     assert "--null-threshold 0" in printed.err
 
 
-def test_what_is_read_is_not_replaced(
-    files: tuple[str, str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_read_is_not_replaced(files, capsys):
     assert main(["calibrate", *files, "-o", files[1], "--overwrite"]) == 2
     assert "would replace what is read" in capsys.readouterr().err
 
 
-def test_lines_without_confidence_are_refused(
-    files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_lines_without_confidence_are_refused(files, tmp_path, capsys):
     bare = write_lines(tmp_path / "bare.jsonl", {"id": "1", "data": {"brand": "a"}})
     assert main(["calibrate", str(bare), files[1], "-o", str(tmp_path / "c.json")]) == 2
     assert "states no confidence" in capsys.readouterr().err
 
 
-def test_eval_shows_the_error_before_and_after(
-    files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_eval_shows_the_error_before_and_after(files, tmp_path, capsys):
     assert main(["eval", *files, "--calibration", "--resamples", "100"]) == 0
     assert "fitted to other documents" in capsys.readouterr().out
     assert main(["eval", *files, "--json", "--resamples", "100"]) == 0
@@ -221,14 +207,14 @@ FIELDS = "brand, color [black|white|red], size"
 
 
 @pytest.fixture
-def halved(tmp_path: Path) -> Path:
+def halved(tmp_path):
     path = tmp_path / "halved.json"
     path.write_text(json.dumps(HALVED))
     return path
 
 
 @pytest.mark.parametrize("method", ["hpd", "ar"])
-def test_the_confidence_is_mapped_and_that_of_the_model_kept(halved: Path, method: str) -> None:
+def test_the_confidence_is_mapped_and_that_of_the_model_kept(halved, method):
     with Extractor(FIELDS, calibration="none", method=method) as extractor:
         plain = [*extractor.extract_many(TITLES)]
     with Extractor(FIELDS, calibration=str(halved), method=method) as extractor:
@@ -250,7 +236,7 @@ def test_the_confidence_is_mapped_and_that_of_the_model_kept(halved: Path, metho
             assert {"confidence", "uncalibrated"} <= {*other.to_dict()}
 
 
-def test_a_threshold_is_one_of_calibrated_confidence(halved: Path) -> None:
+def test_a_threshold_is_one_of_calibrated_confidence(halved):
     """No value can be likelier than one half here, and no choice likelier than a quarter."""
     for threshold, is_kept in ((0.2, True), (0.3, False)):
         with Extractor(FIELDS, calibration=str(halved), null_threshold=threshold) as extractor:
@@ -262,7 +248,7 @@ def test_a_threshold_is_one_of_calibrated_confidence(halved: Path) -> None:
     assert extraction.fields["brand"].nulled
 
 
-def test_the_threshold_of_a_calibration_holds_unless_another_is_asked_for(halved: Path) -> None:
+def test_the_threshold_of_a_calibration_holds_unless_another_is_asked_for(halved):
     halved.write_text(json.dumps({**HALVED, "null_threshold": 0.51}))
     needed = {"type": "object", "required": ["brand"], "properties": {"brand": {"type": "string"}}}
     with Extractor("brand, size", calibration=str(halved)) as extractor:
@@ -280,7 +266,7 @@ def test_the_threshold_of_a_calibration_holds_unless_another_is_asked_for(halved
     assert "less likely than 0.51" in str(refused.fields["brand"].error)
 
 
-def test_known_answers_are_not_held_against_a_threshold(halved: Path) -> None:
+def test_known_answers_are_not_held_against_a_threshold(halved):
     halved.write_text(json.dumps({**HALVED, "null_threshold": 1}))
     known = {"brand": "Nike", "size": "44"}
     with Extractor("brand, size", calibration=str(halved)) as extractor:
@@ -288,9 +274,7 @@ def test_known_answers_are_not_held_against_a_threshold(halved: Path) -> None:
         assert extractor.extract(TITLES[0]).data == known
 
 
-def test_a_file_that_is_no_calibration_is_refused_before_a_model_is_loaded(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_that_is_no_calibration_is_refused_before_a_model_is_loaded(tmp_path, capsys):
     bad = tmp_path / "bad.json"
     bad.write_text("{}")
     with pytest.raises(OptionError, match="calibration"):
@@ -302,9 +286,7 @@ def test_a_file_that_is_no_calibration_is_refused_before_a_model_is_loaded(
         assert reason in capsys.readouterr().err
 
 
-def test_another_calibration_is_another_run(
-    halved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_another_calibration_is_another_run(halved, tmp_path, capsys):
     texts = str(write_lines(tmp_path / "in.jsonl", {"text": TITLES[0]}, {"text": TITLES[1]}))
     output = str(tmp_path / "out.jsonl")
     command = ["extract", texts, "--schema", FIELDS, "-o", output, "--calibration", str(halved)]

@@ -74,7 +74,7 @@ def oklab(rgb: Array) -> Array:
 
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("vision", VISIONS)
-def test_any_two_colors_can_be_told_apart(theme: str, vision: str) -> None:
+def test_any_two_colors_can_be_told_apart(theme, vision):
     seen = [
         oklab(np.clip(VISIONS[vision] @ linear(srgb(f"color-{i}", theme)), 0, 1))
         for i in range(N_COLORS)
@@ -84,7 +84,7 @@ def test_any_two_colors_can_be_told_apart(theme: str, vision: str) -> None:
 
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("number", range(N_COLORS))
-def test_contrast_of_marks(theme: str, number: int) -> None:
+def test_contrast_of_marks(theme, number):
     page, ink, color = (srgb(name, theme) for name in ("page", "ink", f"color-{number}"))
     tinted = TINT * color + (1 - TINT) * page
     assert contrast(color, page) >= 3
@@ -92,6 +92,6 @@ def test_contrast_of_marks(theme: str, number: int) -> None:
     assert contrast(LABEL * color + (1 - LABEL) * ink, tinted) >= 4.5
 
 
-def test_attributes_seen_together_have_different_colors() -> None:
+def test_attributes_seen_together_have_different_colors():
     slots = color_slots({"shoes": ["brand", "color"], "tea": ["leaf", "brand"], "": ["origin"]})
     assert slots == {"brand": 0, "color": 1, "leaf": 1, "origin": 0}

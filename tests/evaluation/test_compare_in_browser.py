@@ -47,7 +47,7 @@ def wait_for_judged(browser: Browser, n: int) -> None:
     browser.wait_for(f"document.getElementById('n-judged').textContent.startsWith('{n} of')")
 
 
-def test_keys_judge_and_each_verdict_is_kept(browser: Browser, tmp_path: Path) -> None:
+def test_keys_judge_and_each_verdict_is_kept(browser, tmp_path):
     path = tmp_path / "j.jsonl"
     with comparison(path) as server:
         browser.open(server.url)
@@ -65,7 +65,7 @@ def test_keys_judge_and_each_verdict_is_kept(browser: Browser, tmp_path: Path) -
     assert all(each.seconds is not None for each in said)
 
 
-def test_clicks_judge_and_back_changes_a_verdict(browser: Browser, tmp_path: Path) -> None:
+def test_clicks_judge_and_back_changes_a_verdict(browser, tmp_path):
     path = tmp_path / "j.jsonl"
     with comparison(path) as server:
         browser.open(server.url)
@@ -80,7 +80,7 @@ def test_clicks_judge_and_back_changes_a_verdict(browser: Browser, tmp_path: Pat
         assert server.session.verdict(0) == "tie"
 
 
-def test_a_document_is_text_and_names_are_nowhere(browser: Browser, tmp_path: Path) -> None:
+def test_a_document_is_text_and_names_are_nowhere(browser, tmp_path):
     with comparison(tmp_path / "j.jsonl") as server:
         browser.open(server.url)
         assert browser.text("#trial .text") == TEXT
@@ -102,9 +102,7 @@ def test_a_document_is_text_and_names_are_nowhere(browser: Browser, tmp_path: Pa
         assert browser.complaints() == []
 
 
-def test_a_server_that_is_gone_is_said_and_nothing_is_lost(
-    browser: Browser, tmp_path: Path
-) -> None:
+def test_a_server_that_is_gone_is_said_and_nothing_is_lost(browser, tmp_path):
     with comparison(tmp_path / "j.jsonl") as server:
         browser.open(server.url)
     browser.press("1")
@@ -113,7 +111,7 @@ def test_a_server_that_is_gone_is_said_and_nothing_is_lost(
     assert browser.text("#n-judged") == "0 of 5 judged"
 
 
-def test_differences_only(browser: Browser, tmp_path: Path) -> None:
+def test_differences_only(browser, tmp_path):
     with comparison(tmp_path / "j.jsonl") as server:
         browser.open(server.url)
         shown = "[...document.querySelectorAll('tbody tr')].filter(r => r.offsetParent).length"

@@ -59,7 +59,7 @@ def ask(
 # --- the server ---
 
 
-def test_the_page_names_no_system(tmp_path: Path) -> None:
+def test_the_page_names_no_system(tmp_path):
     with serving(tmp_path / "j.jsonl") as server:
         status, page = ask(server, "GET", "/")
     assert status == 200
@@ -70,7 +70,7 @@ def test_the_page_names_no_system(tmp_path: Path) -> None:
     assert "connect-src &#39;self&#39;" in page
 
 
-def test_a_verdict_is_in_the_file_when_it_is_answered(tmp_path: Path) -> None:
+def test_a_verdict_is_in_the_file_when_it_is_answered(tmp_path):
     path = tmp_path / "j.jsonl"
     with serving(path) as server:
         first = server.session.trials[0]
@@ -107,7 +107,7 @@ def test_a_verdict_is_in_the_file_when_it_is_answered(tmp_path: Path) -> None:
         ("x" * 20_000, "20000 bytes"),
     ],
 )
-def test_what_is_no_judgement_is_refused(tmp_path: Path, body: object, says: str) -> None:
+def test_what_is_no_judgement_is_refused(tmp_path, body, says):
     with serving(tmp_path / "j.jsonl") as server:
         status, text = ask(server, "POST", "/judgement", body)
     assert status == 400
@@ -117,16 +117,14 @@ def test_what_is_no_judgement_is_refused(tmp_path: Path, body: object, says: str
 
 @pytest.mark.parametrize("headers", [{"Origin": "http://evil.example"}, {"Host": "evil.example"}])
 @pytest.mark.parametrize(("method", "path"), [("GET", "/"), ("POST", "/judgement")])
-def test_a_page_from_elsewhere_is_refused(
-    tmp_path: Path, headers: dict[str, str], method: str, path: str
-) -> None:
+def test_a_page_from_elsewhere_is_refused(tmp_path, headers, method, path):
     body = {"trial": 0, "verdict": "win"} if method == "POST" else None
     with serving(tmp_path / "j.jsonl") as server:
         assert ask(server, method, path, body, **headers)[0] == 403
     assert (tmp_path / "j.jsonl").read_bytes() == b""
 
 
-def test_nothing_else_is_served(tmp_path: Path) -> None:
+def test_nothing_else_is_served(tmp_path):
     with serving(tmp_path / "j.jsonl") as server:
         assert ask(server, "GET", "/j.jsonl")[0] == 404
         assert ask(server, "POST", "/", {})[0] == 404
@@ -150,7 +148,7 @@ def in_terminal(path: Path, *answers: str) -> tuple[str, list[Any]]:
     return out.getvalue(), [(each.id, each.verdict_on("right")) for each in load_judgements(path)]
 
 
-def test_judging_in_the_terminal(tmp_path: Path) -> None:
+def test_judging_in_the_terminal(tmp_path):
     path = tmp_path / "j.jsonl"
     with JudgementFile(path) as file:
         trials = new_session(file).trials
@@ -172,7 +170,7 @@ def test_judging_in_the_terminal(tmp_path: Path) -> None:
     assert len(said) == 4
 
 
-def test_going_back_changes_a_verdict(tmp_path: Path) -> None:
+def test_going_back_changes_a_verdict(tmp_path):
     path = tmp_path / "j.jsonl"
     _, said = in_terminal(path, "2", "b", "1", "q", "1")
     assert len(said) == 2
@@ -180,7 +178,7 @@ def test_going_back_changes_a_verdict(tmp_path: Path) -> None:
     assert said[1][1] != "tie"
 
 
-def test_a_document_cannot_steer_the_terminal(tmp_path: Path) -> None:
+def test_a_document_cannot_steer_the_terminal(tmp_path):
     texts = {"1": "a\x1b[2Jb\x07\x9b5m"}
     systems = [System(n, {"1": Prediction("1", {"x": "\x1b]0;t\x07"})}) for n in "ab"]
     out = io.StringIO()
@@ -195,7 +193,7 @@ def test_a_document_cannot_steer_the_terminal(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_lines(tmp_path / "a.jsonl", *({"id": i, "data": {"x": "1"}} for i in TEXTS))
     write_lines(tmp_path / "b.jsonl", *({"id": i, "data": {"x": "2"}} for i in TEXTS))
@@ -203,9 +201,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_from_documents_to_results(
-    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_from_documents_to_results(files, monkeypatch, capsys):
     judge = ["compare", "a.jsonl", "b.jsonl", "--documents", "texts.jsonl", "--terminal"]
     for annotator, verdict, n in (("ann", "1", 4), ("bob", "2", 3)):
         answers = iter([verdict] * n + ["q"])
@@ -227,9 +223,7 @@ def test_from_documents_to_results(
     assert found["pairs"][0]["against"] == "b"
 
 
-def test_a_line_s_own_text_is_enough(
-    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_line_s_own_text_is_enough(files, monkeypatch, capsys):
     write_lines(files / "a.jsonl", *({"id": i, "data": {}, "text": t} for i, t in TEXTS.items()))
     monkeypatch.setattr("builtins.input", lambda _: "q")
     arguments = ["--annotator", "ann", "--terminal", "-o", "mine.jsonl", "--limit", "2"]
@@ -239,9 +233,7 @@ def test_a_line_s_own_text_is_enough(
     assert "0 of 2 documents are judged by ann, in mine.jsonl" in captured.err
 
 
-def test_results_of_the_systems_that_are_named(
-    files: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_results_of_the_systems_that_are_named(files, capsys):
     line = {"id": "1", "annotator": "x", "left": "a", "verdict": "win"}
     write_lines(files / "j.jsonl", {**line, "right": "b"}, {**line, "right": "c"})
     assert main(["compare", "a.jsonl", "b.jsonl", "--results", "j.jsonl"]) == 0
@@ -270,9 +262,7 @@ def test_results_of_the_systems_that_are_named(
          "not a line that hpd compare wrote"),
     ],
 )  # fmt: skip
-def test_wrong_use_is_said(
-    files: Path, arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_use_is_said(files, arguments, says, capsys):
     write_lines(files / "other.jsonl", {"id": "z", "data": {}})
     assert main(["compare", *arguments]) == 2
     assert says in capsys.readouterr().err

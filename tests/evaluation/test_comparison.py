@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -44,14 +43,14 @@ A, B, C = (system(name) for name in "abc")
 # --- systems ---
 
 
-def test_systems_are_called_as_their_files() -> None:
+def test_systems_are_called_as_their_files():
     assert system_names(["x/hpd.jsonl", "ar.json"]) == ["hpd", "ar"]
     assert system_names(["x/p.jsonl", "y/p.jsonl", "z.csv"]) == ["x/p.jsonl", "y/p.jsonl", "z"]
     with pytest.raises(InputError, match=r"a.jsonl is given twice"):
         system_names(["a.jsonl", "a.jsonl"])
 
 
-def test_predictions_are_known_by_their_ids_or_their_places(tmp_path: Path) -> None:
+def test_predictions_are_known_by_their_ids_or_their_places(tmp_path):
     with_ids = write_lines(tmp_path / "a.jsonl", {"id": 7, "data": {"x": 1}})
     without = write_lines(tmp_path / "b.jsonl", {"data": {"x": 1}}, {"data": {"x": 2}})
     one, other = load_systems([str(with_ids), str(without)])
@@ -65,7 +64,7 @@ def test_predictions_are_known_by_their_ids_or_their_places(tmp_path: Path) -> N
 # --- trials ---
 
 
-def test_all_annotators_judge_the_same_pairs_in_the_same_order() -> None:
+def test_all_annotators_judge_the_same_pairs_in_the_same_order():
     ann, bob = (plan_trials([A, B, C], name) for name in ("ann", "bob"))
     assert [trial.id for trial in ann] == [trial.id for trial in bob] != IDS
     assert [{t.left.name, t.right.name} for t in ann] == [{t.left.name, t.right.name} for t in bob]
@@ -74,7 +73,7 @@ def test_all_annotators_judge_the_same_pairs_in_the_same_order() -> None:
     assert ann != plan_trials([A, B, C], "ann", seed=1)
 
 
-def test_sides_and_pairs_are_as_good_as_even() -> None:
+def test_sides_and_pairs_are_as_good_as_even():
     trials = plan_trials([A, B, C], "ann")
     pairs = Counter(frozenset((trial.left.name, trial.right.name)) for trial in trials)
     assert len(pairs) == 3
@@ -83,7 +82,7 @@ def test_sides_and_pairs_are_as_good_as_even() -> None:
     assert min(lefts.values()) > 40
 
 
-def test_the_draw_stays_what_it_is() -> None:
+def test_the_draw_stays_what_it_is():
     # A study may be resumed with a later version.
     trials = plan_trials([A, B, C], "ann", limit=3)
     assert [(t.id, t.left.name, t.right.name) for t in trials] == [
@@ -93,7 +92,7 @@ def test_the_draw_stays_what_it_is() -> None:
     ]
 
 
-def test_only_documents_of_two_systems_are_shown() -> None:
+def test_only_documents_of_two_systems_are_shown():
     trials = plan_trials(
         [system("a", ["1", "2"]), system("b", ["2", "3"]), system("c", ["3"])], "n"
     )
@@ -106,7 +105,7 @@ def test_only_documents_of_two_systems_are_shown() -> None:
 # --- what is seen ---
 
 
-def test_the_values_of_both_sides_stand_beside_each_other() -> None:
+def test_the_values_of_both_sides_stand_beside_each_other():
     left = system("a", ["1"], brand="Diesel", tags=["x", "y"], size=None, both=None)
     right = system("b", ["1"], tags=[], brand="Diesel", color="red", both=None)
     shown = shown_trial(Trial("1", left, right), "text")
@@ -120,7 +119,7 @@ def test_the_values_of_both_sides_stand_beside_each_other() -> None:
     )
 
 
-def test_nothing_tells_the_systems_apart() -> None:
+def test_nothing_tells_the_systems_apart():
     known = {"a": {"confidence": 0.9, "start": 0, "end": 3, "match": "exact"}}
     raw = {"id": "1", "usage": {"steps": 3}, "fields": known}
     rich = System("hpd", {"1": Prediction("1", {"a": "red"}, known, raw=raw)})
@@ -135,7 +134,7 @@ def test_nothing_tells_the_systems_apart() -> None:
         }
 
 
-def test_a_value_is_marked_where_it_stands_as_words() -> None:
+def test_a_value_is_marked_where_it_stands_as_words():
     text = "\N{GRINNING FACE} reddish red (XL+)"
     left, right = system("a", ["1"], a="red", b="XL+"), system("b", ["1"], a="dish", b="gone")
     seen = shown_trial(Trial("1", left, right), text).to_json("tie")
@@ -158,7 +157,7 @@ def judgement(
     return Judgement(document, annotator, left, right, verdict)
 
 
-def test_judgements_are_appended_and_known_again(tmp_path: Path) -> None:
+def test_judgements_are_appended_and_known_again(tmp_path):
     path = tmp_path / "j.jsonl"
     with JudgementFile(path) as file, JudgementFile(path) as other:
         file.append(judgement("1", "win"))
@@ -178,7 +177,7 @@ def test_judgements_are_appended_and_known_again(tmp_path: Path) -> None:
         assert again.verdict(Trial("2", A, B), "bob") is None
 
 
-def test_a_line_that_was_cut_off_is_removed(tmp_path: Path) -> None:
+def test_a_line_that_was_cut_off_is_removed(tmp_path):
     path = tmp_path / "j.jsonl"
     with JudgementFile(path) as file:
         file.append(judgement("1", "win"))
@@ -198,7 +197,7 @@ def test_a_line_that_was_cut_off_is_removed(tmp_path: Path) -> None:
          "the verdict is 'w'"),
     ],
 )  # fmt: skip
-def test_a_file_of_something_else_is_left_alone(tmp_path: Path, line: Any, says: str) -> None:
+def test_a_file_of_something_else_is_left_alone(tmp_path, line, says):
     path = write_lines(tmp_path / "j.jsonl", line)
     before = path.read_bytes()
     with pytest.raises(InputError, match=says):
@@ -209,7 +208,7 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path, line: Any, says:
 # --- the matrix and the score ---
 
 
-def test_wins_of_one_are_losses_of_the_other() -> None:
+def test_wins_of_one_are_losses_of_the_other():
     said = [
         judgement("1", "win"),
         judgement("2", "loss", left="b", right="a"),
@@ -229,7 +228,7 @@ def test_wins_of_one_are_losses_of_the_other() -> None:
     assert json.loads(json.dumps(matrix.to_json()))["systems"]["c"]["score"] == 100
 
 
-def test_a_judgement_that_was_changed_counts_once() -> None:
+def test_a_judgement_that_was_changed_counts_once():
     changed = [judgement("1", "win"), judgement("1", "win", left="b", right="a")]
     assert tally_matrix(changed, ["a", "b"]).against["a", "b"].tally == Tally(0, 0, 1)
 
@@ -247,16 +246,15 @@ def test_a_judgement_that_was_changed_counts_once() -> None:
         (Tally(), None),
     ],
 )
-def test_the_score(tally: Tally, score: float | None) -> None:
+def test_the_score(tally, score):
     assert tally.score == (None if score is None else pytest.approx(score))
 
 
-def test_intervals_are_those_of_documents_drawn_one_by_one() -> None:
+def test_intervals_are_those_of_documents_drawn_one_by_one():
     verdicts = ["win", "tie", "loss", "win", "win", "tie", "loss", "win"] * 4
     said = [judgement(str(i), verdict) for i, verdict in enumerate(verdicts)]
     said += [judgement(str(i), verdict, "bob") for i, verdict in enumerate(verdicts)]
     interval = tally_matrix(said, ["a", "b"], Resampling(2_000)).overall["a"].interval
-    assert interval is not None
     slow = slow_interval(verdicts)
     assert (interval.low, interval.high) == pytest.approx(slow, abs=2)
     # Two annotators who say the same tell no more than one.
@@ -278,7 +276,7 @@ def slow_interval(verdicts: list[str]) -> tuple[float, float]:
     return drawn[100], drawn[-101]
 
 
-def test_a_system_without_a_judgement_has_no_score() -> None:
+def test_a_system_without_a_judgement_has_no_score():
     matrix = tally_matrix([judgement("1", "win")], ["a", "b", "c"])
     assert matrix.overall["c"].tally.score is None
     assert matrix.overall["c"].interval is None
@@ -288,7 +286,7 @@ def test_a_system_without_a_judgement_has_no_score() -> None:
 # --- agreement ---
 
 
-def test_cohen_s_kappa_of_a_table_worked_by_hand() -> None:
+def test_cohen_s_kappa_of_a_table_worked_by_hand():
     # 50 grant proposals, 20 yes-yes, 5 yes-no, 10 no-yes, 15 no-no: 0.7 observed, 0.5 by chance.
     pairs = [("y", "y")] * 20 + [("y", "n")] * 5 + [("n", "y")] * 10 + [("n", "n")] * 15
     assert cohen_kappa(pairs) == pytest.approx(0.4)
@@ -296,7 +294,7 @@ def test_cohen_s_kappa_of_a_table_worked_by_hand() -> None:
     assert cohen_kappa([("y", "n"), ("n", "y")]) == -1
 
 
-def test_krippendorff_s_alpha_of_the_book_s_example() -> None:
+def test_krippendorff_s_alpha_of_the_book_s_example():
     # Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), section C: four
     # observers, twelve units, and some that were not observed by all; nominal alpha 0.743.
     observers = [
@@ -314,7 +312,7 @@ VERDICTS = st.sampled_from(["win", "tie", "loss"])
 
 
 @given(st.lists(st.lists(VERDICTS, min_size=0, max_size=4), max_size=8))
-def test_alpha_is_disagreement_over_what_chance_would_give(items: list[list[str]]) -> None:
+def test_alpha_is_disagreement_over_what_chance_would_give(items):
     pairable = [item for item in items if len(item) >= 2]
     every = [verdict for item in pairable for verdict in item]
     n = len(every)
@@ -333,7 +331,7 @@ def test_alpha_is_disagreement_over_what_chance_would_give(items: list[list[str]
     assert krippendorff_alpha(items) == pytest.approx(1 - observed / expected)
 
 
-def test_two_annotators_have_a_kappa_and_more_an_alpha() -> None:
+def test_two_annotators_have_a_kappa_and_more_an_alpha():
     names = ["a", "b"]
     said = [judgement(str(i), v) for i, v in enumerate(["win", "tie", "loss", "win"])]
     # Bob says the same, of the other side; and something that nobody else judged.
@@ -342,12 +340,10 @@ def test_two_annotators_have_a_kappa_and_more_an_alpha() -> None:
         for i, v in enumerate(["loss", "tie", "win", "win", "tie"])
     ]
     both = annotator_agreement(said, names)
-    assert both is not None
     assert (both.measure, both.n_shared, both.n_annotators) == ("Cohen's kappa", 4, 2)
     assert both.raw == 0.75
     assert both.value == pytest.approx((0.75 - 5 / 16) / (1 - 5 / 16))
     three = annotator_agreement([*said, judgement("0", "win", "cy")], names)
-    assert three is not None
     assert (three.measure, three.n_annotators) == ("Krippendorff's alpha", 3)
     assert annotator_agreement(said[:4], names) is None
     assert annotator_agreement(said, ["a", "x"]) is None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -44,12 +43,10 @@ def error(judged: list[Judged], n_bins: int = 10) -> float:
 
 
 @given(st.lists(st.tuples(st.integers(1, 4), st.integers(0, 4)), min_size=1, max_size=12))
-def test_isotonic_regression_is_what_its_min_max_formula_says(
-    points: list[tuple[int, int]],
-) -> None:
+def test_isotonic_regression_is_what_its_min_max_formula_says(points):
     """The greatest over all beginnings of the least over all ends of the mean between them."""
 
-    def mean(low: int, high: int) -> float:
+    def mean(low, high):
         inside = points[low : high + 1]
         return sum(w * y for w, y in inside) / sum(w for w, _ in inside)
 
@@ -57,7 +54,7 @@ def test_isotonic_regression_is_what_its_min_max_formula_says(
     expected = [
         max(min(mean(low, high) for high in range(i, n)) for low in range(i + 1)) for i in range(n)
     ]
-    heights: list[float] = []
+    heights = []
     steps = isotonic((w, float(i), float(y)) for i, (w, y) in enumerate(points))
     weights = [w for w, _ in points]
     for weight, _, height in steps:
@@ -67,7 +64,7 @@ def test_isotonic_regression_is_what_its_min_max_formula_says(
     assert heights == pytest.approx(expected)
 
 
-def test_a_fitted_map_says_how_many_are_right() -> None:
+def test_a_fitted_map_says_how_many_are_right():
     judged = answers(6000)
     fitted = fit(judged)
     for confidence in (0.2, 0.5, 0.8, 0.95):
@@ -81,7 +78,7 @@ def test_a_fitted_map_says_how_many_are_right() -> None:
     assert error(mapped) < 0.04
 
 
-def test_each_kind_and_its_nulls_have_curves_of_their_own() -> None:
+def test_each_kind_and_its_nulls_have_curves_of_their_own():
     judged = [
         *answers(2000, kind="string", power=1.0),
         *answers(2000, kind="date", power=6.0),
@@ -95,7 +92,7 @@ def test_each_kind_and_its_nulls_have_curves_of_their_own() -> None:
     assert 0.25 < fitted("enum", 0.7, is_null=False) < 0.65
 
 
-def test_two_answers_do_not_decide() -> None:
+def test_two_answers_do_not_decide():
     few = [Judged(n, "date", 0.9, False, False) for n in range(2)]
     assert fit(few)("date", 0.9, is_null=False) > 0.3
     many = [Judged(n, "date", 0.9, False, False) for n in range(200)]
@@ -108,7 +105,7 @@ def test_two_answers_do_not_decide() -> None:
     )
 
 
-def test_no_answer_is_mapped_by_what_was_fitted_to_its_own_document() -> None:
+def test_no_answer_is_mapped_by_what_was_fitted_to_its_own_document():
     """Right or wrong at random, one document apart from the others: nothing can be learnt of it."""
     judged = [Judged("a", "string", 0.5, False, True) for _ in range(500)]
     judged += [Judged(n, "string", 0.5, False, False) for n in range(500)]
@@ -119,7 +116,7 @@ def test_no_answer_is_mapped_by_what_was_fitted_to_its_own_document() -> None:
     assert 399 <= sum(m.confidence > 0.4 for m in mapped[500:]) <= 401
 
 
-def test_an_empty_map_leaves_all_as_it_is() -> None:
+def test_an_empty_map_leaves_all_as_it_is():
     empty = fit([])
     assert empty == ConfidenceMap()
     assert empty("string", 0.3, is_null=True) == 0.3
@@ -127,7 +124,7 @@ def test_an_empty_map_leaves_all_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("power", [0.3, 1.0, 4.0])
-def test_the_best_threshold_is_half_of_the_f1_that_it_reaches(power: float) -> None:
+def test_the_best_threshold_is_half_of_the_f1_that_it_reaches(power):
     """So it is where confidence is the share that is right (Lipton et al. 2014)."""
     made = answers(20_000, power=power)
     calibrated = [replace(answer, confidence=answer.confidence**power) for answer in made]
@@ -142,7 +139,7 @@ def test_the_best_threshold_is_half_of_the_f1_that_it_reaches(power: float) -> N
     assert best_null_threshold([], 0) == 0
 
 
-def test_a_short_text_has_curves_of_its_own() -> None:
+def test_a_short_text_has_curves_of_its_own():
     short, long = "a title", "a letter " * 100
     kinds = kind_of("string", short), kind_of("string", long), kind_of("date", short)
     assert (
@@ -162,7 +159,7 @@ def test_a_short_text_has_curves_of_its_own() -> None:
         assert shares == pytest.approx([0.9, 0.1, 0.5], abs=0.01)
 
 
-def test_what_is_written_is_read(tmp_path: Path) -> None:
+def test_what_is_written_is_read(tmp_path):
     fitted = fit([*answers(500), *answers(300, kind="enum", is_null=True)])
     fitted = replace(fitted, null_threshold=0.07)
     path = tmp_path / "calibration.json"

@@ -49,12 +49,12 @@ def problems(path: Path, name: str, **named: bool) -> list[str]:
 
 
 @pytest.mark.parametrize("name", [*FORMATS])
-def test_a_format_is_told_by_the_first_lines(name: str, tmp_path: Path) -> None:
+def test_a_format_is_told_by_the_first_lines(name, tmp_path):
     assert find_format(FILES[name](tmp_path)).name == name
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "some words\nand more\n", '{"a": 1}\n', "[1]\n"])
-def test_a_file_in_no_format(text: str, tmp_path: Path) -> None:
+def test_a_file_in_no_format(text, tmp_path):
     path = tmp_path / "other.txt"
     path.write_text(text)
     with pytest.raises(InputError, match=r"other\.txt: (empty|in none of the formats)"):
@@ -64,7 +64,7 @@ def test_a_file_in_no_format(text: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [*FORMATS])
-def test_a_packed_file_is_the_same(name: str, tmp_path: Path) -> None:
+def test_a_packed_file_is_the_same(name, tmp_path):
     path = FILES[name](tmp_path)
     packed = tmp_path / f"{path.name}.gz"
     packed.write_bytes(gzip.compress(path.read_bytes()))
@@ -78,7 +78,7 @@ def test_a_packed_file_is_the_same(name: str, tmp_path: Path) -> None:
 # --- rows with target_scores ---
 
 
-def test_titles(tmp_path: Path) -> None:
+def test_titles(tmp_path):
     first, second, third = documents(dataset_files.extractgpt(tmp_path), "extractgpt")
     assert first == DatasetDocument(
         "1", "Veldra Women's Trail Shoe, Moss, 8 M", 1, "Shoes",
@@ -88,7 +88,7 @@ def test_titles(tmp_path: Path) -> None:
     assert third.gold == {}
 
 
-def test_pave(tmp_path: Path) -> None:
+def test_pave(tmp_path):
     first, second = documents(dataset_files.wdc_pave(tmp_path), "wdc-pave")
     assert first == DatasetDocument(
         "501", "Inkwell Pen Set\nTwelve pens, blue", 1, "Office",
@@ -113,7 +113,7 @@ ROW: dict[str, Any] = {"input": "t", "category": "c", "target_scores": {"a": {"x
         ("{", "not valid JSON"),
     ],
 )
-def test_a_row_with_target_scores_that_is_wrong(row: object, says: str, tmp_path: Path) -> None:
+def test_a_row_with_target_scores_that_is_wrong(row, says, tmp_path):
     path = write_lines(tmp_path / "dev.jsonl", ROW, row, ROW)
     (problem,) = problems(path, "extractgpt")
     assert problem.startswith(f"{path}:2: ")
@@ -126,7 +126,7 @@ def test_a_row_with_target_scores_that_is_wrong(row: object, says: str, tmp_path
 # --- Amazon ---
 
 
-def test_amazon(tmp_path: Path) -> None:
+def test_amazon(tmp_path):
     hammer, tape, book = documents(dataset_files.amazon(tmp_path), "amazon-2023")
     assert hammer == DatasetDocument(
         "B000000001",
@@ -150,13 +150,13 @@ def test_amazon(tmp_path: Path) -> None:
         ({"title": "t", "details": [1]}, "details should be an object, and is a list"),
     ],
 )
-def test_an_item_that_is_wrong(row: dict[str, Any], says: str, tmp_path: Path) -> None:
+def test_an_item_that_is_wrong(row, says, tmp_path):
     path = write_lines(tmp_path / "meta.jsonl", {"title": "fine"}, row)
     (problem,) = problems(path, "amazon-2023")
     assert problem.startswith(f"{path}:2: {says}")
 
 
-def test_the_schema_of_a_category_without_gold_is_its_most_frequent_names(tmp_path: Path) -> None:
+def test_the_schema_of_a_category_without_gold_is_its_most_frequent_names(tmp_path):
     names = [f"name {i:02}" for i in range(30)]
     lines = [
         {"title": "t", "main_category": "Tools", "details": dict.fromkeys(names[: n + 1], "x")}
@@ -175,7 +175,7 @@ def write(path: Path, text: str) -> Path:
     return path
 
 
-def test_sentences(tmp_path: Path) -> None:
+def test_sentences(tmp_path):
     assert documents(dataset_files.conll(tmp_path), "conll") == [
         DatasetDocument(
             "1", "Ada Byron met Charles in New York .", 3,
@@ -186,7 +186,7 @@ def test_sentences(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_whole_documents(tmp_path: Path) -> None:
+def test_whole_documents(tmp_path):
     first, second = documents(dataset_files.conll(tmp_path), "conll", whole_documents=True)
     assert first == DatasetDocument(
         "1", "Ada Byron met Charles in New York .\nAda left", 3,
@@ -207,30 +207,30 @@ def test_whole_documents(tmp_path: Path) -> None:
         "# id 1\nNew x y B-LOC\nYork x y I-LOC\nAda x y B-PER\nBob x y B-PER\n",
     ],
 )
-def test_every_scheme_says_the_same(text: str, tmp_path: Path) -> None:
+def test_every_scheme_says_the_same(text, tmp_path):
     (document,) = documents(write(tmp_path / "x.conll", text), "conll")
     assert document.text == "New York Ada Bob"
     assert document.gold == {"LOC": ["New York"], "PER": ["Ada", "Bob"]}
 
 
-def test_entities_of_more_than_two_tokens_and_across_sentences(tmp_path: Path) -> None:
+def test_entities_of_more_than_two_tokens_and_across_sentences(tmp_path):
     text = "a B-X\nb M-X\nc E-X\n\nd I-X\n\ne I-X\nf I-Y\n"
     found = documents(write(tmp_path / "x.conll", text), "conll")
     assert [row.gold for row in found] == [{"X": ["a b c"]}, {"X": ["d"]}, {"X": ["e"], "Y": ["f"]}]
 
 
-def test_an_entity_of_one_token_is_closed_and_one_said_twice_counts_once(tmp_path: Path) -> None:
+def test_an_entity_of_one_token_is_closed_and_one_said_twice_counts_once(tmp_path):
     text = "a S-X\nb I-X\nc B-X\nd E-X\ne I-X\nf O\na S-X\n"
     (document,) = documents(write(tmp_path / "x.conll", text), "conll")
     assert document.gold == {"X": ["a", "b", "c d", "e"]}
 
 
-def test_a_number_sign_can_be_a_token(tmp_path: Path) -> None:
+def test_a_number_sign_can_be_a_token(tmp_path):
     (document,) = documents(write(tmp_path / "x.conll", "# O\n1 B-N\n"), "conll")
     assert document.text == "# 1"
 
 
-def test_what_is_wrong_in_a_sentence(tmp_path: Path) -> None:
+def test_what_is_wrong_in_a_sentence(tmp_path):
     path = write(
         tmp_path / "x.conll", "a O\nb PER\n\nfine O\n\nalone\n\nc E-PER\n\nd B-X\ne L-Y\n\nf\tg\t\n"
     )
@@ -250,7 +250,7 @@ def test_what_is_wrong_in_a_sentence(tmp_path: Path) -> None:
 # --- counting and converting ---
 
 
-def test_a_survey(tmp_path: Path) -> None:
+def test_a_survey(tmp_path):
     path = dataset_files.extractgpt(tmp_path)
     with path.open("a") as file:
         file.write('{"id": "1", "input": "again", "category": "Tea", "target_scores": {}}\n{\n')
@@ -278,21 +278,19 @@ def converted(path: Path, name: str, output: Path) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def output(tmp_path: Path) -> Path:
+def output(tmp_path):
     (tmp_path / "out").mkdir()
     return tmp_path / "out" / "gold.jsonl"
 
 
 @pytest.mark.parametrize("name", ["extractgpt", "wdc-pave"])
-def test_a_converted_file_has_the_same_gold(name: str, tmp_path: Path, output: Path) -> None:
+def test_a_converted_file_has_the_same_gold(name, tmp_path, output):
     path = FILES[name](tmp_path)
     converted(path, name, output)
     assert list(load_examples(output)) == list(load_examples(path))
 
 
-def test_converted_entities_are_lists_and_every_type_is_stated(
-    tmp_path: Path, output: Path
-) -> None:
+def test_converted_entities_are_lists_and_every_type_is_stated(tmp_path, output):
     lines = converted(dataset_files.conll(tmp_path), "conll", output)
     assert [line["gold"] for line in lines] == [
         {"PER": ["Ada Byron", "Charles"], "LOC": ["New York"]},
@@ -306,15 +304,13 @@ def test_converted_entities_are_lists_and_every_type_is_stated(
     ]  # fmt: skip
 
 
-def test_converted_items_have_no_gold(tmp_path: Path, output: Path) -> None:
+def test_converted_items_have_no_gold(tmp_path, output):
     lines = converted(dataset_files.amazon(tmp_path), "amazon-2023", output)
     assert [sorted(line) for line in lines] == [["category", "id", "text"]] * 3
     assert json.loads(schema_path(output).read_text()) == {"Tools": ["Brand", "Head Weight"]}
 
 
-def test_an_attribute_that_no_schema_can_have_leaves_the_old_file(
-    tmp_path: Path, output: Path
-) -> None:
+def test_an_attribute_that_no_schema_can_have_leaves_the_old_file(tmp_path, output):
     path = write_lines(
         tmp_path / "dev.jsonl", {**ROW, "target_scores": {"a": {"x": 1}, " ": {"y": 1}}}
     )
@@ -329,12 +325,12 @@ def words(text: str) -> list[str]:
     return [" ".join(line.split()) for line in text.splitlines()]
 
 
-def test_list(capfd: pytest.CaptureFixture[str]) -> None:
+def test_list(capfd):
     assert main(["data", "list"]) == 0
     assert [line.split()[0] for line in capfd.readouterr().out.splitlines()] == [*FORMATS]
 
 
-def test_check(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_check(tmp_path, capfd):
     path = dataset_files.extractgpt(tmp_path)
     assert main(["data", "check", str(path)]) == 0
     rows = words(capfd.readouterr().out)
@@ -350,9 +346,7 @@ def test_check(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
         assert row in rows
 
 
-def test_check_names_the_lines_that_cannot_be_read(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_check_names_the_lines_that_cannot_be_read(tmp_path, capfd):
     path = dataset_files.extractgpt(tmp_path)
     with path.open("a") as file:
         file.write("{\n" * 25)
@@ -365,7 +359,7 @@ def test_check_names_the_lines_that_cannot_be_read(
     assert len(json.loads(capfd.readouterr().out)["problems"]) == 25
 
 
-def test_convert(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_convert(tmp_path, capfd):
     path, output = dataset_files.conll(tmp_path), tmp_path / "gold.jsonl"
     command = ["data", "convert", str(path), "-o", str(output)]
     assert main(command) == 0
@@ -384,9 +378,7 @@ def test_convert(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert "gold.schema.json exists" in capfd.readouterr().err
 
 
-def test_convert_leaves_out_what_cannot_be_read_and_says_so(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_convert_leaves_out_what_cannot_be_read_and_says_so(tmp_path, capfd):
     path, output = dataset_files.extractgpt(tmp_path), tmp_path / "gold.jsonl"
     with path.open("a") as file:
         file.write('{"id": "1", "input": "t", "category": "Tea", "target_scores": {}}\n{\n')
@@ -397,9 +389,7 @@ def test_convert_leaves_out_what_cannot_be_read_and_says_so(
     assert len(read_lines(output)) == 4
 
 
-def test_convert_without_attributes_writes_no_schema(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_convert_without_attributes_writes_no_schema(tmp_path, capfd):
     path, output = tmp_path / "x.conll", tmp_path / "gold.jsonl"
     path.write_text("nothing O\n")
     assert main(["data", "convert", str(path), "-o", str(output)]) == 0
@@ -416,9 +406,7 @@ def test_convert_without_attributes_writes_no_schema(
         (["convert", "FILE", "-o", "FILE", "--overwrite"], "is the file that is read"),
     ],
 )
-def test_what_is_refused(
-    arguments: list[str], says: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_refused(arguments, says, tmp_path, capfd):
     other = tmp_path / "other.txt"
     other.write_text("words and words\n")
     paths = {"FILE": str(dataset_files.extractgpt(tmp_path)), "OTHER": str(other)}

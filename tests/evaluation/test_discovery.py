@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -25,7 +24,6 @@ from hpd.evaluation.discovery import (
     sample_text,
 )
 from hpd.files.reader import Record
-from hpd.options import Options
 from hpd.schema import load_schema, load_schemas, to_json_schema
 from hpd.values.grammar import answer_grammar
 from jsonl import write_lines
@@ -39,7 +37,7 @@ def records(n: int, category: str | None = None) -> list[Record]:
 
 
 @given(st.integers(0, 40), st.integers(1, 5), st.integers(1, 6))
-def test_samples_are_full_while_there_are_documents(n: int, n_samples: int, size: int) -> None:
+def test_samples_are_full_while_there_are_documents(n, n_samples, size):
     samples = [*draw_samples(records(n), n_samples=n_samples, size=size)]
     texts = [text for sample in samples for text in sample.texts]
     assert len(texts) == len({*texts}) == min(n, n_samples * size)
@@ -47,7 +45,7 @@ def test_samples_are_full_while_there_are_documents(n: int, n_samples: int, size
     assert all(len(sample.texts) == size for sample in samples[:-1])
 
 
-def test_each_category_has_its_own() -> None:
+def test_each_category_has_its_own():
     samples = [*draw_samples(records(3, "a") + records(5, "b"), n_samples=2, size=2)]
     assert [(sample.category, len(sample.texts)) for sample in samples] == [
         ("a", 2), ("a", 1), ("b", 2), ("b", 2),
@@ -55,7 +53,7 @@ def test_each_category_has_its_own() -> None:
     assert all(text.startswith(sample.category) for sample in samples for text in sample.texts)
 
 
-def test_every_document_is_as_likely_as_any_other() -> None:
+def test_every_document_is_as_likely_as_any_other():
     drawn = Counter(
         text
         for seed in range(600)
@@ -66,7 +64,7 @@ def test_every_document_is_as_likely_as_any_other() -> None:
     assert 150 < min(drawn.values()) <= max(drawn.values()) < 250
 
 
-def test_a_record_that_cannot_be_read_ends_the_draw() -> None:
+def test_a_record_that_cannot_be_read_ends_the_draw():
     broken = Record("1", "", error=InputError("line 1: not JSON"))
     with pytest.raises(InputError, match="line 1"):
         list(draw_samples([broken], n_samples=1, size=1))
@@ -75,12 +73,12 @@ def test_a_record_that_cannot_be_read_ends_the_draw() -> None:
 # --- the question and its answer ---
 
 
-def test_a_sample_is_numbered_and_long_documents_are_cut() -> None:
+def test_a_sample_is_numbered_and_long_documents_are_cut():
     text = sample_text(Sample("", ("first", "x" * (N_CHARACTERS + 5))))
     assert text == f"[1]\nfirst\n\n[2]\n{'x' * N_CHARACTERS}"
 
 
-def test_the_answer_is_bound_to_a_list_of_attributes() -> None:
+def test_the_answer_is_bound_to_a_list_of_attributes():
     grammar = answer_grammar(proposal_schema(3))
     # Of all parts, none may be null.
     assert "null" not in grammar
@@ -88,7 +86,7 @@ def test_the_answer_is_bound_to_a_list_of_attributes() -> None:
     assert "at most 3 attributes" in proposal_rules(3)
 
 
-def test_proposals_are_read_and_nameless_ones_passed_over() -> None:
+def test_proposals_are_read_and_nameless_ones_passed_over():
     data = {
         "attributes": [
             {
@@ -125,7 +123,7 @@ def names(*samples: list[Proposal], k: int = 16) -> list[str]:
         ("Tag", "Tags"),
     ],
 )
-def test_spellings_of_a_name_are_joined(one: str, other: str) -> None:
+def test_spellings_of_a_name_are_joined(one, other):
     assert len(clusters([[Proposal(one)], [Proposal(other)]])) == 1
 
 
@@ -138,18 +136,18 @@ def test_spellings_of_a_name_are_joined(one: str, other: str) -> None:
         ("Brand", "Band"),
     ],
 )
-def test_other_names_are_not(one: str, other: str) -> None:
+def test_other_names_are_not(one, other):
     assert len(clusters([[Proposal(one, values=("a",))], [Proposal(other, values=("b",))]])) == 2
 
 
-def test_a_narrower_name_with_the_same_values_is_joined() -> None:
+def test_a_narrower_name_with_the_same_values_is_joined():
     shoe = Proposal("Shoe Size", values=("42", "43", "44 EU"))
     assert len(clusters([[Proposal("Size", values=("42", "43"))], [shoe]])) == 1
     assert len(clusters([[Proposal("Size", values=("S", "M"))], [shoe]])) == 2
     assert len(clusters([[Proposal("Hat", values=("42", "43"))], [shoe]])) == 2
 
 
-def test_what_more_samples_have_stands_higher() -> None:
+def test_what_more_samples_have_stands_higher():
     first = [Proposal("Rare"), Proposal("Brand"), Proposal("Color")]
     second = [Proposal("color"), Proposal("Brand")]
     third = [Proposal("Brand"), Proposal("Color")]
@@ -157,7 +155,7 @@ def test_what_more_samples_have_stands_higher() -> None:
     assert names(first, second, third, k=2) == ["Brand", "Color"]
 
 
-def test_an_attribute_is_what_most_of_its_proposals_say() -> None:
+def test_an_attribute_is_what_most_of_its_proposals_say():
     samples = [
         [Proposal("colour", "", "string", ("Red", "blue"))],
         [Proposal("Color", "The main color.", "string", ("red", "Green"))],
@@ -177,12 +175,12 @@ def test_an_attribute_is_what_most_of_its_proposals_say() -> None:
         ("boolean", ("yes",), "boolean"),
     ],
 )  # fmt: skip
-def test_a_type_that_the_values_do_not_have_is_text(kind, values, becomes) -> None:  # type: ignore[no-untyped-def]
+def test_a_type_that_the_values_do_not_have_is_text(kind, values, becomes):
     (attribute,) = merged_schema([[Proposal("a", "", kind, values)]], 1)
     assert attribute.type == becomes
 
 
-def test_the_schema_is_ready_for_extract(tmp_path: Path) -> None:
+def test_the_schema_is_ready_for_extract(tmp_path):
     merged = merged_schema([[Proposal("Frame Size", "In words.", "string", ("M", "L"))]], 4)
     file = tmp_path / "schema.json"
     file.write_text(json.dumps(to_json_schema(merged)), encoding="utf-8")
@@ -194,14 +192,14 @@ TEXTS = ["Diesel sneaker, black", "Nordvik wool coat", "Tavola pan, 28 cm", "Lum
 
 
 @pytest.fixture
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = [{"text": text, "kind": "ab"[i % 2]} for i, text in enumerate(TEXTS)]
     write_lines(tmp_path / "docs.jsonl", *rows)
     return tmp_path
 
 
-def test_documents_become_a_schema(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_documents_become_a_schema(files, capsys):
     small = ["-k", "2", "--samples", "2", "--sample-size", "2", "--max-tokens", "8", "-t", "1"]
     assert main(["discover", "docs.jsonl", *small]) == 0
     captured = capsys.readouterr()
@@ -211,10 +209,10 @@ def test_documents_become_a_schema(files: Path, capsys: pytest.CaptureFixture[st
     assert "2 samples," in captured.err
 
 
-def test_names_need_not_stand_in_a_document(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_need_not_stand_in_a_document(files, monkeypatch):
     asked = []
 
-    def extractor(*_: object, options: Options, **__: object) -> None:
+    def extractor(*_, options, **__):
         asked.append(options.stated)
         raise HpdError("enough")
 
@@ -223,7 +221,7 @@ def test_names_need_not_stand_in_a_document(files: Path, monkeypatch: pytest.Mon
     assert asked == [False]
 
 
-def test_each_category_gets_its_own(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_category_gets_its_own(files, capsys):
     small = ["-k", "1", "--samples", "1", "--sample-size", "2", "--max-tokens", "8", "-t", "1"]
     command = ["discover", "docs.jsonl", "--category-field", "kind", "-o", "s.json", *small]
     assert main(command) == 0
@@ -244,9 +242,7 @@ def test_each_category_gets_its_own(files: Path, capsys: pytest.CaptureFixture[s
         (["docs.jsonl", "--rpm", "5"], "--rpm does nothing without --api"),
     ],
 )
-def test_wrong_use_is_said(
-    files: Path, arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_use_is_said(files, arguments, says, capsys):
     (files / "empty.jsonl").write_text("")
     assert main(["discover", *arguments]) == 2
     assert says in capsys.readouterr().err

@@ -22,7 +22,7 @@ def gold_rows(path: Path) -> Path:
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> tuple[str, str]:
+def files(tmp_path):
     predicted = write_lines(
         tmp_path / "pred.jsonl",
         {"id": "1", "data": {"Brand": "nike", "Color": "red"}},
@@ -36,7 +36,7 @@ def words(text: str) -> list[str]:
     return [" ".join(line.split()) for line in text.splitlines()]
 
 
-def test_the_table(files: tuple[str, str], capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_table(files, capfd):
     assert main(["eval", *files, "--per-attribute", *FEW]) == 0
     out = words(capfd.readouterr().out)
     assert out[0] == "2 documents, 1 of them failed"
@@ -48,7 +48,7 @@ def test_the_table(files: tuple[str, str], capfd: pytest.CaptureFixture[str]) ->
     assert "Shoes Color 0.00 0.00 0.00 0.00 to 0.00 0 0 1 0 0" in out
 
 
-def test_json_has_every_figure(files: tuple[str, str], capfd: pytest.CaptureFixture[str]) -> None:
+def test_json_has_every_figure(files, capfd):
     assert main(["eval", *files, "--json", *FEW, "--seed", "4"]) == 0
     result = json.loads(capfd.readouterr().out)
     assert (result["n_rows"], result["n_missing"], result["n_failed"]) == (2, 0, 1)
@@ -65,9 +65,7 @@ def test_json_has_every_figure(files: tuple[str, str], capfd: pytest.CaptureFixt
     assert not {"versus", "calibration", "throughput"} & set(result)
 
 
-def test_ids_that_do_not_fit_are_said(
-    tmp_path: Path, files: tuple[str, str], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_ids_that_do_not_fit_are_said(tmp_path, files, capfd):
     other = write_lines(tmp_path / "o.jsonl", {"id": "2", "data": {}}, {"id": "7", "data": {}})
     assert main(["eval", str(other), files[1], *FEW]) == 0
     out, err = capfd.readouterr()
@@ -78,7 +76,7 @@ def test_ids_that_do_not_fit_are_said(
     assert json.loads(capfd.readouterr().out)["matching"]["surplus"] == [{"id": "7", "line": 2}]
 
 
-def test_tables_on_both_sides(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_tables_on_both_sides(tmp_path, capfd):
     gold, predicted = tmp_path / "gold.csv", tmp_path / "made.tsv"
     gold.write_text('asin,title,Brand,Color\na,a red Nike,Nike,red\nb,Puma,"[""Puma"", ""P""]",\n')
     predicted.write_text("asin\tBrand\tColor\nb\tP\tgrey\na\tNike\tred\n")
@@ -93,9 +91,7 @@ def test_tables_on_both_sides(tmp_path: Path, capfd: pytest.CaptureFixture[str])
     assert "attributes: title, Brand" in capfd.readouterr().err
 
 
-def test_the_attributes_of_each_category(
-    tmp_path: Path, files: tuple[str, str], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_the_attributes_of_each_category(tmp_path, files, capfd):
     gold = files[1]
     attributes = tmp_path / "attributes.json"
     for content, nn in (('{"Shoes": ["Brand", "Color", "Size"]}', 4), ('["Heel"]', 2)):
@@ -106,9 +102,7 @@ def test_the_attributes_of_each_category(
         assert (micro["vc"], micro["nn"]) == (2, nn)
 
 
-def test_what_it_cost(
-    tmp_path: Path, files: tuple[str, str], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_what_it_cost(tmp_path, files, capfd):
     usage = {"prompt_tokens": 10, "completion_tokens": 4, "steps": 3, "seconds": 0.5}
     lines = [{"id": i, "data": {}, "usage": usage} for i in "12"]
     predicted = str(write_lines(tmp_path / "o.jsonl", *lines))
@@ -142,13 +136,7 @@ def test_what_it_cost(
         (["PRED", "--vs", "PRED", "--per-attribute"], "--per-attribute needs GOLD"),
     ],
 )
-def test_what_is_refused(
-    arguments: list[str],
-    says: str,
-    tmp_path: Path,
-    files: tuple[str, str],
-    capfd: pytest.CaptureFixture[str],
-) -> None:
+def test_what_is_refused(arguments, says, tmp_path, files, capfd):
     paths = {
         "PRED": files[0],
         "GOLD": files[1],
@@ -161,7 +149,7 @@ def test_what_is_refused(
     assert out == ""
 
 
-def test_gold_without_any_attribute(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_gold_without_any_attribute(tmp_path, capfd):
     gold = write_lines(tmp_path / "gold.jsonl", {"id": 1, "gold": {}}, {"id": 2, "gold": {}})
     predicted = write_lines(tmp_path / "pred.jsonl", {"id": 1, "data": {"a": "x"}})
     assert main(["eval", str(predicted), str(gold), "--per-attribute", *FEW]) == 0
@@ -170,7 +158,7 @@ def test_gold_without_any_attribute(tmp_path: Path, capfd: pytest.CaptureFixture
 
 
 @pytest.fixture
-def three(tmp_path: Path) -> dict[str, str]:
+def three(tmp_path):
     """Three documents: the first file is right twice; the second never, and lacks one of them."""
     gold = [
         {"id": name, "gold": {"brand": brand, "color": None}}
@@ -192,9 +180,7 @@ def three(tmp_path: Path) -> dict[str, str]:
     }
 
 
-def test_differences_agreement_and_disagreements(
-    three: dict[str, str], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_differences_agreement_and_disagreements(three, capfd):
     command = [
         "eval",
         three["first"],
@@ -222,9 +208,7 @@ def test_differences_agreement_and_disagreements(
     assert "gold.jsonl:2 (id 'b')" in err
 
 
-def test_json_and_the_file_of_disagreements(
-    tmp_path: Path, three: dict[str, str], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_json_and_the_file_of_disagreements(tmp_path, three, capfd):
     kept = tmp_path / "differ.jsonl"
     command = [
         "eval",
@@ -253,9 +237,7 @@ def test_json_and_the_file_of_disagreements(
     }  # fmt: skip
 
 
-def test_values_are_shown_as_they_are_unless_they_could_break_the_table(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_values_are_shown_as_they_are_unless_they_could_break_the_table(tmp_path, capfd):
     first = write_lines(tmp_path / "1.jsonl", {"id": 1, "data": {"a": "Café", "b": "x\u202ey"}})
     second = write_lines(tmp_path / "2.jsonl", {"id": 1, "data": {"a": "z" * 99}})
     assert main(["eval", str(first), "--vs", str(second)]) == 0
@@ -264,9 +246,7 @@ def test_values_are_shown_as_they_are_unless_they_could_break_the_table(
     assert '1 b "x\\u202ey" null' in rows
 
 
-def test_many_disagreements_are_cut_on_the_terminal(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_many_disagreements_are_cut_on_the_terminal(tmp_path, capfd):
     first = write_lines(tmp_path / "1.jsonl", *({"id": i, "data": {"a": i}} for i in range(50)))
     second = write_lines(tmp_path / "2.jsonl", *({"id": i, "data": {"a": -i}} for i in range(50)))
     kept = tmp_path / "differ.jsonl"
@@ -278,7 +258,7 @@ def test_many_disagreements_are_cut_on_the_terminal(
     assert len(read_lines(kept)) == 49
 
 
-def test_agreement_without_gold(three: dict[str, str], capfd: pytest.CaptureFixture[str]) -> None:
+def test_agreement_without_gold(three, capfd):
     assert main(["eval", three["first"], "--vs", three["second"], "--json"]) == 0
     result = json.loads(capfd.readouterr().out)
     assert result["versus"]["agreement"]["n_fields"] == 6
@@ -301,9 +281,7 @@ def test_agreement_without_gold(three: dict[str, str], capfd: pytest.CaptureFixt
         ("agreement_filled=1", ["agreement_filled is 0.00, 1.00 below 1"]),
     ],
 )
-def test_fail_under(
-    least: str, missed: list[str], three: dict[str, str], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_fail_under(least, missed, three, capfd):
     command = [
         "eval",
         three["first"],
@@ -330,14 +308,12 @@ def test_fail_under(
         ("f1=nan", "from 0 to 100"),
     ],
 )
-def test_wrong_thresholds(least: str, says: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_wrong_thresholds(least, says, capfd):
     assert main(["eval", "a", "b", "--fail-under", least]) == 2
     assert says in capfd.readouterr().err
 
 
-def test_thresholds_of_what_is_not_computed(
-    three: dict[str, str], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_thresholds_of_what_is_not_computed(three, capfd):
     assert main(["eval", three["first"], three["gold"], "--fail-under", "agreement=3"]) == 2
     assert "--fail-under agreement needs a second file: --vs OTHER" in capfd.readouterr().err
     assert main(["eval", three["first"], "--vs", three["second"], "--fail-under", "3"]) == 2

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -44,7 +42,7 @@ def judged(counts: Mapping[Verdict, int]) -> list[Judged]:
 # --- the question ---
 
 
-def test_a_judge_sees_the_document_and_the_values() -> None:
+def test_a_judge_sees_the_document_and_the_values():
     prediction = Prediction("1", {"Brand": "Diesel", "Size": 10, "Color": None, "Tags": ["a", "b"]})
     asked = inquiries([prediction], ["Diesel sneaker, 10"])
     (record,) = asked.records
@@ -63,14 +61,14 @@ def test_a_judge_sees_the_document_and_the_values() -> None:
         (["x"], "value"),
     ],
 )  # fmt: skip
-def test_a_value_gets_only_verdicts_that_make_sense(value: Any, kind: Any) -> None:
+def test_a_value_gets_only_verdicts_that_make_sense(value, kind):
     assert value_kind(value) == kind
     asked = inquiries([Prediction("1", {"a": value})], ["x"])
     ((attribute,),) = asked.schemas.values()
     assert attribute.attributes[1].choices == CHOICES[kind]
 
 
-def test_all_verdicts_of_gold_can_be_chosen() -> None:
+def test_all_verdicts_of_gold_can_be_chosen():
     for gold in (None, ["red"]):
         for value in (None, "red", "blue", "none", ["red"], []):
             verdict = VERDICT_OF_OUTCOME[outcome(gold, value)]
@@ -78,7 +76,7 @@ def test_all_verdicts_of_gold_can_be_chosen() -> None:
             assert verdict in CHOICES[value_kind(value)] or value == "none"
 
 
-def test_documents_whose_values_are_of_the_same_kinds_share_a_prompt() -> None:
+def test_documents_whose_values_are_of_the_same_kinds_share_a_prompt():
     predictions = [
         Prediction("1", {"a": "x", "b": None}),
         Prediction("2", {"a": "y", "b": None}),
@@ -91,7 +89,7 @@ def test_documents_whose_values_are_of_the_same_kinds_share_a_prompt() -> None:
     assert {*asked.schemas} == {first.category, third.category}
 
 
-def test_attributes_are_those_of_the_category_or_of_the_schema() -> None:
+def test_attributes_are_those_of_the_category_or_of_the_schema():
     predictions = [
         Prediction("1", {"a": "x"}, raw={"category": "one"}),
         Prediction("2", {"b": "y"}, raw={"input": {"category": "one"}}),
@@ -109,7 +107,7 @@ def test_attributes_are_those_of_the_category_or_of_the_schema() -> None:
         inquiries(predictions, ["t"] * 3, {"one": load_schema(["a"])})
 
 
-def test_documents_without_text_or_with_the_same_id_are_named() -> None:
+def test_documents_without_text_or_with_the_same_id_are_named():
     with pytest.raises(InputError, match="line 3: the document '1' has no text"):
         inquiries([Prediction("1", {"a": 1}, line=3)], [None])
     twice = [Prediction("1", {"a": 1}, line=1), Prediction("1", {"a": 2}, line=2)]
@@ -120,7 +118,7 @@ def test_documents_without_text_or_with_the_same_id_are_named() -> None:
 # --- the answer ---
 
 
-def test_verdicts_are_read_back_by_document_and_attribute() -> None:
+def test_verdicts_are_read_back_by_document_and_attribute():
     predictions = [Prediction("x", {"a": 1}), Prediction(None, {"a": 1})]
     answers = [
         Prediction(
@@ -136,7 +134,7 @@ def test_verdicts_are_read_back_by_document_and_attribute() -> None:
 
 
 @given(COUNTS)
-def test_scores_are_the_paper_s(counts: list[int]) -> None:
+def test_scores_are_the_paper_s(counts):
     c, i, m, cn, h = counts
     scores = judge_scores(judged(dict(zip(VERDICTS, counts, strict=True))), Resampling(1)).total
     precision = 100 * (c + cn) / (c + cn + h + i) if c + cn + h + i else None
@@ -150,7 +148,7 @@ def test_scores_are_the_paper_s(counts: list[int]) -> None:
     assert [*scores.scores] == expected
 
 
-def test_intervals_are_those_of_documents_drawn_one_by_one() -> None:
+def test_intervals_are_those_of_documents_drawn_one_by_one():
     chance = random.Random(3)
     verdicts = [
         Judged(row, "a", chance.choice(VERDICTS), "") for row in range(40) for _ in range(row % 3)
@@ -165,11 +163,10 @@ def test_intervals_are_those_of_documents_drawn_one_by_one() -> None:
         drawn.append(precision or 0.0)
     drawn.sort()
     interval = scores.intervals[0]
-    assert interval is not None
     assert (interval.low, interval.high) == pytest.approx((drawn[50], drawn[-51]), abs=3)
 
 
-def test_no_verdict_is_no_score() -> None:
+def test_no_verdict_is_no_score():
     scores = judge_scores([])
     assert scores.total.scores == (None, None, None)
     assert scores.intervals == (None, None, None)
@@ -178,7 +175,7 @@ def test_no_verdict_is_no_score() -> None:
 # --- gold ---
 
 
-def test_judge_and_gold_are_compared_where_gold_says_something() -> None:
+def test_judge_and_gold_are_compared_where_gold_says_something():
     predictions = [Prediction("1", {"a": "x", "b": "y", "c": None}), Prediction("2", {"a": "z"})]
     gold = [Example("1", "", "", {"a": ["x"], "b": None}), None]
     verdicts = [
@@ -188,7 +185,6 @@ def test_judge_and_gold_are_compared_where_gold_says_something() -> None:
         Judged(1, "a", "correct", ""),
     ]
     agreement = gold_agreement(verdicts, predictions, gold)
-    assert agreement is not None
     assert agreement.confusion == {("correct", "correct"): 1, ("correct", "hallucination"): 1}
     assert (agreement.n, agreement.n_equal, agreement.n_equally_right) == (2, 1, 1)
     assert agreement.kappa == 0
@@ -196,13 +192,12 @@ def test_judge_and_gold_are_compared_where_gold_says_something() -> None:
     assert agreement.to_json()["confusion"]["correct"]["hallucination"] == 1
 
 
-def test_verdicts_that_mean_the_same_are_equally_right() -> None:
+def test_verdicts_that_mean_the_same_are_equally_right():
     predictions = [Prediction(str(i), {"a": value}) for i, value in enumerate(["x", "y", None])]
     gold = [Example(str(i), "", "", {"a": ["x"]}) for i in range(3)]
-    said: list[Verdict] = ["correct", "hallucination", "missing"]
+    said = ["correct", "hallucination", "missing"]
     verdicts = [Judged(i, "a", verdict, "") for i, verdict in enumerate(said)]
     agreement = gold_agreement(verdicts, predictions, [*gold])
-    assert agreement is not None
     assert (agreement.n_equal, agreement.n_equally_right) == (2, 3)
     assert agreement.kappa_right == 1
     assert {"correct", "correct null"} == RIGHT
@@ -220,16 +215,14 @@ GOLD = [
 
 
 @pytest.fixture
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_lines(tmp_path / "values.jsonl", *ROWS)
     write_lines(tmp_path / "gold.jsonl", *GOLD)
     return tmp_path
 
 
-def test_every_value_gets_a_verdict_and_a_reason(
-    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_value_gets_a_verdict_and_a_reason(files, monkeypatch, capsys):
     monkeypatch.setattr(answering, "is_box", lambda path: True)
     assert main(["judge", "values.jsonl", "gold.jsonl", "-t", "1"]) == 0
     out, err = capsys.readouterr()
@@ -245,9 +238,7 @@ def test_every_value_gets_a_verdict_and_a_reason(
         assert all(isinstance(each["reason"], str) for each in line["data"].values())
 
 
-def test_a_run_goes_on_and_its_figures_are_printed_once_more(
-    files: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_goes_on_and_its_figures_are_printed_once_more(files, capsys, monkeypatch):
     judge = ["judge", "values.jsonl", "gold.jsonl", "-t", "1", "--json", "--quiet"]
     assert main([*judge, "--limit", "1"]) == 0
     out, err = capsys.readouterr()
@@ -263,7 +254,7 @@ def test_a_run_goes_on_and_its_figures_are_printed_once_more(
     assert figures["agreement"]["n"] == 4
     assert read_lines(files / "verdicts.jsonl")[:1] == first
 
-    def refuse(*_: object, **__: object) -> None:
+    def refuse(*_, **__):
         pytest.fail("a model was loaded")
 
     monkeypatch.setattr("hpd.extractor.Extractor", refuse)
@@ -271,9 +262,7 @@ def test_a_run_goes_on_and_its_figures_are_printed_once_more(
     assert json.loads(capsys.readouterr().out) == figures
 
 
-def test_verdicts_on_other_values_are_not_gone_on_with(
-    files: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_verdicts_on_other_values_are_not_gone_on_with(files, capsys):
     judge = ["judge", "values.jsonl", "-t", "1", "--quiet"]
     assert main(judge) == 0
     write_lines(files / "values.jsonl", {**ROWS[0], "data": {"Brand": "Nike", "Color": None}})
@@ -281,7 +270,7 @@ def test_verdicts_on_other_values_are_not_gone_on_with(
     assert "the input has changed" in capsys.readouterr().err
 
 
-def test_texts_come_from_the_documents(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_texts_come_from_the_documents(files, capsys):
     write_lines(files / "bare.jsonl", {"id": "1", "data": {"Brand": "Diesel"}})
     assert main(["judge", "bare.jsonl"]) == 2
     assert "has no text" in capsys.readouterr().err
@@ -306,9 +295,7 @@ def test_texts_come_from_the_documents(files: Path, capsys: pytest.CaptureFixtur
         (["empty.jsonl"], "no value to judge"),
     ],
 )
-def test_wrong_use_is_said(
-    files: Path, arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_use_is_said(files, arguments, says, capsys):
     write_lines(files / "empty.jsonl", {"id": "1", "data": {}})
     assert main(["judge", *arguments]) == 2
     assert says in capsys.readouterr().err

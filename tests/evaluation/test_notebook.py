@@ -44,7 +44,7 @@ def content(line: dict[str, Any], text: str | None) -> Content:
     return parser
 
 
-def test_values_are_marked_where_they_stand() -> None:
+def test_values_are_marked_where_they_stand():
     start = TEXT.index("shoe")
     line = {
         "data": {"brand": "Diesel", "type": "shoe", "all": "Diesel shoe"},
@@ -63,7 +63,7 @@ def test_values_are_marked_where_they_stand() -> None:
 
 
 @given(st.text(st.characters(exclude_characters="\x00\r", exclude_categories=["Cs"])))
-def test_nothing_that_a_document_says_is_markup(text: str) -> None:
+def test_nothing_that_a_document_says_is_markup(text):
     field = {"start": 0, "end": 3, "match": "exact", "error": text, "raw": text}
     line = {"data": {text: text, "b": [text]}, "fields": {text: field}}
     # HTML itself drops a line feed at the start of nothing but pre and textarea.
@@ -73,6 +73,6 @@ def test_nothing_that_a_document_says_is_markup(text: str) -> None:
     assert set(shown.tags) <= set(allowed.split())
 
 
-def test_a_failure_is_shown() -> None:
+def test_a_failure_is_shown():
     line = {"error": {"type": "ContextOverflowError", "message": "<too> long"}}
     assert "ContextOverflowError: &lt;too&gt; long" in extraction_html(line, "text")

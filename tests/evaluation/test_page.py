@@ -48,7 +48,7 @@ class Elements(HTMLParser):
 
 
 @pytest.fixture
-def template(tmp_path: Path) -> Path:
+def template(tmp_path):
     path = tmp_path / "hello.html"
     path.write_text('{% extends "page.html" %}{% block body %}<p>{{ who }}</p>{% endblock %}')
     path.with_suffix(".css").write_text("p { color: red }\n")
@@ -63,19 +63,19 @@ def parsed(page: str) -> Elements:
 
 
 @given(JSON)
-def test_json_in_a_script_element_is_the_same_and_ends_nothing(data: object) -> None:
+def test_json_in_a_script_element_is_the_same_and_ends_nothing(data):
     text = script_json(data)
     assert not re.search("[<>&]", text)
     assert json.loads(text) == data
 
 
-def test_a_lone_surrogate_can_be_written() -> None:
+def test_a_lone_surrogate_can_be_written():
     assert json.loads(script_json("a\ud800").encode()) == "a\ud800"
     with pytest.raises(ValueError, match="not JSON compliant"):
         script_json(float("nan"))
 
 
-def test_the_policy_allows_the_page_s_own_style_and_script(template: Path) -> None:
+def test_the_policy_allows_the_page_s_own_style_and_script(template):
     elements = parsed(render_page(template, data={"a": "</script><b>"}, who="<b>&"))
     (policy,) = (
         attributes["content"]
@@ -92,7 +92,7 @@ def test_the_policy_allows_the_page_s_own_style_and_script(template: Path) -> No
     assert "b" not in [tag for tag, _ in elements.starts]
 
 
-def test_a_page_asks_for_nothing(template: Path) -> None:
+def test_a_page_asks_for_nothing(template):
     page = render_page(template, data=None, who="")
     for tag, attributes in parsed(page).starts:
         assert not {name for name in attributes if name.startswith("on") or name == "style"}, tag
@@ -103,7 +103,7 @@ def test_a_page_asks_for_nothing(template: Path) -> None:
     assert "url(" not in page
 
 
-def test_only_a_page_that_calls_home_may(template: Path) -> None:
+def test_only_a_page_that_calls_home_may(template):
     assert "connect-src 'none'" in content_policy("", "", calls_home=False)
     assert "connect-src 'self'" in content_policy("", "", calls_home=True)
     page = html.unescape(render_page(template, data=None, who="", calls_home=True))
@@ -111,7 +111,7 @@ def test_only_a_page_that_calls_home_may(template: Path) -> None:
     assert "default-src 'none'" in page
 
 
-def test_scripts_never_make_markup() -> None:
+def test_scripts_never_make_markup():
     scripts = [*Path(hpd.__file__).parent.rglob("*.js")]
     assert len(scripts) >= 3
     for path in scripts:

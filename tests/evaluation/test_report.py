@@ -43,7 +43,7 @@ def report_data(page: Path) -> Any:
 # --- documents ---
 
 
-def test_a_line_and_its_gold_make_a_document() -> None:
+def test_a_line_and_its_gold_make_a_document():
     line = prediction(
         id="a1",
         data={"brand": "Diesel", "size": None, "price": 3},
@@ -64,7 +64,7 @@ def test_a_line_and_its_gold_make_a_document() -> None:
     assert document.attributes[3].values == (ShownValue("color", "color", None),)
 
 
-def test_the_text_of_the_documents_file_comes_first_and_that_of_the_gold_last() -> None:
+def test_the_text_of_the_documents_file_comes_first_and_that_of_the_gold_last():
     lines = [prediction(id="1", data={}, text="line"), prediction(id="1", data={})]
     gold, source = Example("1", "gold", "g", {}), Example("1", "source", "s", {})
     texts = [
@@ -76,7 +76,7 @@ def test_the_text_of_the_documents_file_comes_first_and_that_of_the_gold_last() 
     assert texts == ["line", "source", "line", "source", None, "source", "gold", "source"]
 
 
-def test_the_category_is_taken_from_the_named_field() -> None:
+def test_the_category_is_taken_from_the_named_field():
     line = prediction(data={}, input={"kind": "Tea", "category": "Drinks"}, category="X")
     assert reported_documents([line], [None], [None], "kind")[0].category == "Tea"
     assert reported_documents([line], [None], [None])[0].category == "Drinks"
@@ -85,7 +85,7 @@ def test_the_category_is_taken_from_the_named_field() -> None:
     assert reported_documents([bare], [None], [None])[0].id == "1"
 
 
-def test_what_a_failed_document_lacks_is_missed_but_not_null() -> None:
+def test_what_a_failed_document_lacks_is_missed_but_not_null():
     line = prediction(id="1", error={"type": "E", "message": "too long"}, text=TEXT)
     documents = reported_documents([line], [Example("1", "", "", {"brand": ["x"]})], [None])
     assert documents[0].error == "E: too long"
@@ -112,7 +112,7 @@ def made_documents(n: int = 900) -> tuple[list[ReportedDocument], list[dict[str,
     return reported_documents(predictions, list(examples), [None] * n), lines
 
 
-def test_totals_equal_a_plain_count() -> None:
+def test_totals_equal_a_plain_count():
     documents, lines = made_documents()
     summary = summarize(documents)
     fields = [
@@ -135,7 +135,6 @@ def test_totals_equal_a_plain_count() -> None:
         n_nulls = sum(value is None for value in inside)
         assert (bar.n_values, bar.n_nulls) == (len(inside) - n_nulls, n_nulls)
     brand = next(a for a in summary.attributes if a.name == "Brand")
-    assert brand.counts is not None
     predicted = [(line.get("data", {}).get("Brand"), line["gold"]["Brand"]) for line in lines]
     assert brand.counts.vc == sum(one == gold for one, gold in predicted)
     assert brand.counts.vn == sum(one is None for one, _ in predicted)
@@ -144,7 +143,7 @@ def test_totals_equal_a_plain_count() -> None:
 # --- what the script is given ---
 
 
-def test_the_script_is_given_spans_as_it_counts() -> None:
+def test_the_script_is_given_spans_as_it_counts():
     line = prediction(
         data={"brand": "Diesel", "color": None},
         fields={"brand": {"start": 2, "end": 8, "match": "exact", "confidence": 0.98765}},
@@ -160,9 +159,7 @@ def test_the_script_is_given_spans_as_it_counts() -> None:
 # --- the command ---
 
 
-def test_a_page_with_gold_says_what_eval_says(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_page_with_gold_says_what_eval_says(tmp_path, capsys):
     made, gold = write_made(tmp_path, 60, 100)
     page = tmp_path / "report.html"
     assert main(["eval", str(made), str(gold), "--json"]) == 0
@@ -177,9 +174,7 @@ def test_a_page_with_gold_says_what_eval_says(
     assert len(data["documents"]) == 60
 
 
-def test_the_texts_come_from_a_documents_file(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_texts_come_from_a_documents_file(tmp_path, capsys):
     made = write_lines(
         tmp_path / "made.jsonl",
         {"id": "a", "data": {"x": "red"}, "fields": {"x": {"start": 3, "end": 6}}},
@@ -215,13 +210,7 @@ def test_the_texts_come_from_a_documents_file(
         (["made.jsonl", "-o", "made.jsonl"], "would be overwritten"),
     ],
 )
-def test_wrong_use_is_said(
-    tmp_path: Path,
-    arguments: list[str],
-    says: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_wrong_use_is_said(tmp_path, arguments, says, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     write_made(tmp_path, 2, 100)
     write_lines(tmp_path / "empty.jsonl")

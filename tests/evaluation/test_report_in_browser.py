@@ -33,7 +33,7 @@ LONG = HOSTILE + ("x <i>y</i> " * 100 + "\N{MUSICAL SYMBOL G CLEF} ") * 100 + "t
 
 
 @pytest.fixture(scope="module")
-def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def many(tmp_path_factory):
     """A report of so many documents with gold that few of them can be in sight."""
     folder = tmp_path_factory.mktemp("many")
     made, gold = write_made(folder, MANY, 120)
@@ -41,7 +41,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def some(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def some(tmp_path_factory):
     """A report with gold that is quick to count."""
     folder = tmp_path_factory.mktemp("some")
     made, gold = write_made(folder, SOME, 120)
@@ -49,14 +49,14 @@ def some(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def few(tmp_path_factory):
     """A report of 60 documents without gold."""
     folder = tmp_path_factory.mktemp("few")
     return report(folder, str(write_made(folder, 60, 120)[0]))
 
 
 @pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def hostile(tmp_path_factory):
     """A report of one document that tries everything, and one that holds nothing."""
     folder = tmp_path_factory.mktemp("hostile")
     return report(folder, str(write_lines(folder / "made.jsonl", *hostile_lines())))
@@ -97,7 +97,7 @@ def n_shown(browser: Browser) -> int:
 # --- many documents ---
 
 
-def test_only_documents_in_sight_are_elements(browser: Browser, many: Path) -> None:
+def test_only_documents_in_sight_are_elements(browser, many):
     browser.open(many)
     assert ids_in_sight(browser)[0] == "p1"
     assert n_shown(browser) == MANY
@@ -111,7 +111,7 @@ def test_only_documents_in_sight_are_elements(browser: Browser, many: Path) -> N
     assert browser.complaints() == []
 
 
-def test_scrolling_shows_other_documents(browser: Browser, many: Path) -> None:
+def test_scrolling_shows_other_documents(browser, many):
     browser.open(many)
     browser.run("document.getElementById('list').scrollTop = 1500 * 92")
     browser.wait_for("document.querySelector('.row').dataset.number > 1400")
@@ -121,7 +121,7 @@ def test_scrolling_shows_other_documents(browser: Browser, many: Path) -> None:
 # --- what a document says ---
 
 
-def test_a_hostile_document_is_text_with_the_right_spans(browser: Browser, hostile: Path) -> None:
+def test_a_hostile_document_is_text_with_the_right_spans(browser, hostile):
     browser.open(hostile)
     assert len(LONG) > 100_000
     assert browser.text("#detail .text") == LONG
@@ -140,7 +140,7 @@ def test_a_hostile_document_is_text_with_the_right_spans(browser: Browser, hosti
     ] == next(iter(line["data"]))
 
 
-def test_nothing_of_a_document_is_run(browser: Browser, hostile: Path) -> None:
+def test_nothing_of_a_document_is_run(browser, hostile):
     browser.open(hostile)
     browser.press("j", "k", "n", "o", "o")
     assert browser.run("window.hacked === undefined")
@@ -148,7 +148,7 @@ def test_nothing_of_a_document_is_run(browser: Browser, hostile: Path) -> None:
     assert browser.complaints() == []
 
 
-def test_right_to_left_text_stands_apart(browser: Browser, tmp_path: Path) -> None:
+def test_right_to_left_text_stands_apart(browser, tmp_path):
     text = "שלום Diesel עולם"
     line = {"id": "1", "data": {"b": "Diesel"}, "fields": {"b": {"start": 5, "end": 11}}}
     page = report(tmp_path, str(write_lines(tmp_path / "m.jsonl", {**line, "text": text})))
@@ -161,13 +161,13 @@ def test_right_to_left_text_stands_apart(browser: Browser, tmp_path: Path) -> No
 # --- the network ---
 
 
-def test_no_request_leaves_the_page(browser: Browser, hostile: Path) -> None:
+def test_no_request_leaves_the_page(browser, hostile):
     browser.open(hostile)
     browser.press("j", "k", "o", "o", "t", "?")
     assert browser.requests() == [hostile.as_uri()]
 
 
-def test_the_policy_stops_what_would_call_out(browser: Browser, hostile: Path) -> None:
+def test_the_policy_stops_what_would_call_out(browser, hostile):
     class Count(http.server.BaseHTTPRequestHandler):
         asked: list[str] = []  # noqa: RUF012
 
@@ -242,7 +242,7 @@ def expected_counts() -> dict[tuple[str, ...], int]:
     }
 
 
-def test_each_filter_leaves_what_it_should(browser: Browser, some: Path) -> None:
+def test_each_filter_leaves_what_it_should(browser, some):
     browser.open(some)
     for filters, expected in expected_counts().items():
         names = list(filters)
@@ -256,7 +256,7 @@ def test_each_filter_leaves_what_it_should(browser: Browser, some: Path) -> None
         assert n_shown(browser) == SOME
 
 
-def test_a_bar_of_the_histogram_shows_its_documents(browser: Browser, some: Path) -> None:
+def test_a_bar_of_the_histogram_shows_its_documents(browser, some):
     browser.open(some)
     browser.press("o")
     browser.click(".bar[data-low='0.3']")
@@ -269,7 +269,7 @@ def test_a_bar_of_the_histogram_shows_its_documents(browser: Browser, some: Path
     assert n_shown(browser) == SOME
 
 
-def test_an_attribute_of_the_overview_shows_its_documents(browser: Browser, some: Path) -> None:
+def test_an_attribute_of_the_overview_shows_its_documents(browser, some):
     browser.open(some)
     browser.press("o")
     browser.click(".figures [data-attribute='2']")
@@ -277,7 +277,7 @@ def test_an_attribute_of_the_overview_shows_its_documents(browser: Browser, some
     assert browser.run("document.activeElement.id") == "list"
 
 
-def test_another_bound_of_low_confidence(browser: Browser, some: Path) -> None:
+def test_another_bound_of_low_confidence(browser, some):
     browser.open(some)
     browser.click("[data-kind=low]")
     n_below_half = n_shown(browser)
@@ -285,7 +285,7 @@ def test_another_bound_of_low_confidence(browser: Browser, some: Path) -> None:
     assert 0 < n_shown(browser) < n_below_half
 
 
-def test_the_least_confident_come_first(browser: Browser, some: Path) -> None:
+def test_the_least_confident_come_first(browser, some):
     browser.open(some)
     browser.choose("order", "confidence")
     lowest = {
@@ -301,7 +301,7 @@ def test_the_least_confident_come_first(browser: Browser, some: Path) -> None:
 # --- keys ---
 
 
-def test_keys(browser: Browser, few: Path) -> None:
+def test_keys(browser, few):
     browser.open(few)
     for key, expected in (
         ("j", "p2"),
@@ -327,7 +327,7 @@ def test_keys(browser: Browser, few: Path) -> None:
     assert n_shown(browser) == 60
 
 
-def test_keys_go_through_the_values_of_a_document(browser: Browser, few: Path) -> None:
+def test_keys_go_through_the_values_of_a_document(browser, few):
     browser.open(few)
     values = []
     for _ in range(3):

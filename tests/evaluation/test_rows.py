@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
-from pathlib import Path
 
 import pytest
 
@@ -33,11 +32,11 @@ from jsonl import write_lines
         ({"a": {"pid": [0], "score": 1}}, ["a"]),
     ],
 )
-def test_gold_values(values: object, gold: list[str] | None) -> None:
+def test_gold_values(values, gold):
     assert gold_values(values) == gold
 
 
-def test_the_shapes_of_the_benchmarks(tmp_path: Path) -> None:
+def test_the_shapes_of_the_benchmarks(tmp_path):
     path = write_lines(
         tmp_path / "gold.jsonl",
         {
@@ -73,13 +72,13 @@ def test_the_shapes_of_the_benchmarks(tmp_path: Path) -> None:
         ('"only text"', "gold.jsonl:2: expected a JSON object"),
     ],
 )
-def test_rows_that_are_no_gold(tmp_path: Path, row: object, says: str) -> None:
+def test_rows_that_are_no_gold(tmp_path, row, says):
     path = write_lines(tmp_path / "gold.jsonl", {"text": "t", "kind": "k", "gold": {}}, row)
     with pytest.raises(InputError, match=says):
         list(load_examples(path, category_field="kind"))
 
 
-def test_where_a_row_stands_and_whether_its_id_is_its_own(tmp_path: Path) -> None:
+def test_where_a_row_stands_and_whether_its_id_is_its_own(tmp_path):
     path = tmp_path / "gold.jsonl"
     path.write_text('{"id": "a", "gold": {}}\n\n{"gold": {}}\n')
     first, second = load_examples(path, needs_text=False)
@@ -87,7 +86,7 @@ def test_where_a_row_stands_and_whether_its_id_is_its_own(tmp_path: Path) -> Non
     assert (second.id, second.line, second.is_numbered) == ("2", 3, True)
 
 
-def test_predictions(tmp_path: Path) -> None:
+def test_predictions(tmp_path):
     line = {
         "id": 1,
         "data": {"a": "x"},
@@ -107,7 +106,7 @@ def test_predictions(tmp_path: Path) -> None:
     assert (three.id, three.usage, three.confidences) == (None, {}, {})
 
 
-def test_lines_that_are_no_predictions(tmp_path: Path) -> None:
+def test_lines_that_are_no_predictions(tmp_path):
     path = write_lines(tmp_path / "made.jsonl", {"id": "1", "value": 3})
     with pytest.raises(InputError, match=r"made\.jsonl:1: neither 'data' nor 'error'"):
         list(load_predictions(path))
@@ -126,7 +125,7 @@ HEADER = "id,category,text,Brand,Color"
 
 
 @pytest.fixture(params=["csv", "tsv", "parquet"])
-def table(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+def table(request, tmp_path):
     """One row of values, one of none, as a table of each format."""
     path = tmp_path / f"table.{request.param}"
     if request.param == "parquet":
@@ -145,14 +144,14 @@ def table(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return path
 
 
-def test_a_table_of_gold_has_a_column_for_each_attribute(table: Path) -> None:
+def test_a_table_of_gold_has_a_column_for_each_attribute(table):
     assert list(load_examples(table)) == [
         Example("1", "a b", "Shoes", {"Brand": ["Nike", "n"], "Color": ["1.5"]}),
         Example("2", "c", "Shoes", {"Brand": None, "Color": None}),
     ]
 
 
-def test_columns_can_be_named(tmp_path: Path) -> None:
+def test_columns_can_be_named(tmp_path):
     path = tmp_path / "gold.csv"
     path.write_text("no,kind,body,title,text\n7,Shoes,b,t,x\n")
     rows = load_examples(path, text_field="body", id_field="no", category_field="kind")
@@ -165,18 +164,17 @@ def test_columns_can_be_named(tmp_path: Path) -> None:
     "text",
     ["id,data.Brand,data.Size,note\na,Nike,,n\n", 'id,data,note\na,"{""Brand"": ""Nike""}",n\n'],
 )
-def test_data_as_a_column_or_flattened(tmp_path: Path, text: str) -> None:
+def test_data_as_a_column_or_flattened(tmp_path, text):
     path = tmp_path / "made.csv"
     path.write_text(text)
     (row,) = load_predictions(path)
-    assert row.data is not None
     assert {name: value for name, value in row.data.items() if value} == {"Brand": "Nike"}
     (example,) = load_examples(path, needs_text=False)
     assert example.gold["Brand"] == ["Nike"]
     assert "note" not in example.gold
 
 
-def test_what_a_table_holds_becomes_what_json_would_hold(tmp_path: Path) -> None:
+def test_what_a_table_holds_becomes_what_json_would_hold(tmp_path):
     pq, pa = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
     path = tmp_path / "made.parquet"
     columns = {
@@ -195,7 +193,7 @@ def test_what_a_table_holds_becomes_what_json_would_hold(tmp_path: Path) -> None
     assert two.data == dict.fromkeys(columns)
 
 
-def test_text_in_brackets_that_is_no_json_stays_text(tmp_path: Path) -> None:
+def test_text_in_brackets_that_is_no_json_stays_text(tmp_path):
     path = tmp_path / "made.csv"
     path.write_text("Brand\n[Nike]\n")
     assert [row.data for row in load_predictions(path)] == [{"Brand": "[Nike]"}]
@@ -212,7 +210,7 @@ def predictions(*ids: str | None) -> list[Prediction]:
     return [Prediction(name, {"n": line}, {}, line) for line, name in enumerate(ids, start=1)]
 
 
-def test_by_id() -> None:
+def test_by_id():
     rows = [Prediction("b", TWO), Prediction("a", ONE)]
     matching = match_rows(documents("a", "b"), rows)
     assert matching.data == [ONE, TWO]
@@ -221,7 +219,7 @@ def test_by_id() -> None:
     assert matching.notices("gold.jsonl", "made.jsonl") == []
 
 
-def test_missing_and_surplus_ids_are_named_with_file_and_line() -> None:
+def test_missing_and_surplus_ids_are_named_with_file_and_line():
     matching = match_rows(documents("a", "gone", "b"), predictions("b", "x", "a", "a"))
     assert matching.data == [{"n": 3}, None, {"n": 1}]
     missing, surplus = matching.notices("gold.jsonl", "made.jsonl")
@@ -238,7 +236,7 @@ def test_missing_and_surplus_ids_are_named_with_file_and_line() -> None:
     }
 
 
-def test_ids_that_come_twice_are_taken_in_order() -> None:
+def test_ids_that_come_twice_are_taken_in_order():
     matching = match_rows(documents("a", "a"), predictions("a", "a"))
     assert matching.data == [{"n": 1}, {"n": 2}]
     (notice,) = matching.notices("gold.jsonl", "made.jsonl")
@@ -246,14 +244,14 @@ def test_ids_that_come_twice_are_taken_in_order() -> None:
     assert "gold.jsonl:2 (id 'a')" in notice
 
 
-def test_long_lists_are_cut_short() -> None:
+def test_long_lists_are_cut_short():
     matching = match_rows(documents(*map(str, range(9))), predictions("0"))
     (notice,) = matching.notices("gold.jsonl", "made.jsonl")
     assert notice.startswith("8 of 9 documents")
     assert notice.endswith("gold.jsonl:6 (id '5'), and 3 more")
 
 
-def test_by_order_where_the_predictions_have_no_ids() -> None:
+def test_by_order_where_the_predictions_have_no_ids():
     matching = match_rows(documents("a", "b"), [Prediction(None, ONE), Prediction(None, None)])
     assert matching.data == [ONE, None]
     assert matching.notices("gold.jsonl", "made.jsonl") == [
@@ -261,13 +259,13 @@ def test_by_order_where_the_predictions_have_no_ids() -> None:
     ]
 
 
-def test_by_order_where_the_gold_has_no_ids() -> None:
+def test_by_order_where_the_gold_has_no_ids():
     matching = match_rows(documents("1", "2", is_numbered=True), predictions("x", "y"))
     assert matching.by_order
     assert matching.data == [{"n": 1}, {"n": 2}]
 
 
-def test_row_numbers_are_ids_where_the_gold_has_none() -> None:
+def test_row_numbers_are_ids_where_the_gold_has_none():
     matching = match_rows(documents("1", "2", is_numbered=True), predictions("2", "1"))
     assert not matching.by_order
     assert matching.data == [{"n": 2}, {"n": 1}]
@@ -281,14 +279,12 @@ def test_row_numbers_are_ids_where_the_gold_has_none() -> None:
         (documents("a"), predictions("x"), r"no prediction has the id.*'x'.*'a'"),
     ],
 )
-def test_what_cannot_be_told_is_refused(
-    gold: list[Example], made: list[Prediction], says: str
-) -> None:
+def test_what_cannot_be_told_is_refused(gold, made, says):
     with pytest.raises(InputError, match=says):
         match_rows(gold, made)
 
 
-def test_empty_files() -> None:
+def test_empty_files():
     assert match_rows([], []).data == []
     assert match_rows(documents("a"), []).data == [None]
     assert len(match_rows([], predictions("a", None)).surplus) == 2

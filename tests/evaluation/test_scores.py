@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -44,11 +43,11 @@ from jsonl import write_lines
         (['{"é": 1}'], {"é": 1}, "vc"),
     ],
 )
-def test_outcomes(gold: list[str] | None, prediction: object, expected: str) -> None:
+def test_outcomes(gold, prediction, expected):
     assert outcome(gold, prediction) == expected
 
 
-def test_precision_and_recall_are_rounded_before_f1() -> None:
+def test_precision_and_recall_are_rounded_before_f1():
     counts = Counts(nn=9, nv=1, vn=3, vc=1, vw=1)
     assert (counts.precision, counts.recall) == (33.33, 20.0)
     assert counts.f1 == round(2 * 33.33 * 20.0 / 53.33, 2)
@@ -57,13 +56,13 @@ def test_precision_and_recall_are_rounded_before_f1() -> None:
     assert (tight.precision, tight.recall, tight.f1) == (49.09, 49.09, 49.09)
 
 
-def test_nothing_scores_nothing() -> None:
+def test_nothing_scores_nothing():
     assert (Counts(nn=5).precision, Counts().recall, Counts(vn=3).f1) == (0.0, 0.0, 0.0)
     assert Score().macro.n_cells == 0
     assert Score().micro == Counts()
 
 
-def test_micro_sums_and_macro_averages_without_cells_of_only_nn() -> None:
+def test_micro_sums_and_macro_averages_without_cells_of_only_nn():
     score = Score(
         {
             ("Shoes", "Brand"): Counts(vc=3, vw=1),
@@ -115,7 +114,7 @@ def random_files(seed: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]
 
 
 @pytest.mark.parametrize("seed", range(N_FILES))
-def test_equal_to_the_last_digit(seed: int, tmp_path: Path) -> None:
+def test_equal_to_the_last_digit(seed, tmp_path):
     rows, lines = random_files(seed)
     gold = write_lines(tmp_path / "gold.jsonl", *rows)
     predicted = write_lines(tmp_path / "predicted.jsonl", *lines)
@@ -140,14 +139,14 @@ def counted(counts: Counts) -> tuple[int, ...]:
 SHOE = Example("1", "Diesel sneaker", "Shoes", {"Brand": ["Diesel"]})
 
 
-def test_inventing_is_free_in_plain_and_counts_in_strict() -> None:
+def test_inventing_is_free_in_plain_and_counts_in_strict():
     other = Example("2", "red shoe", "Shoes", {"Color": ["red"]})
     result = evaluate([SHOE, other], [{"Brand": "Diesel", "Color": "red"}, {"Color": "red"}])
     assert result.plain.micro == Counts(vc=2)
     assert result.strict.micro == Counts(nn=1, nv=1, vc=2)
 
 
-def test_the_attributes_of_a_category_can_be_given() -> None:
+def test_the_attributes_of_a_category_can_be_given():
     result = evaluate([SHOE], [{"Brand": "Diesel", "Heel": "high"}], {"Shoes": ["Brand", "Heel"]})
     assert result.strict.micro == Counts(nv=1, vc=1)
     # An attribute that only the row names counts in both.
@@ -155,7 +154,7 @@ def test_the_attributes_of_a_category_can_be_given() -> None:
     assert result.strict.micro == Counts(nn=1, vc=1)
 
 
-def test_a_row_without_a_prediction_has_no_values() -> None:
+def test_a_row_without_a_prediction_has_no_values():
     assert evaluate([SHOE], [None]).plain.micro == Counts(vn=1)
     with pytest.raises(ValueError, match="1 examples, but 0 predictions"):
         evaluate([SHOE], [])
@@ -164,7 +163,7 @@ def test_a_row_without_a_prediction_has_no_values() -> None:
 # --- the baseline ---
 
 
-def test_lookup_takes_the_first_training_value_that_the_text_holds() -> None:
+def test_lookup_takes_the_first_training_value_that_the_text_holds():
     train = [
         Example("1", "", "Shoes", {"Color": ["red", "dark red"], "Size": None}),
         Example("2", "", "Tea", {"Color": ["black"]}),
@@ -205,7 +204,7 @@ def test_lookup_takes_the_first_training_value_that_the_text_holds() -> None:
         (["True", "true"], "true"),
     ],
 )
-def test_ways_to_write_the_same(group: list[str], expected: str) -> None:
+def test_ways_to_write_the_same(group, expected):
     assert {written: normalized(written) for written in group} == dict.fromkeys(group, expected)
 
 
@@ -225,11 +224,11 @@ def test_ways_to_write_the_same(group: list[str], expected: str) -> None:
         ("-5", "5"),
     ],
 )
-def test_what_stays_different(one: str, two: str) -> None:
+def test_what_stays_different(one, two):
     assert normalized(one) != normalized(two)
 
 
-def test_every_spelling_of_every_unit() -> None:
+def test_every_spelling_of_every_unit():
     for symbol, spellings in UNITS.items():
         for spelling in spellings.split():
             for text in (f"3{spelling}", f"3 {spelling}s", f"3-{spelling}."):
@@ -242,7 +241,7 @@ texts = st.text() | st.text(st.sampled_from("0123456789 .,'\"-/x%inftozk\u00bd\u
 @given(texts)
 @example("1 000 0000")
 @example("0 123,45 678")
-def test_depends_on_the_text_alone_and_keeps_to_one_line(text: str) -> None:
+def test_depends_on_the_text_alone_and_keeps_to_one_line(text):
     first = normalized(text)
     normalized.cache_clear()
     assert normalized(text) == first
@@ -251,13 +250,13 @@ def test_depends_on_the_text_alone_and_keeps_to_one_line(text: str) -> None:
 
 
 @given(st.integers(0, 10**12), st.sampled_from(["oz", "GB", "inch"]))
-def test_an_amount_comes_out_however_it_is_grouped(number: int, unit: str) -> None:
+def test_an_amount_comes_out_however_it_is_grouped(number, unit):
     forms = {f"{number} {unit}", f"{number:,}{unit}", f"{number:,} {unit}".replace(",", " ")}
     forms |= {f"{number:,}.00 {unit}", f"{number:,}".replace(",", ".") + f",0 {unit}"}
     assert len({normalized(form) for form in forms}) == 1
 
 
-def test_outcomes_in_the_normalized_form() -> None:
+def test_outcomes_in_the_normalized_form():
     assert outcome(["8 Ounces"], "8oz") == "vw"
     assert outcome(["8 Ounces"], "8oz", normalized) == "vc"
     assert outcome(["1,299"], 1299, normalized) == "vc"

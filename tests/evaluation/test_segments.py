@@ -32,7 +32,7 @@ def slow_segments(values: list[ShownValue], n: int) -> list[tuple[int, int, set[
 
 
 @given(VALUES)
-def test_equal_to_a_count_character_by_character(values: list[ShownValue]) -> None:
+def test_equal_to_a_count_character_by_character(values):
     segments = covered_segments(values, N)
     assert [(s.start, s.end, set(s.values)) for s in segments] == slow_segments(values, N)
     for segment in segments:
@@ -45,7 +45,7 @@ def test_equal_to_a_count_character_by_character(values: list[ShownValue]) -> No
         }
 
 
-def test_the_value_that_begins_first_is_first() -> None:
+def test_the_value_that_begins_first_is_first():
     outer, inner = (ShownValue("a", "a", "x", spans=(span,)) for span in ((0, 6), (2, 4)))
     assert covered_segments([inner, outer], 9) == [
         Segment(0, 2, (1,), ()),
@@ -55,7 +55,7 @@ def test_the_value_that_begins_first_is_first() -> None:
 
 
 @given(st.text(alphabet="ab😀é𝄞\u202e", min_size=N, max_size=N), VALUES)
-def test_utf16_offsets_cut_the_same_texts(text: str, values: list[ShownValue]) -> None:
+def test_utf16_offsets_cut_the_same_texts(text, values):
     segments = covered_segments(values, N)
     units = text.encode("utf-16-le")
     for segment, converted in zip(segments, utf16_segments(segments, text), strict=True):

@@ -1,15 +1,11 @@
 """The values of an extraction, flat."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from hpd.evaluation.shown_values import ShownValue, shown_values
 
 
-def test_nested_data_is_shown_leaf_by_leaf() -> None:
+def test_nested_data_is_shown_leaf_by_leaf():
     data = {
         "maker": {"name": "Bosch", "city": None},
         "lines": [{"qty": 2}, {"qty": 3}],
@@ -17,7 +13,7 @@ def test_nested_data_is_shown_leaf_by_leaf() -> None:
         "new": True,
         "price": 2.5,
     }
-    fields: dict[str, dict[str, Any]] = {
+    fields = {
         "maker.name": {"confidence": 0.9, "start": 3, "end": 8, "match": "exact"},
         "lines": {"confidence": 0.8},
         "lines[1].qty": {"confidence": 0.7, "match": "none", "truncated": True},
@@ -33,7 +29,7 @@ def test_nested_data_is_shown_leaf_by_leaf() -> None:
     ]
 
 
-def test_a_failed_field_is_shown_though_the_data_lacks_it() -> None:
+def test_a_failed_field_is_shown_though_the_data_lacks_it():
     data = {"lines": [{"qty": 1}], "a.b": None, "a": 1}
     fields = {
         "lines": {"error": "at least 2 items are needed, not 1"},
@@ -62,16 +58,16 @@ def test_a_failed_field_is_shown_though_the_data_lacks_it() -> None:
         {"start": "0", "end": "3"},
     ],
 )
-def test_a_span_that_is_none_is_left_out(field: dict[str, Any]) -> None:
+def test_a_span_that_is_none_is_left_out(field):
     assert shown_values({"a": "red"}, {"a": field})[0].spans == ()
 
 
 @pytest.mark.parametrize("confidence", [float("nan"), -0.1, 1.1, True, "0.5", None])
-def test_a_confidence_that_is_no_probability_is_left_out(confidence: object) -> None:
+def test_a_confidence_that_is_no_probability_is_left_out(confidence):
     assert shown_values({"a": "red"}, {"a": {"confidence": confidence}})[0].confidence is None
 
 
-def test_a_value_is_ungrounded_only_where_it_was_searched_for() -> None:
+def test_a_value_is_ungrounded_only_where_it_was_searched_for():
     fields = {"a": {"match": "none"}, "b": {"match": "none"}, "c": {"match": "exact"}}
     shown = shown_values({"a": "x", "b": None, "c": "x", "d": "x"}, fields)
     assert [value.is_ungrounded for value in shown] == [True, False, False, False]

@@ -30,7 +30,7 @@ def drawn_one_by_one(fields: list[FieldOutcome], rows: list[int]) -> list[FieldO
     return [field for row in rows for field in fields if field.row == row]
 
 
-def test_counts_of_all_documents_are_those_of_the_metric() -> None:
+def test_counts_of_all_documents_are_those_of_the_metric():
     fields = random_fields(N_ROWS)
     outcomes = OutcomeCounts(fields, N_ROWS)
     counts = outcomes.count(np.ones((1, N_ROWS), np.float32))[0]
@@ -40,7 +40,7 @@ def test_counts_of_all_documents_are_those_of_the_metric() -> None:
         assert list(own) == [getattr(expected[cell], name) for name in OUTCOMES]
 
 
-def test_scores_are_those_of_the_metric_but_for_rounding() -> None:
+def test_scores_are_those_of_the_metric_but_for_rounding():
     fields = [replace(field, is_named=True) for field in random_fields(40)]
     # A cell with only nn, which the macro average leaves out.
     fields += [FieldOutcome(row, ("category 0", "never"), "nn", True) for row in range(0, 40, 2)]
@@ -57,7 +57,7 @@ def test_scores_are_those_of_the_metric_but_for_rounding() -> None:
         assert list(got) == pytest.approx(exact, abs=0.011)
 
 
-def test_bootstrap_against_documents_drawn_one_by_one() -> None:
+def test_bootstrap_against_documents_drawn_one_by_one():
     fields = random_fields(N_ROWS)
     outcomes = OutcomeCounts(fields, N_ROWS)
     (counts,) = bootstrap_counts(outcomes, Resampling(20, 3))
@@ -69,7 +69,7 @@ def test_bootstrap_against_documents_drawn_one_by_one() -> None:
             assert list(cell_counts) == [getattr(made, n) if made else 0 for n in OUTCOMES]
 
 
-def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunks_change_nothing(monkeypatch):
     fields = random_fields(N_ROWS)
     whole = evaluation_intervals(fields, N_ROWS, Resampling(100))
     monkeypatch.setattr(statistics, "_CHUNK", 7 * N_ROWS * 3)
@@ -77,7 +77,7 @@ def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert evaluation_intervals(fields, N_ROWS, Resampling(100)) == whole
 
 
-def test_intervals_hold_the_score_and_narrow_with_more_documents() -> None:
+def test_intervals_hold_the_score_and_narrow_with_more_documents():
     widths = []
     for n_rows in (50, 200, 800):
         fields = random_fields(n_rows)
@@ -90,7 +90,7 @@ def test_intervals_hold_the_score_and_narrow_with_more_documents() -> None:
     assert widths[1] / widths[2] == pytest.approx(2, abs=0.5)
 
 
-def test_fields_of_one_document_stand_and_fall_together() -> None:
+def test_fields_of_one_document_stand_and_fall_together():
     """Drawing fields one by one would make the interval of such a file far too narrow."""
     same = [
         FieldOutcome(row, ("", f"attribute {i}"), "vc" if row % 2 else "vw", True)
@@ -103,7 +103,7 @@ def test_fields_of_one_document_stand_and_fall_together() -> None:
     assert together.high - together.low > 3 * (apart.high - apart.low)
 
 
-def test_plain_leaves_out_what_rows_do_not_name() -> None:
+def test_plain_leaves_out_what_rows_do_not_name():
     fields = [FieldOutcome(row, ("", "a"), "vc", True) for row in range(5)]
     fields += [FieldOutcome(row, ("", "b"), "nv", False) for row in range(5)]
     intervals = evaluation_intervals(fields, 5, Resampling(100))
@@ -144,7 +144,7 @@ def p_by_hand(first: list[FieldOutcome], second: list[FieldOutcome], score: obje
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_p_values_are_those_of_all_exchanges(seed: int) -> None:
+def test_p_values_are_those_of_all_exchanges(seed):
     first = random_fields(9, seed)
     second = changed(first, 0.4, seed + 100)
     differences = paired_differences(first, second, 9)
@@ -155,7 +155,7 @@ def test_p_values_are_those_of_all_exchanges(seed: int) -> None:
     assert differences.macro["f1"].difference == pytest.approx(macro_f1(first) - macro_f1(second))
 
 
-def test_random_exchanges_come_close_to_all_of_them() -> None:
+def test_random_exchanges_come_close_to_all_of_them():
     first = random_fields(11, 5)
     second = changed(first, 0.8, 7)
     exact = paired_differences(first, second, 11, Resampling(2048))
@@ -167,7 +167,7 @@ def test_random_exchanges_come_close_to_all_of_them() -> None:
         assert drawn.micro[name].p_value == pytest.approx(exact.micro[name].p_value, abs=0.04)
 
 
-def test_a_random_test_never_says_zero() -> None:
+def test_a_random_test_never_says_zero():
     first = [FieldOutcome(row, ("", "a"), "vc", True) for row in range(60)]
     second = [FieldOutcome(row, ("", "a"), "vw", True) for row in range(60)]
     found = paired_differences(first, second, 60, Resampling(100)).micro["f1"]
@@ -175,7 +175,7 @@ def test_a_random_test_never_says_zero() -> None:
     assert (found.difference, found.interval) == (100.0, Interval(100.0, 100.0))
 
 
-def test_one_file_with_itself() -> None:
+def test_one_file_with_itself():
     fields = random_fields(30)
     differences = paired_differences(fields, fields, 30, Resampling(100))
     assert differences.n_differing == 0
@@ -184,7 +184,7 @@ def test_one_file_with_itself() -> None:
         assert difference.interval == Interval(0.0, 0.0)
 
 
-def test_the_other_way_round() -> None:
+def test_the_other_way_round():
     first = random_fields(40)
     second = changed(first, 0.3)
     there = paired_differences(first, second, 40, Resampling(200)).micro["f1"]
@@ -195,7 +195,7 @@ def test_the_other_way_round() -> None:
     assert there.interval.low < there.difference < there.interval.high
 
 
-def test_chunks_change_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunks_change_no_difference(monkeypatch):
     first = random_fields(9)
     second = changed(first, 0.4)
     exact = paired_differences(first, second, 9)
@@ -203,6 +203,6 @@ def test_chunks_change_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     assert paired_differences(first, second, 9) == exact
 
 
-def test_files_about_other_fields_are_refused() -> None:
+def test_files_about_other_fields_are_refused():
     with pytest.raises(ValueError, match="not about the same fields"):
         paired_differences(random_fields(3), random_fields(4), 4)

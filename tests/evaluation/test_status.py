@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from fake_extractor import FakeExtractor
 from hpd.cli import main
 from hpd.files.journal import journal_path
 from hpd.files.reader import Record
@@ -33,9 +32,7 @@ def extract(source: Path, out: Path, *extra: str) -> int:
     return main(["extract", str(source), "--schema", "brand", "-o", str(out), *extra])
 
 
-def test_the_status_of_a_complete_run(
-    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_the_status_of_a_complete_run(tmp_path, fake, capfd):
     source, out = write_texts(tmp_path / "in.jsonl", "a", "b", "c"), tmp_path / "out"
     assert extract(source, out) == 0
     code, shown = status(capfd, str(out))
@@ -48,9 +45,7 @@ def test_the_status_of_a_complete_run(
     assert shown["order"] == "input"
 
 
-def test_the_status_tells_the_nulls_and_near_ties_of_what_is_written(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_the_status_tells_the_nulls_and_near_ties_of_what_is_written(tmp_path, capfd):
     out = tmp_path / "out"
     lines = [
         {
@@ -76,9 +71,7 @@ def test_the_status_tells_the_nulls_and_near_ties_of_what_is_written(
     assert shown["near"].startswith("ties 1 (near_tie): ")
 
 
-def test_the_counts_are_those_of_the_run_s_summary(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_the_counts_are_those_of_the_run_s_summary(tmp_path, capfd):
     """With a real model, and nested values, some of them null."""
     source, out = write_texts(tmp_path / "in.jsonl", "Luma Shirt, red", "x"), tmp_path / "out"
     schema = "Brand, maker {name, city}, Color, tags [str]"
@@ -88,9 +81,7 @@ def test_the_counts_are_those_of_the_run_s_summary(
     assert shown["values"].endswith(f"of which {share} are null")
 
 
-def test_the_status_of_an_interrupted_run_tells_what_is_left(
-    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_the_status_of_an_interrupted_run_tells_what_is_left(tmp_path, fake, capfd):
     source = write_texts(tmp_path / "in.jsonl", "a", "too long", "interrupt", "d", "e")
     out = tmp_path / "out"
     assert extract(source, out, "--limit", "4") == 130
@@ -119,9 +110,7 @@ def records() -> Iterator[Record]:
     return (Record(name, name) for name in "abcd")
 
 
-def test_the_status_of_a_run_that_is_under_way(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_the_status_of_a_run_that_is_under_way(tmp_path, capfd):
     out = tmp_path / "out"
     writer = FileWriter(out, {"schema": "1"}, about={"input": "-"})
     pending = dict(writer.pending(records()))
@@ -140,9 +129,7 @@ def test_the_status_of_a_run_that_is_under_way(
     writer.close(complete=False)
 
 
-def test_a_line_that_waited_is_counted_once(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_line_that_waited_is_counted_once(tmp_path, capfd):
     out = tmp_path / "out"
     with FileWriter(out, {}) as writer:
         pending = dict(writer.pending(records()))
@@ -154,9 +141,7 @@ def test_a_line_that_waited_is_counted_once(
     assert shown["state"] == "no process is writing it"
 
 
-def test_an_output_that_was_shortened_is_1(
-    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_an_output_that_was_shortened_is_1(tmp_path, fake, capfd):
     source, out = write_texts(tmp_path / "in.jsonl", "a", "b"), tmp_path / "out"
     assert extract(source, out) == 0
     size = out.stat().st_size
@@ -166,9 +151,7 @@ def test_an_output_that_was_shortened_is_1(
     assert f"{size - 10} bytes more than the output has" in shown["journal"]
 
 
-def test_a_replacement_under_way_is_shown_too(
-    tmp_path: Path, fake: list[FakeExtractor], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_replacement_under_way_is_shown_too(tmp_path, fake, capfd):
     source, out = write_texts(tmp_path / "in.jsonl", "a"), tmp_path / "out"
     assert extract(source, out) == 0
     write_texts(source, "a", "interrupt")
@@ -180,15 +163,13 @@ def test_a_replacement_under_way_is_shown_too(
     assert f"output  {out}.new\n" in re.sub(" +", "  ", new)
 
 
-def test_what_no_run_wrote_is_usage(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_no_run_wrote_is_usage(tmp_path, capfd):
     assert main(["status", str(tmp_path / "out")]) == 2
     says = "out.run, which hpd extract writes beside its output, is not there"
     assert says in capfd.readouterr().err
 
 
-def test_a_journal_of_something_else_is_usage(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_journal_of_something_else_is_usage(tmp_path, capfd):
     out = tmp_path / "out"
     out.write_text("")
     for content, says in (("{}\n", "not a journal"), ('{"hpd_run": 9}\n', "not a journal")):

@@ -16,13 +16,13 @@ INPUTS = [(name, path) for name in TARGETS for path in sorted((fuzz.CORPUS / nam
 
 
 @pytest.mark.parametrize(("name", "path"), INPUTS, ids=lambda value: getattr(value, "name", value))
-def test_inputs_of_the_corpus(name: str, path: Path) -> None:
+def test_inputs_of_the_corpus(name, path):
     """Faults that fuzzing has found stay mended: their inputs are in the corpus."""
     fuzz.execute(TARGETS[name], path.read_bytes(), path.suffix)
 
 
 @pytest.mark.parametrize("name", TARGETS)
-def test_mutations_of_the_corpus(name: str, tmp_path: Path) -> None:
+def test_mutations_of_the_corpus(name, tmp_path):
     """A process of its own, as a fault may end that; other seeds are for ``tools.fuzz`` by hand."""
     command = ["--target", name, "--executions", str(EXECUTIONS), "--keep", str(tmp_path)]
     done = run_python("-m", "tools.fuzz", *command, cwd=ROOT)
@@ -42,9 +42,7 @@ def hang(data: bytes, suffix: str) -> None:
         pass
 
 
-def test_faults_are_told_apart_and_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_faults_are_told_apart_and_kept(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(TARGETS, "values", Target(crash, (KeyError,), (b"K",)))
     n, n_faults = fuzz.fuzz("values", 3, tmp_path, 200, None)
     assert (n, n_faults) == (200, 1), "the KeyErrors are allowed, and all others are one fault"
@@ -53,10 +51,8 @@ def test_faults_are_told_apart_and_kept(
     assert "ValueError in test_fuzz.py" in capsys.readouterr().err
 
 
-def test_the_same_seed_gives_the_same_inputs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read: list[bytes] = []
+def test_the_same_seed_gives_the_same_inputs(tmp_path, monkeypatch):
+    read = []
     monkeypatch.setitem(TARGETS, "values", Target(lambda data, suffix: read.append(data), (), ()))
     for _ in range(2):
         fuzz.fuzz("values", 7, tmp_path, 50, None)
@@ -64,7 +60,7 @@ def test_the_same_seed_gives_the_same_inputs(
     assert len(set(read)) > 40
 
 
-def test_an_execution_that_hangs_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_execution_that_hangs_is_stopped(monkeypatch):
     monkeypatch.setattr(fuzz, "SECONDS", 0.2)
     with pytest.raises(fuzz.HungError):
         fuzz.execute(Target(hang, (), ()), b"", "")

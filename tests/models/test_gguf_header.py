@@ -1,10 +1,5 @@
 """The header of GGUF files, against the gguf package, and what is no such header."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import gguf
 import pytest
 
@@ -13,7 +8,7 @@ from hpd.models.gguf_files import read_gguf_header
 
 
 @pytest.mark.parametrize("kind", ["qwen3", "gemma3", "jamba"])
-def test_the_header_is_that_which_the_gguf_package_reads(tiny_model: Any, kind: str) -> None:
+def test_the_header_is_that_which_the_gguf_package_reads(tiny_model, kind):
     path = tiny_model(kind)
     header = read_gguf_header(path)
     reader = gguf.GGUFReader(path)
@@ -33,9 +28,7 @@ def test_the_header_is_that_which_the_gguf_package_reads(tiny_model: Any, kind: 
                 assert header.metadata[key] == contents, key
 
 
-def test_a_file_that_breaks_off_anywhere_in_its_header_says_so(
-    tiny_model: Any, tmp_path: Path
-) -> None:
+def test_a_file_that_breaks_off_anywhere_in_its_header_says_so(tiny_model, tmp_path):
     whole = tiny_model("qwen3").read_bytes()
     n_header = len(whole) - read_gguf_header(tiny_model("qwen3")).n_weight_bytes
     cut = tmp_path / "cut.gguf"
@@ -73,7 +66,7 @@ def test_a_file_that_breaks_off_anywhere_in_its_header_says_so(
         (b"GGUF\3\0\0\0" + bytes(8) + b"\1" + bytes(14) + b"\x80", "ends at byte 32"),
     ],
 )
-def test_what_is_no_header(tmp_path: Path, content: bytes, says: str) -> None:
+def test_what_is_no_header(tmp_path, content, says):
     path = tmp_path / "model.gguf"
     path.write_bytes(content)
     with pytest.raises(ModelLoadError, match=says):

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import llama_cpp._ggml
 import pytest
 
 from hpd.errors import ModelLoadError
 from hpd.models import hardware
 from hpd.models.cache import CACHE_VARIABLE
-from tiny_models import TinyModel
 
 
 @pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
     monkeypatch.delenv(hardware.EXTRA_BUFTS_VARIABLE, raising=False)
     hardware.use_extra_bufts.cache_clear()
@@ -24,12 +20,10 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 
 
 @pytest.mark.parametrize("works", [True, False])
-def test_the_answer_is_remembered(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, works: bool
-) -> None:
+def test_the_answer_is_remembered(tmp_path, monkeypatch, works):
     tries = []
 
-    def survives() -> bool:
+    def survives():
         tries.append(1)
         return works
 
@@ -46,17 +40,15 @@ def test_the_answer_is_remembered(
     assert len(tries) == 2
 
 
-def test_another_processor_or_library_is_tried_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_processor_or_library_is_tried_anew(monkeypatch):
     before = hardware._fingerprint()
     assert hardware._fingerprint() == before
     monkeypatch.setattr(hardware, "cpu_flags", lambda: frozenset({"amx_tile", "new"}))
     assert hardware._fingerprint() != before
 
 
-def test_nothing_is_tried_without_amx_or_against_the_users_word(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def never() -> bool:
+def test_nothing_is_tried_without_amx_or_against_the_users_word(monkeypatch):
+    def never():
         raise AssertionError("tried")
 
     monkeypatch.setattr(hardware, "_survives", never)
@@ -79,16 +71,14 @@ def test_nothing_is_tried_without_amx_or_against_the_users_word(
         ("arm64", {"amx_tile"}, False),
     ],
 )
-def test_amx_is_a_flag_of_the_processor(
-    monkeypatch: pytest.MonkeyPatch, machine: str, flags: set[str] | None, has_amx: bool
-) -> None:
+def test_amx_is_a_flag_of_the_processor(monkeypatch, machine, flags, has_amx):
     monkeypatch.setattr(hardware.platform, "machine", lambda: machine)
     monkeypatch.setattr(hardware, "cpu_flags", lambda: None if flags is None else frozenset(flags))
     assert hardware.has_amx() is has_amx
 
 
-def test_without_a_model_nothing_can_be_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_model() -> Path:
+def test_without_a_model_nothing_can_be_tried(monkeypatch):
+    def no_model():
         raise ModelLoadError("the box is empty")
 
     monkeypatch.setattr(hardware, "box_model", no_model)
@@ -98,9 +88,7 @@ def test_without_a_model_nothing_can_be_tried(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     ("ends", "survives"), [("exit 0", True), ("exit 1", False), ("kill -SEGV $$", False)]
 )
-def test_a_child_decides_by_how_it_ends(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: str, survives: bool
-) -> None:
+def test_a_child_decides_by_how_it_ends(tmp_path, monkeypatch, ends, survives):
     python = tmp_path / "python"
     python.write_text(f"#!/bin/sh\necho $@ > {tmp_path}/arguments\n{ends}\n")
     python.chmod(0o755)
@@ -111,7 +99,7 @@ def test_a_child_decides_by_how_it_ends(
     assert arguments == ["-m", "hpd.models.hardware", str(tmp_path / "model.gguf")]
 
 
-def test_a_child_that_decodes_lives(tiny_model: TinyModel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_child_that_decodes_lives(tiny_model, monkeypatch):
     """F32 weights have no AMX kernels: the probe must live, and say that it did."""
     monkeypatch.setattr(hardware, "box_model", lambda: tiny_model("qwen3"))
     monkeypatch.setattr(hardware, "_PROBE_SECONDS", 600)
@@ -127,9 +115,7 @@ def test_a_child_that_decodes_lives(tiny_model: TinyModel, monkeypatch: pytest.M
         (["Fast One", "Other"], 7, "Fast One, Other (7 layers at most)"),
     ],
 )
-def test_the_place_where_a_model_is_computed(
-    monkeypatch: pytest.MonkeyPatch, names: list[str], n_gpu_layers: int, place: str
-) -> None:
+def test_the_place_where_a_model_is_computed(monkeypatch, names, n_gpu_layers, place):
     monkeypatch.setattr(hardware, "devices", lambda: names)
     monkeypatch.setattr(hardware, "processor", lambda: "Chip")
     monkeypatch.setattr(hardware, "n_cores", lambda: 3)
@@ -147,6 +133,6 @@ class FakeGgml:
         self.ggml_backend_dev_description = lambda i: names[i]
 
 
-def test_only_gpus_are_devices(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_gpus_are_devices(monkeypatch):
     monkeypatch.setattr(llama_cpp._ggml, "libggml", FakeGgml())
     assert hardware.devices() == ["H100", "Iris"]

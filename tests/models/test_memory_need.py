@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import warnings
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -44,7 +43,7 @@ print(peak_bytes())
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the peak of a process")
 @pytest.mark.parametrize("kind", SETTINGS)
-def test_the_estimate_is_close_to_what_a_process_takes(tiny_model: Any, kind: str) -> None:
+def test_the_estimate_is_close_to_what_a_process_takes(tiny_model, kind):
     path = small_model() if kind == "small" else tiny_model(kind)
     done = run_python("-c", PEAK, path, repr(SETTINGS[kind]))
     assert done.returncode == 0, done.stderr
@@ -53,7 +52,7 @@ def test_the_estimate_is_close_to_what_a_process_takes(tiny_model: Any, kind: st
     assert 0.95 < need.total / peak < 1.4, (need, peak)
 
 
-def test_cells_are_counted_as_llama_cpp_counts_them(tiny_model: Any) -> None:
+def test_cells_are_counted_as_llama_cpp_counts_them(tiny_model):
     # By hand: 8192 cells, 6 layers, 2 heads of 64 numbers of K and as many of V, two bytes each.
     assert memory_need(small_model(), Options()).cells == 8192 * 6 * 2 * 64 * 2 * 2
     quantised = Options(cache_type_k="q8_0", cache_type_v="q8_0")
@@ -62,7 +61,7 @@ def test_cells_are_counted_as_llama_cpp_counts_them(tiny_model: Any) -> None:
     assert memory_need(small_model(), Options(n_ctx=1000)).cells == 1024 * 6 * 2 * 64 * 2 * 2
 
 
-def test_a_draft_model_and_adapters_count(tmp_path: Path) -> None:
+def test_a_draft_model_and_adapters_count(tmp_path):
     model = small_model()
     adapter = tmp_path / "a.gguf"
     adapter.write_bytes(bytes(1000))
@@ -72,7 +71,7 @@ def test_a_draft_model_and_adapters_count(tmp_path: Path) -> None:
     assert both.weights == 2 * alone.weights + 1000
 
 
-def test_a_shortage_comes_with_what_would_fit() -> None:
+def test_a_shortage_comes_with_what_would_fit():
     model = small_model()
     options = Options(n_ctx=1 << 20)
     assert shortage(model, options, Memory(None, None, None)) == ""
@@ -87,9 +86,7 @@ def test_a_shortage_comes_with_what_would_fit() -> None:
     assert shortage(model, options, Memory(None, None, 1000)).endswith(": take a smaller model")
 
 
-def test_extract_says_it_before_the_model_is_loaded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_extract_says_it_before_the_model_is_loaded(tmp_path, monkeypatch, capfd):
     monkeypatch.setattr(module, "memory", lambda: Memory(None, None, 100_000_000))
     source = str(write_texts(tmp_path / "in.jsonl", "a cup"))
     assert main(["extract", source, "--schema", "a", "--quiet"]) == 0
@@ -98,9 +95,7 @@ def test_extract_says_it_before_the_model_is_loaded(
         pass
 
 
-def test_what_is_on_a_gpu_or_unreadable_is_not_warned_of(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_on_a_gpu_or_unreadable_is_not_warned_of(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "memory", lambda: Memory(None, None, 1))
     with pytest.raises(ModelLoadError):
         memory_need(tmp_path / "gone.gguf", Options())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -39,7 +38,7 @@ def write(path: Path, content: bytes = GGUF) -> Path:
         (b"version https://git-lfs.github.com/spec/v1\noid", "git lfs pull"),
     ],
 )
-def test_what_is_no_model(tmp_path: Path, content: bytes, says: str) -> None:
+def test_what_is_no_model(tmp_path, content, says):
     path = write(tmp_path / "m.gguf", content)
     with pytest.raises(ModelLoadError, match=says):
         resolve_model(path)
@@ -47,7 +46,7 @@ def test_what_is_no_model(tmp_path: Path, content: bytes, says: str) -> None:
         local_lora(path)
 
 
-def test_what_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_there(tmp_path, monkeypatch):
     with pytest.raises(ModelLoadError, match=r"there is no model .*gone\.gguf$"):
         resolve_model(tmp_path / "gone.gguf")
     monkeypatch.chdir(tmp_path)
@@ -57,9 +56,7 @@ def test_what_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         local_lora(tmp_path / "gone.gguf")
 
 
-def test_a_name_that_is_nearly_that_of_a_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_name_that_is_nearly_that_of_a_file(tmp_path, monkeypatch):
     write(tmp_path / "qwen3-0.6b-q8.gguf")
     with pytest.raises(ModelLoadError, match=r"did you mean .*/qwen3-0\.6b-q8\.gguf\?$"):
         resolve_model(tmp_path / "qwen3-0.6b-q4.gguf")
@@ -71,7 +68,7 @@ def test_a_name_that_is_nearly_that_of_a_file(
         resolve_model("llama")
 
 
-def test_a_folder(tmp_path: Path) -> None:
+def test_a_folder(tmp_path):
     with pytest.raises(ModelLoadError, match="is a folder, and it holds no GGUF file"):
         resolve_model(tmp_path)
     write(tmp_path / "a.gguf")
@@ -79,7 +76,7 @@ def test_a_folder(tmp_path: Path) -> None:
         resolve_model(tmp_path)
 
 
-def test_a_split_model_opens_at_its_first_part(tmp_path: Path) -> None:
+def test_a_split_model_opens_at_its_first_part(tmp_path):
     parts = [write(tmp_path / f"m-0000{n}-of-00003.gguf") for n in (1, 2, 3)]
     assert resolve_model(parts[1]) == parts[0]
     parts[0].unlink()
@@ -91,21 +88,21 @@ def test_a_split_model_opens_at_its_first_part(tmp_path: Path) -> None:
         resolve_model(parts[1])
 
 
-def test_every_part_is_checked(tmp_path: Path) -> None:
+def test_every_part_is_checked(tmp_path):
     first = write(tmp_path / "m-00001-of-00002.gguf")
     write(tmp_path / "m-00002-of-00002.gguf", b"junk")
     with pytest.raises(ModelLoadError, match=r"00002-of-00002\.gguf is not a GGUF file"):
         resolve_model(first)
 
 
-def test_the_environment_names_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_names_the_model(tmp_path, monkeypatch):
     named, other = write(tmp_path / "named.gguf"), write(tmp_path / "other.gguf")
     monkeypatch.setenv("HPD_MODEL", str(named))
     assert resolve_model() == named
     assert resolve_model(other) == other
 
 
-def test_the_model_in_the_box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_model_in_the_box(tmp_path, monkeypatch):
     monkeypatch.delenv("HPD_MODEL", raising=False)
     here = tmp_path / "python" / "hpd" / "machine" / "model_files.py"
     monkeypatch.setattr(hpd.models.model_files, "__file__", str(here))
@@ -117,7 +114,7 @@ def test_the_model_in_the_box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert resolve_model() == installed
 
 
-def test_a_file_and_a_repository_at_once(tmp_path: Path) -> None:
+def test_a_file_and_a_repository_at_once(tmp_path):
     with pytest.raises(ModelLoadError, match="not both"):
         resolve_model(tmp_path, "user/repo")
 
@@ -138,11 +135,11 @@ def test_a_file_and_a_repository_at_once(tmp_path: Path) -> None:
         ("a:b.gguf:0.25", ("a:b.gguf", 0.25)),
     ],
 )
-def test_parse_lora(text: str, expected: tuple[str, float]) -> None:
+def test_parse_lora(text, expected):
     assert parse_lora(text) == expected
 
 
-def test_a_file_whose_name_ends_like_a_scale(tmp_path: Path) -> None:
+def test_a_file_whose_name_ends_like_a_scale(tmp_path):
     path = write(tmp_path / "step:100")
     assert parse_lora(str(path)) == (str(path), 1.0)
     assert parse_lora(f"{path}:0.5") == (str(path), 0.5)
@@ -150,7 +147,7 @@ def test_a_file_whose_name_ends_like_a_scale(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("scale", ["nan", "inf", "-inf"])
-def test_a_scale_must_be_finite(scale: str) -> None:
+def test_a_scale_must_be_finite(scale):
     with pytest.raises(ModelLoadError, match="must be finite"):
         parse_lora(f"a.gguf:{scale}")
 
@@ -169,12 +166,12 @@ def test_a_scale_must_be_finite(scale: str) -> None:
         ("01.ai/model", ("01.ai/model", None)),
     ],
 )
-def test_parse_hf(text: str, expected: tuple[str, str | None]) -> None:
+def test_parse_hf(text, expected):
     assert parse_hf(text) == expected
 
 
 @pytest.mark.parametrize("text", ["", "repo", "a/b/c", "user/", "/repo", "a b/c"])
-def test_what_is_no_repository(text: str) -> None:
+def test_what_is_no_repository(text):
     with pytest.raises(ModelLoadError, match=r"expected user/repo\[:QUANT\]"):
         parse_hf(text)
 
@@ -212,11 +209,11 @@ MANY = [
         (["Q2_K/weights.gguf", "b.gguf"], "q2_k", "Q2_K/weights.gguf"),
     ],
 )
-def test_choose_file(files: list[str], quant: str | None, chosen: str) -> None:
+def test_choose_file(files, quant, chosen):
     assert choose_file("repository u/r", files, quant) == chosen
 
 
-def test_nothing_to_choose() -> None:
+def test_nothing_to_choose():
     with pytest.raises(ModelLoadError, match=r"no GGUF in repository u/r; it has: a\.bin, mmproj"):
         choose_file("repository u/r", ["mmproj.gguf", "a.bin"])
     with pytest.raises(ModelLoadError, match="no GGUF in repository u/r; it has: nothing"):
@@ -294,7 +291,7 @@ class HubHandler(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def hub() -> Iterator[Hub]:
+def hub():
     server = Hub(
         {
             "user/model": {
@@ -335,8 +332,8 @@ for name in sys.argv[1:]:
 
 
 @pytest.fixture
-def open_hf(tmp_path: Path) -> Callable[..., list[str]]:
-    def run(url: str, *names: str, script: str = SCRIPT, **variables: str) -> list[str]:
+def open_hf(tmp_path):
+    def run(url, *names, script=SCRIPT, **variables):
         environment = {
             name: value
             for name, value in os.environ.items()
@@ -351,9 +348,7 @@ def open_hf(tmp_path: Path) -> Callable[..., list[str]]:
     return run
 
 
-def test_download_choose_and_go_offline(
-    hub: Hub, open_hf: Callable[..., list[str]], tmp_path: Path
-) -> None:
+def test_download_choose_and_go_offline(hub, open_hf, tmp_path):
     default, named, split, missing_part, broken, no_quant = open_hf(
         hub.url,
         *("user/model", "user/model:Q8_0", "user/model:F16"),
@@ -385,7 +380,7 @@ def test_download_choose_and_go_offline(
     assert "user/torch is not in the cache, and the Hub cannot be reached: " in unknown
 
 
-def test_what_the_hub_refuses(hub: Hub, open_hf: Callable[..., list[str]]) -> None:
+def test_what_the_hub_refuses(hub, open_hf):
     torch, private, gated, bad = open_hf(
         hub.url, "user/torch", "user/private", "user/gated", "user/--x--"
     )
@@ -409,9 +404,7 @@ print(*recommended_on_disk(cached_models()))
 """
 
 
-def test_what_is_in_the_cache_is_listed(
-    hub: Hub, open_hf: Callable[..., list[str]], tmp_path: Path
-) -> None:
+def test_what_is_in_the_cache_is_listed(hub, open_hf, tmp_path):
     """Of a split model the first part alone, and nothing that is no model."""
     assert open_hf(hub.url, script=LIST) == [""]
     names = ("user/model:F16", "user/model:Q8_0", "qwen3:0.6b")
@@ -424,7 +417,7 @@ def test_what_is_in_the_cache_is_listed(
     ]
 
 
-def test_a_short_name_is_downloaded_once(hub: Hub, open_hf: Callable[..., list[str]]) -> None:
+def test_a_short_name_is_downloaded_once(hub, open_hf):
     default, quant, lacking, unknown = open_hf(
         hub.url, "qwen3:0.6b", "Qwen3:0.6B-q4_0", "qwen3:0.6b-q2_k", "qwen3:0.5b"
     )

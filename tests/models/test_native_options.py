@@ -34,7 +34,7 @@ NOT_FOR_USERS = {
 
 
 @pytest.fixture(autouse=True)
-def no_files(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_files(monkeypatch):
     """Adapters need not be there, nor is it found out whether this machine has AMX."""
     monkeypatch.setenv("HPD_EXTRA_BUFTS", "0")
     monkeypatch.setattr(native_options, "local_lora", lambda path: f"/{path}")
@@ -47,7 +47,7 @@ def members(target: str) -> set[str]:
 
 
 @pytest.mark.parametrize("target", STRUCTS)
-def test_every_member_is_an_option_or_not_for_users(target: str) -> None:
+def test_every_member_is_an_option_or_not_for_users(target):
     set_by_options = {o.native_name for o in OPTIONS.values() if o.target == target}
     assert set_by_options | NOT_FOR_USERS[target] == members(target)
     assert not set_by_options & NOT_FOR_USERS[target]
@@ -59,8 +59,8 @@ def native(options: Options) -> dict[str, Any]:
     return {"engine": engine, "model": model_options(options), "sampling": engine.sampling}
 
 
-def test_what_is_said_arrives() -> None:
-    structs = native(Options(**OTHER))  # type: ignore[arg-type]
+def test_what_is_said_arrives():
+    structs = native(Options(**OTHER))
     for name, option in OPTIONS.items():
         if option.target in STRUCTS and name not in (
             "draft_model", "loras", "tensor_split",
@@ -70,11 +70,11 @@ def test_what_is_said_arrives() -> None:
     assert structs["model"].loras == [("/a.gguf", 0.5), ("/b.gguf", 1.0)]
 
 
-def test_a_deterministic_engine() -> None:
+def test_a_deterministic_engine():
     assert native(Options(deterministic=True))["engine"].deterministic
 
 
-def test_the_engine_has_the_same_defaults() -> None:
+def test_the_engine_has_the_same_defaults():
     structs = native(Options())
     for name, option in OPTIONS.items():
         if option.target in STRUCTS:

@@ -35,9 +35,7 @@ def told(**settings: str) -> tuple[str, list[str]]:
     ],
     ids=str,
 )
-def test_threads_go_round_a_thousand_times_unless_the_user_said_otherwise(
-    settings: dict[str, str], spins: str
-) -> None:
+def test_threads_go_round_a_thousand_times_unless_the_user_said_otherwise(settings, spins):
     variable, counts = told(**settings)
     # Other builds of llama.cpp have another OpenMP, or none, which say nothing here.
     assert set(counts) <= {spins}

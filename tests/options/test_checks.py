@@ -26,7 +26,7 @@ options = st.sampled_from(list(OPTIONS.values()))
 def made_with(option: Option, value: object) -> Options:
     """Options with one value, and with what that needs."""
     needed = {option.needs: NEEDED[option.needs]} if option.needs else {}
-    return Options(**{**needed, option.name: value})  # type: ignore[arg-type]
+    return Options(**{**needed, option.name: value})
 
 
 def result(function: Callable[[], Any], error: type[Exception]) -> tuple[Any, str]:
@@ -38,7 +38,7 @@ def result(function: Callable[[], Any], error: type[Exception]) -> tuple[Any, st
 
 
 @given(options, anything)
-def test_a_value_is_kept_or_refused_by_name(option: Option, value: Any) -> None:
+def test_a_value_is_kept_or_refused_by_name(option, value):
     made, message = result(lambda: made_with(option, value), OptionError)
     if is_allowed(option, value):
         kept = value
@@ -52,7 +52,7 @@ def test_a_value_is_kept_or_refused_by_name(option: Option, value: Any) -> None:
 
 
 @given(options.filter(lambda option: option.kind != "adapters"), texts)
-def test_a_text_is_read_or_refused(option: Option, text: str) -> None:
+def test_a_text_is_read_or_refused(option, text):
     value, message = result(lambda: option.parsed(text), ValueError)
     if message:
         assert message.startswith("must be ")
@@ -65,7 +65,7 @@ def test_a_text_is_read_or_refused(option: Option, text: str) -> None:
 
 
 @pytest.mark.parametrize("option", NUMBERS, ids=lambda option: option.name)
-def test_the_bounds_are_good_and_what_is_beyond_them_is_not(option: Option) -> None:
+def test_the_bounds_are_good_and_what_is_beyond_them_is_not(option):
     step = 1 if option.kind == "integer" else 1e-9
     for bound, beyond in (
         (option.minimum, option.minimum - step),
@@ -152,9 +152,7 @@ def test_the_bounds_are_good_and_what_is_beyond_them_is_not(option: Option) -> N
         ),
     ],
 )
-def test_messages_name_the_option_and_what_it_may_be(
-    settings: dict[str, Any], message: str | None
-) -> None:
+def test_messages_name_the_option_and_what_it_may_be(settings, message):
     if message is None:
         Options(**settings)
         return
@@ -164,7 +162,7 @@ def test_messages_name_the_option_and_what_it_may_be(
     assert len(str(caught.value)) < 200
 
 
-def test_numbers_of_other_kinds_are_taken() -> None:
+def test_numbers_of_other_kinds_are_taken():
     options = Options(
         in_flight=np.int64(8), stack=np.uint8(2), temperature=np.float32(0.5),
         null_threshold=fractions.Fraction(1, 4), top_p=1,
@@ -174,13 +172,13 @@ def test_numbers_of_other_kinds_are_taken() -> None:
     assert kinds == {int, float}
 
 
-def test_paths_and_lists_are_taken() -> None:
-    options = Options(draft_model=Path("d.gguf"), loras=[["a.gguf", 1], (Path("b.gguf"), 0.5)])  # type: ignore[arg-type]
+def test_paths_and_lists_are_taken():
+    options = Options(draft_model=Path("d.gguf"), loras=[["a.gguf", 1], (Path("b.gguf"), 0.5)])
     assert options.draft_model == "d.gguf"
     assert options.loras == (("a.gguf", 1.0), ("b.gguf", 0.5))
 
 
-def test_an_option_error_is_a_value_error_and_one_of_hpd() -> None:
+def test_an_option_error_is_a_value_error_and_one_of_hpd():
     assert issubclass(OptionError, ValueError)
     assert issubclass(OptionError, hpd.HpdError)
 
@@ -189,7 +187,7 @@ def test_an_option_error_is_a_value_error_and_one_of_hpd() -> None:
 
 
 @given(options, st.integers(min_value=0), st.sampled_from(["drop", "double", "swap"]))
-def test_the_option_that_was_meant_is_named(option: Option, place: int, change: str) -> None:
+def test_the_option_that_was_meant_is_named(option, place, change):
     name = option.name
     i = place % (len(name) - 1)
     wrong = {
@@ -204,7 +202,7 @@ def test_the_option_that_was_meant_is_named(option: Option, place: int, change: 
     assert str(caught.value).startswith(f"there is no option {wrong!r}: did you mean ")
 
 
-def test_names_that_are_like_none_are_told_all() -> None:
+def test_names_that_are_like_none_are_told_all():
     with pytest.raises(OptionError, match="there is no option 'warp': there are method, layout"):
         combined(None, {"warp": 9})
 
@@ -218,15 +216,13 @@ def test_names_that_are_like_none_are_told_all() -> None:
         ({"options": ""}, "options must be hpd.Options, not ''"),
     ],
 )
-def test_the_extractor_refuses_before_it_loads_a_model(
-    settings: dict[str, Any], message: str
-) -> None:
+def test_the_extractor_refuses_before_it_loads_a_model(settings, message):
     with pytest.raises(OptionError) as caught:
         Extractor("a", "gone.gguf", **settings)
     assert message in str(caught.value)
 
 
-def test_single_options_win() -> None:
+def test_single_options_win():
     assert combined(Options(stack=2, seed=1), {"seed": 3}) == Options(stack=2, seed=3)
     assert combined(None, {}) == Options()
 
@@ -242,8 +238,6 @@ def test_single_options_win() -> None:
         ({"n_batch": 1024, "n_ubatch": 1024}, (1024, 1024)),
     ],
 )
-def test_a_pass_that_is_set_fits_the_call_that_is_not(
-    settings: dict[str, Any], filled: tuple[int, int]
-) -> None:
+def test_a_pass_that_is_set_fits_the_call_that_is_not(settings, filled):
     options = Options(**settings).filled()
     assert (options.n_batch, options.n_ubatch) == filled

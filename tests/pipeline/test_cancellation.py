@@ -1,12 +1,8 @@
 """Calls that another thread ends, and calls with options of their own."""
 
-from __future__ import annotations
-
 import itertools
 import threading
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -20,17 +16,17 @@ SECONDS = 60.0
 
 
 @pytest.fixture(scope="module")
-def extractor(model: Path) -> Iterator[Extractor]:
+def extractor(model):
     with Extractor("brand, color", model, max_tokens=400) as extractor:
         yield extractor
 
 
-def test_a_call_that_waits_for_the_engine_is_ended_by_another_thread(extractor: Extractor) -> None:
+def test_a_call_that_waits_for_the_engine_is_ended_by_another_thread(extractor):
     cancellation = Cancellation()
     n_done = 0
     errors = []
 
-    def work() -> None:
+    def work():
         nonlocal n_done
         try:
             for _ in extractor.iter_placed(itertools.cycle(TEXTS), cancellation=cancellation):
@@ -54,7 +50,7 @@ def test_a_call_that_waits_for_the_engine_is_ended_by_another_thread(extractor: 
     assert extractor.extract(TEXTS[0]).error is None
 
 
-def test_a_call_that_was_cancelled_before_it_began_decodes_nothing(extractor: Extractor) -> None:
+def test_a_call_that_was_cancelled_before_it_began_decodes_nothing(extractor):
     cancellation = Cancellation()
     cancellation.cancel()
     assert cancellation.is_cancelled
@@ -64,7 +60,7 @@ def test_a_call_that_was_cancelled_before_it_began_decodes_nothing(extractor: Ex
     assert extractor.stats.n_batches == before
 
 
-def test_cancelling_after_the_end_changes_nothing(extractor: Extractor) -> None:
+def test_cancelling_after_the_end_changes_nothing(extractor):
     cancellation = Cancellation()
     found = list(extractor.iter_placed(TEXTS[:2], cancellation=cancellation))
     cancellation.cancel()
@@ -72,7 +68,7 @@ def test_cancelling_after_the_end_changes_nothing(extractor: Extractor) -> None:
     assert extractor.extract(TEXTS[0]).error is None
 
 
-def test_a_prepared_schema_has_options_of_its_own(extractor: Extractor) -> None:
+def test_a_prepared_schema_has_options_of_its_own(extractor):
     task = extractor.prepare("maker", max_tokens=3)
     extractions = [each for _, each in extractor.iter_placed(TEXTS, schema=task)]
     assert all(set(each.data) == {"maker"} for each in extractions)
@@ -83,18 +79,17 @@ def test_a_prepared_schema_has_options_of_its_own(extractor: Extractor) -> None:
     assert extractor.options.max_tokens == 400
 
 
-def test_a_prepared_schema_may_have_examples(model: Path) -> None:
+def test_a_prepared_schema_may_have_examples(model):
     with Extractor("brand", model, max_tokens=4) as extractor:
         usages = []
         for examples in ((), [(TEXTS[1], {"brand": "Nike"})]):
             task = extractor.prepare("brand", examples=examples)
             ((_, extraction),) = extractor.iter_placed([TEXTS[0]], schema=task)
-            assert extraction.usage is not None
             usages.append(extraction.usage.prompt_tokens)
         assert usages[1] > usages[0]
 
 
-def test_only_options_of_a_call_can_be_set_for_one(extractor: Extractor) -> None:
+def test_only_options_of_a_call_can_be_set_for_one(extractor):
     for name, option in OPTIONS.items():
         if not option.per_call:
             with pytest.raises(OptionError, match=rf"^{name}\b.*single call"):

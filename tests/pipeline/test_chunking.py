@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,7 +23,6 @@ from hpd.schema.attributes import Attribute, Schema
 from hpd.values.places import is_joined
 from small_extractor import SmallExtractor as Extractor
 from small_extractor import give_answers
-from tiny_models import TinyModel
 
 
 def n_words(text: str) -> int:
@@ -46,7 +44,7 @@ texts = st.lists(
 
 
 @given(texts, st.integers(1, 60))
-def test_parts_cover_the_text_and_fit(text: str, room: int) -> None:
+def test_parts_cover_the_text_and_fit(text, room):
     parts = chunks(text, room, len)
     assert [part.start for part in parts[:1]] == ([0] if text else [])
     if text:
@@ -64,13 +62,13 @@ def test_parts_cover_the_text_and_fit(text: str, room: int) -> None:
 
 
 @given(texts, st.integers(0, 60))
-def test_the_beginning_that_fits(text: str, room: int) -> None:
+def test_the_beginning_that_fits(text, room):
     length = fitting_length(text, room, len)
     assert length <= room or not text
     assert (length == len(text)) == (len(text) <= room)
 
 
-def test_parts_end_with_sentences_and_overlap() -> None:
+def test_parts_end_with_sentences_and_overlap():
     sentences = [f"Sentence {n} has some words in it, as many as nine." for n in range(12)]
     text = " ".join(sentences)
     parts = chunks(text, 35, n_words)
@@ -87,7 +85,7 @@ def test_parts_end_with_sentences_and_overlap() -> None:
     assert by_sentence[1].start < by_sentence[0].end
 
 
-def test_scripts_without_blanks_and_lines_without_full_stops() -> None:
+def test_scripts_without_blanks_and_lines_without_full_stops():
     japanese = "これは文です。" * 10 + "終わり"
     parts = chunks(japanese, 30, len)
     assert all(japanese[part.start : part.end].endswith(("。", "終わり")) for part in parts)
@@ -97,7 +95,7 @@ def test_scripts_without_blanks_and_lines_without_full_stops() -> None:
 
 
 @given(texts, st.integers(1, 60), st.integers(1, 60))
-def test_a_shorter_first_part_moves_the_cuts(text: str, room: int, first: int) -> None:
+def test_a_shorter_first_part_moves_the_cuts(text, room, first):
     parts = chunks(text, room, len, min(first, room))
     if text:
         assert (parts[0].start, parts[-1].end) == (0, len(text))
@@ -107,7 +105,7 @@ def test_a_shorter_first_part_moves_the_cuts(text: str, room: int, first: int) -
         assert part.start < following.start <= part.end < following.end
 
 
-def test_a_short_text_is_one_part() -> None:
+def test_a_short_text_is_one_part():
     assert chunks("A short text.", 10, n_words) == [Chunk(0, 13)]
     assert chunks("", 10, n_words) == []
 
@@ -132,10 +130,10 @@ def merged(schema: str | Schema, *parts: DocumentValues) -> dict[str, Any]:
     loaded = schema if isinstance(schema, Schema) else load_schema(schema)
     return dict(
         merge(loaded, parts).extraction(loaded, None, None, Options(on_invalid="record")).data
-    )  # type: ignore[arg-type]
+    )
 
 
-def test_the_surest_value_that_the_text_holds_is_taken() -> None:
+def test_the_surest_value_that_the_text_holds_is_taken():
     first = known(a=("x", 0.6, 3), b=(None, 0.99), c=("made up", 0.99), d=(None, 0.9))
     second = known(a=("y", 0.8, 5), b=("z", 0.2, 7), c=("held", 0.3, 9), d=(None, 0.4))
     assert merged("a, b, c, d", first, second) == {"a": "y", "b": "z", "c": "held", "d": None}
@@ -144,7 +142,7 @@ def test_the_surest_value_that_the_text_holds_is_taken() -> None:
     assert whole.results["d",].confidence == 0.4
 
 
-def test_attributes_that_depend_on_each_other_come_from_one_chunk() -> None:
+def test_attributes_that_depend_on_each_other_come_from_one_chunk():
     first = known(price=("10", 0.9, 0), currency=("EUR", 0.5, 3))
     second = known(price=("20", 0.6, 0), currency=("USD", 0.7, 3))
     assert merged("price, currency after price", first, second) == {
@@ -154,7 +152,7 @@ def test_attributes_that_depend_on_each_other_come_from_one_chunk() -> None:
     assert merged("price, currency", first, second) == {"price": "10", "currency": "USD"}
 
 
-def test_arrays_are_the_union_of_their_items() -> None:
+def test_arrays_are_the_union_of_their_items():
     first = known(tags__count=(2, 0.9), tags__1=("a", 0.9, 0), tags__2=("b", 0.3, 4))
     second = known(
         tags__count=(3, 0.8), tags__1=("b", 0.9, 4), tags__2=("c", 0.8, 9), tags__3=("c", 0.5, 20)
@@ -180,10 +178,10 @@ def added(schema: str | Schema, first: DocumentValues, *later: DocumentValues) -
     loaded = schema if isinstance(schema, Schema) else load_schema(schema)
     for findings in later:
         add_pass(loaded, first, findings)
-    return dict(first.extraction(loaded, None, None, Options(on_invalid="record")).data)  # type: ignore[arg-type]
+    return dict(first.extraction(loaded, None, None, Options(on_invalid="record")).data)
 
 
-def test_a_later_pass_gives_what_is_null_and_changes_nothing_else() -> None:
+def test_a_later_pass_gives_what_is_null_and_changes_nothing_else():
     first = known(a=("x", 0.2, 3), b=(None, 0.99), c=(None, 0.9), maker__city=(None, 0.9))
     second = known(a=("y", 0.9, 5), b=("z", 0.4, 7), c=(None, 0.9), maker__city=("Rome", 0.5, 9))
     third = known(a=("w", 0.9, 5), b=("v", 0.9, 7), c=("u", 0.1, 9), maker__city=(None, 0.5))
@@ -192,7 +190,7 @@ def test_a_later_pass_gives_what_is_null_and_changes_nothing_else() -> None:
     }  # fmt: skip
 
 
-def test_attributes_that_depend_on_each_other_are_filled_together() -> None:
+def test_attributes_that_depend_on_each_other_are_filled_together():
     half = known(price=("10", 0.9, 0), currency=(None, 0.5))
     other = known(price=("20", 0.6, 0), currency=("USD", 0.7, 3))
     assert added("price, currency after price", half, other) == {"price": "10", "currency": None}
@@ -200,8 +198,8 @@ def test_attributes_that_depend_on_each_other_are_filled_together() -> None:
     assert added("price, currency after price", none, other) == {"price": "20", "currency": "USD"}
 
 
-def test_items_that_stand_elsewhere_are_added() -> None:
-    def tags(*items: tuple[Any, ...]) -> DocumentValues:
+def test_items_that_stand_elsewhere_are_added():
+    def tags(*items):
         fields = {f"tags__{n}": item for n, item in enumerate(items, start=1)}
         return known(tags__count=(len(items) or None, 0.9), **fields)
 
@@ -219,9 +217,9 @@ def test_items_that_stand_elsewhere_are_added() -> None:
     }
 
 
-def test_an_item_is_known_if_half_of_its_values_stand_in_one_of_before() -> None:
-    def lines(*items: tuple[int, int, int]) -> DocumentValues:
-        fields: dict[str, Any] = {"lines__count": (len(items), 0.9)}
+def test_an_item_is_known_if_half_of_its_values_stand_in_one_of_before():
+    def lines(*items):
+        fields = {"lines__count": (len(items), 0.9)}
         for n, starts in enumerate(items, start=1):
             for name, start in zip(("what", "qty", "unit"), starts, strict=True):
                 fields[f"lines__{n}__{name}"] = (f"{name}{start}", 0.9, start)
@@ -244,7 +242,7 @@ LONG = " ".join(
 )
 
 
-def test_the_error_says_how_many_tokens_over(model: Path) -> None:
+def test_the_error_says_how_many_tokens_over(model):
     with Extractor("maker", model, n_ctx=512, max_tokens=8) as extractor:
         with pytest.raises(ContextOverflowError, match=r"^document 1: (\d+) tokens over") as caught:
             extractor.extract(LONG)
@@ -265,7 +263,7 @@ def test_the_error_says_how_many_tokens_over(model: Path) -> None:
             extractor.extract(longer)
 
 
-def test_no_room_for_any_document_is_an_error_whatever_the_choice(model: Path) -> None:
+def test_no_room_for_any_document_is_an_error_whatever_the_choice(model):
     for on_overflow in ("error", "chunk", "truncate"):
         with pytest.raises(ContextOverflowError, match="leaves none of the context of 256"):
             Extractor(
@@ -273,7 +271,7 @@ def test_no_room_for_any_document_is_an_error_whatever_the_choice(model: Path) -
             )
 
 
-def test_a_document_beyond_the_models_training_is_too_long(tiny_model: TinyModel) -> None:
+def test_a_document_beyond_the_models_training_is_too_long(tiny_model):
     short = tiny_model("qwen3", n_ctx_train=512)
     with (
         Extractor("maker", short, n_ctx=4096, max_tokens=8) as extractor,
@@ -293,31 +291,27 @@ def test_a_document_beyond_the_models_training_is_too_long(tiny_model: TinyModel
         (ContextLimit(2048, 2048, 0), 2048, "the model's, which was trained for no more"),
     ],
 )
-def test_the_limit_says_whose_it_is(limit: ContextLimit, n_cells: int, reason: str) -> None:
+def test_the_limit_says_whose_it_is(limit, n_cells, reason):
     assert limit.n_cells == n_cells
     assert reason in limit.reason
 
 
-def test_truncate_reads_the_beginning_and_says_so(model: Path) -> None:
+def test_truncate_reads_the_beginning_and_says_so(model):
     with Extractor("maker", model, n_ctx=512, max_tokens=8, on_overflow="truncate") as extractor:
         long, short = extractor.extract_many([Document(LONG, "long"), Document("Nike", "short")])
-        assert long.truncated_at is not None
         assert 100 < long.truncated_at < len(LONG)
         assert long.to_dict()["truncated_at"] == long.truncated_at
         assert "truncated_at" not in short.to_dict()
-        assert long.usage is not None
         assert 450 < long.usage.prompt_tokens <= 512 - 8
         assert long.data == extractor.extract(LONG[: long.truncated_at]).data
         # Not within a word.
         assert LONG[long.truncated_at] == " "
 
 
-def test_chunks_are_put_together_with_spans_in_the_whole_document(
-    model: Path,
-) -> None:
+def test_chunks_are_put_together_with_spans_in_the_whole_document(model):
     n_asked = 0
 
-    def known(text: str) -> dict[str, Any]:
+    def known(text):
         nonlocal n_asked
         n_asked += 1
         return {
@@ -338,13 +332,12 @@ def test_chunks_are_put_together_with_spans_in_the_whole_document(
         field = found.fields[place]
         assert field.match == "exact"
         assert (field.start, field.end) == (LONG.index(value), LONG.index(value) + len(value))
-    assert found.usage is not None
     assert found.usage.n_chunks >= 2
     assert found.to_dict()["usage"]["chunks"] == found.usage.n_chunks
     assert n_asked > found.usage.n_chunks
 
 
-def test_a_stack_that_is_too_long_is_taken_apart(model: Path) -> None:
+def test_a_stack_that_is_too_long_is_taken_apart(model):
     half = LONG[: len(LONG) // 6]
     with Extractor("maker", model, n_ctx=768, max_tokens=8, stack=2) as extractor:
         found = list(extractor.extract_many([half, half]))
@@ -356,11 +349,10 @@ def test_a_stack_that_is_too_long_is_taken_apart(model: Path) -> None:
     ) as extractor:
         short, long = extractor.extract_many([Document("Nike", 1), Document(LONG, 2)])
         assert (short.id, long.id) == (1, 2)
-        assert long.usage is not None
         assert long.usage.n_chunks > 1
 
 
-def test_a_text_without_any_blank_is_cut_as_well(model: Path) -> None:
+def test_a_text_without_any_blank_is_cut_as_well(model):
     with Extractor("maker", model, n_ctx=512, max_tokens=8, on_overflow="chunk") as extractor:
         assert extractor.extract("日本語" * 800).error is None
         assert extractor.extract("\n" * 5000).error is None
@@ -372,36 +364,32 @@ def test_a_text_without_any_blank_is_cut_as_well(model: Path) -> None:
 CHUNKS = {"n_ctx": 4096, "max_tokens": 8, "on_overflow": "chunk"}
 
 
-def test_chunks_have_the_size_that_is_asked_for(model: Path) -> None:
-    n_tokens: list[int] = []
+def test_chunks_have_the_size_that_is_asked_for(model):
+    n_tokens = []
 
-    def known(text: str) -> dict[str, Any]:
+    def known(text):
         n_tokens.append(len(text.split()))
         return {"maker": None}
 
     with Extractor("maker", model, **CHUNKS) as extractor:
         tokens = len(extractor.native_model.tokenize(LONG))
-        assert extractor.extract(LONG).usage.n_chunks == 1  # type: ignore[union-attr]
+        assert extractor.extract(LONG).usage.n_chunks == 1
     for size in (100, 300):
         n_tokens.clear()
         with Extractor("maker", model, chunk_size=size, **CHUNKS) as extractor:
             give_answers(extractor, known)
             long, short = extractor.extract_many([LONG, "Nike"])
-            assert long.usage is not None
             # The overlap is an eighth, and a chunk ends with a sentence in its second half.
             assert tokens / size <= long.usage.n_chunks <= 2 * tokens / size / (7 / 8) + 1
-            assert short.usage is not None
             assert short.usage.n_chunks == 1
 
 
-def test_the_pieces_are_no_longer_than_asked_for(
-    model: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    texts: list[str] = []
+def test_the_pieces_are_no_longer_than_asked_for(model, monkeypatch):
+    texts = []
     with Extractor("maker", model, chunk_size=100, **CHUNKS) as extractor:
         make = Prompt.__init__
 
-        def noting(own: Prompt, questionnaire: Any, documents: Any, **rest: Any) -> None:
+        def noting(own, questionnaire, documents, **rest):
             texts.extend(document.text for _, document in documents)
             make(own, questionnaire, documents, **rest)
 
@@ -413,7 +401,7 @@ def test_the_pieces_are_no_longer_than_asked_for(
 
 
 @pytest.mark.parametrize(("n_ctx", "whose"), [(512, "by n_ctx"), (4096, "the model's")])
-def test_chunks_that_cannot_fit_are_refused(tiny_model: TinyModel, n_ctx: int, whose: str) -> None:
+def test_chunks_that_cannot_fit_are_refused(tiny_model, n_ctx, whose):
     short = tiny_model("qwen3", n_ctx_train=1024)
     settings = {"max_tokens": 8, "on_overflow": "chunk", "n_ctx": n_ctx}
     with pytest.raises(
@@ -431,22 +419,20 @@ def test_chunks_that_cannot_fit_are_refused(tiny_model: TinyModel, n_ctx: int, w
 
 @pytest.mark.parametrize("settings", [{}, {"on_overflow": "truncate"}])
 @pytest.mark.parametrize("option", [{"chunk_size": 100}, {"passes": 2}])
-def test_without_chunks_their_options_are_refused(
-    settings: dict[str, Any], option: dict[str, Any]
-) -> None:
+def test_without_chunks_their_options_are_refused(settings, option):
     with pytest.raises(OptionError, match=r"does nothing unless on_overflow"):
         Options(**settings, **option)
 
 
-def test_a_later_pass_finds_what_a_cut_tore_apart(model: Path) -> None:
+def test_a_later_pass_finds_what_a_cut_tore_apart(model):
     """The model finds a thing only in a chunk that has it with what stands before and behind it."""
 
-    def known(text: str) -> dict[str, Any]:
+    def known(text):
         whole = r"(?<=word )thing\d+(?= word word word word)"
         return {"things": re.findall(whole, text)}
 
     text = " ".join("word " * 5 + f"thing{n}" for n in range(80)) + " word word word word"
-    found: dict[int, list[str]] = {}
+    found = {}
     for passes in (1, 2, 3):
         settings = {**CHUNKS, "chunk_size": 60, "passes": passes}
         with Extractor("things [str]", model, **settings) as extractor:
@@ -461,12 +447,12 @@ def test_a_later_pass_finds_what_a_cut_tore_apart(model: Path) -> None:
     assert found[2][: len(found[1])] == found[1]
 
 
-def test_progress_is_told_by_chunk(model: Path) -> None:
-    told: list[tuple[int, int, int]] = []
+def test_progress_is_told_by_chunk(model):
+    told = []
     settings = {**CHUNKS, "chunk_size": 100, "passes": 2}
     with Extractor("maker", model, **settings) as extractor:
-        note = lambda *progress: told.append(progress)  # noqa: E731
-        found = dict(extractor.iter_placed(["Nike", LONG], on_chunk=note))
-    assert found[1].usage is not None
+        found = dict(
+            extractor.iter_placed(["Nike", LONG], on_chunk=lambda *progress: told.append(progress))
+        )
     n = found[1].usage.n_chunks
     assert told == [(1, done, n) for done in range(n + 1)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any, cast
 
 import pytest
@@ -17,7 +16,6 @@ from hpd.pipeline.questionnaire import Constraints, _continued, quote_rule
 from hpd.schema.attributes import Attribute
 from hpd.schema.one_line import parse_one_line
 from hpd.values.grammar import value_grammar
-from tiny_models import TinyModel
 
 
 class Tokens:
@@ -37,25 +35,25 @@ def spellings(schema: str, *longer: str) -> set[str]:
     return {"|".join(map(str, choice)) for choice in choices}
 
 
-def test_a_choice_that_goes_on_as_another_may_end_with_its_delimiter() -> None:
+def test_a_choice_that_goes_on_as_another_may_end_with_its_delimiter():
     assert {' |"|r|e|d|"', ' |"|r|e|d|",', ' |"|r|e|d|"}'} <= spellings(
         "color [red|red wine]!", '",', '"}'
     )
 
 
 @pytest.mark.parametrize("schema", ["color [red|blue]!", "is_new bool!"])
-def test_other_choices_have_one_spelling(schema: str) -> None:
+def test_other_choices_have_one_spelling(schema):
     assert len(spellings(schema, '",', '"}')) == 3  # with null
 
 
-def test_a_delimiter_that_is_a_token_of_its_own_adds_no_spelling() -> None:
+def test_a_delimiter_that_is_a_token_of_its_own_adds_no_spelling():
     assert len(spellings("color [red|red wine]!")) == 3  # with null
 
 
 @given(
     st.lists(st.text("ab ", max_size=4).map(lambda text: f'"{text}"') | st.just("1"), max_size=9)
 )
-def test_choices_that_go_on_are_those_of_the_obvious_way(texts: list[str]) -> None:
+def test_choices_that_go_on_are_those_of_the_obvious_way(texts):
     assert _continued(texts) == {
         text
         for text in texts
@@ -65,7 +63,7 @@ def test_choices_that_go_on_are_those_of_the_obvious_way(texts: list[str]) -> No
 
 
 @pytest.fixture(scope="module")
-def vocabulary(tiny_model: TinyModel) -> Iterator[Vocabulary]:
+def vocabulary(tiny_model):
     opened = Vocabulary(tiny_model("qwen3"))
     yield opened
     opened.close()
@@ -73,9 +71,7 @@ def vocabulary(tiny_model: TinyModel) -> Iterator[Vocabulary]:
 
 @strategies.part_of_examples(0.4, suppress_health_check=list(HealthCheck))
 @given(st.text('ab "\\é-\x7f', min_size=1, max_size=9).filter(str.strip), st.data())
-def test_free_text_is_quoted_from_a_short_document(
-    vocabulary: Vocabulary, whole: str, data: st.DataObject
-) -> None:
+def test_free_text_is_quoted_from_a_short_document(vocabulary, whole, data):
     grammar = (value_grammar(Attribute("a"), is_quoted=True) or "") + quote_rule(whole)
     places = [match.span() for match in re.finditer(r"\w+|[^\w\s]", whole)]
     parts = {

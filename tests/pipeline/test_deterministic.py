@@ -19,7 +19,6 @@ from hpd.results import Extraction
 from hpd.schema import load_schema
 from reference import Reference
 from small_extractor import SmallExtractor
-from tiny_models import TinyModel
 
 TITLES = titles(57)
 # Each of the last ones is there three times, side by side.
@@ -33,10 +32,7 @@ FEW = DOCUMENTS[:12]
 def without_timings(extractions: Sequence[Extraction]) -> dict[str, Extraction]:
     """The extractions by their ids; floats are compared bit by bit."""
     assert all(extraction.usage is not None for extraction in extractions)
-    return {
-        e.id: replace(e, usage=replace(e.usage, seconds=0.0))  # type: ignore[type-var]
-        for e in extractions
-    }
+    return {e.id: replace(e, usage=replace(e.usage, seconds=0.0)) for e in extractions}
 
 
 def extract(documents: Sequence[Document], **settings: Any) -> dict[str, Extraction]:
@@ -54,7 +50,7 @@ def undisturbed() -> dict[str, Extraction]:
     return extract(DOCUMENTS)
 
 
-def test_the_titles_have_values_in_several_waves() -> None:
+def test_the_titles_have_values_in_several_waves():
     values = undisturbed().values()
     assert any(extraction.data["parts"] for extraction in values)
     assert len({len(extraction.fields) for extraction in values}) > 3
@@ -62,11 +58,11 @@ def test_the_titles_have_values_in_several_waves() -> None:
 
 
 @pytest.mark.parametrize("settings", [{}, {"in_flight": 3}], ids=str)
-def test_the_order_of_documents_changes_nothing(settings: dict[str, Any]) -> None:
+def test_the_order_of_documents_changes_nothing(settings):
     assert extract(shuffled(DOCUMENTS), **settings) == undisturbed()
 
 
-def test_shards_put_together_are_the_whole() -> None:
+def test_shards_put_together_are_the_whole():
     shards = [DOCUMENTS[i::3] for i in range(3)]
     together = {}
     for shard in shards:
@@ -74,24 +70,24 @@ def test_shards_put_together_are_the_whole() -> None:
     assert together == undisturbed()
 
 
-def test_equal_documents_have_equal_results() -> None:
+def test_equal_documents_have_equal_results():
     for i, document in enumerate(DOCUMENTS):
         first = undisturbed()[str(TITLES.index(document.text))]
         assert replace(undisturbed()[str(i)], id=first.id) == first
 
 
-def test_a_run_that_was_left_in_the_middle_leaves_no_trace() -> None:
+def test_a_run_that_was_left_in_the_middle_leaves_no_trace():
     with SmallExtractor(SCHEMA, None, deterministic=True) as extractor:
         for n_taken in (1, 4, 6):
             left = extractor.iter_placed(DOCUMENTS[20:])
             for _ in range(n_taken):
                 next(left)
-            left.close()  # type: ignore[attr-defined]
+            left.close()
         again = without_timings(list(extractor.extract_many(FEW)))
     assert again == {document.id: undisturbed()[document.id] for document in FEW}
 
 
-def test_other_schemas_in_between_change_nothing() -> None:
+def test_other_schemas_in_between_change_nothing():
     schemas = {"a": load_schema(SCHEMA), "b": load_schema("name, price float, tags [str]")}
     mixed = [
         replace(document, category="ab"[i % 3 == 1]) for i, document in enumerate(DOCUMENTS[:24])
@@ -117,12 +113,12 @@ def test_other_schemas_in_between_change_nothing() -> None:
     ],
     ids=str,
 )
-def test_with_other_options_the_order_changes_nothing_either(settings: dict[str, Any]) -> None:
+def test_with_other_options_the_order_changes_nothing_either(settings):
     assert extract(shuffled(FEW), **settings) == extract(FEW, **settings)
 
 
-def test_the_whole_answer_token_after_token() -> None:
-    def answers(documents: Sequence[Document]) -> dict[str, Extraction]:
+def test_the_whole_answer_token_after_token():
+    def answers(documents):
         with SmallExtractor(
             "brand, color, size", None, method="ar", deterministic=True
         ) as extractor:
@@ -131,19 +127,19 @@ def test_the_whole_answer_token_after_token() -> None:
     assert answers(shuffled(FEW)) == answers(FEW)
 
 
-def test_company_does_change_bits_otherwise() -> None:
+def test_company_does_change_bits_otherwise():
     """Else the tests above would show nothing."""
     assert extract(shuffled(FEW), deterministic=False) != extract(FEW, deterministic=False)
 
 
 @pytest.mark.parametrize("kind", ["qwen3", "gemma3", "mamba"])
-def test_all_kinds_of_models(tiny_model: TinyModel, kind: str) -> None:
+def test_all_kinds_of_models(tiny_model, kind):
     path = tiny_model(kind)
     with Reference(path) as reference:
         requests = make_requests(reference, 8)
     model = open_model(path)
 
-    def bits(order: list[int]) -> dict[int, Any]:
+    def bits(order):
         engine = _native.Engine(model, engine_options(deterministic=True))
         results = run_engine(engine, [requests[i] for i in order])
         return {

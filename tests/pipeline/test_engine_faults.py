@@ -1,9 +1,6 @@
 """Calls of llama.cpp fail under an extractor: no value is wrong, no run hangs, and it recovers."""
 
-from __future__ import annotations
-
 import re
-from pathlib import Path
 
 import pytest
 
@@ -23,9 +20,7 @@ FOR_EVER = 1 << 60
         (-3, True, r"could not decode a batch of \d+ tokens \(code -3\)"),
     ],
 )
-def test_decodes_that_fail_for_ever_are_errors_and_no_hang(
-    model: Path, code: int, leaves_cells: bool, message: str
-) -> None:
+def test_decodes_that_fail_for_ever_are_errors_and_no_hang(model, code, leaves_cells, message):
     with SmallExtractor("brand, color", model, max_tokens=4, in_flight=3, **EXACT) as extractor:
         expected = [extraction.data for extraction in extractor.extract_many(TEXTS)]
         _core_testing.fail_calls(
@@ -34,7 +29,6 @@ def test_decodes_that_fail_for_ever_are_errors_and_no_hang(
         extractions = list(extractor.extract_many(TEXTS, on_error="record"))
         assert len(extractions) == len(TEXTS)
         for extraction in extractions:
-            assert extraction.error is not None
             assert extraction.error.type in {"DecodeError", "ContextOverflowError"}
             assert re.search(message, extraction.error.message)
         _core_testing.fail_calls(extractor.engine, -1)
@@ -42,7 +36,7 @@ def test_decodes_that_fail_for_ever_are_errors_and_no_hang(
 
 
 @pytest.mark.parametrize("call", range(0, 18, 3))
-def test_a_call_that_fails_once_costs_no_document_its_values(model: Path, call: int) -> None:
+def test_a_call_that_fails_once_costs_no_document_its_values(model, call):
     with SmallExtractor(
         "brand, color after brand", model, max_tokens=4, in_flight=3, **EXACT
     ) as extractor:

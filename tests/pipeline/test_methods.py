@@ -1,9 +1,6 @@
 """The limits of a decoding method, and the answer grammar that autoregression obeys."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import jsonschema
 import pytest
@@ -15,10 +12,9 @@ from hpd.pipeline import check_method
 from hpd.schema import load_schema, to_json_schema
 from shop import TEXTS
 from small_extractor import extracted
-from tiny_models import TinyModel
 
 
-def test_autoregression_refuses_attributes_before_those_that_they_come_after() -> None:
+def test_autoregression_refuses_attributes_before_those_that_they_come_after():
     ar = Options(method="ar")
     check_method(ar, load_schema("brand, color after brand"))
     with pytest.raises(SchemaError, match=r"color comes after brand, but stands before it"):
@@ -28,9 +24,7 @@ def test_autoregression_refuses_attributes_before_those_that_they_come_after() -
     check_method(Options(), load_schema("color after brand, brand"))
 
 
-def test_the_command_line_says_so_before_any_model_is_loaded(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_line_says_so_before_any_model_is_loaded(tmp_path, capsys):
     source = tmp_path / "in.txt"
     source.write_text("Diesel sneaker\n")
     command = ["extract", str(source), "-m", "no-such.gguf", "--set", "method=ar", "--schema"]
@@ -41,7 +35,7 @@ def test_the_command_line_says_so_before_any_model_is_loaded(
 
 
 @pytest.mark.parametrize("stack", [1, 2])
-def test_an_answer_of_random_weights_obeys_the_schema(tiny_model: TinyModel, stack: int) -> None:
+def test_an_answer_of_random_weights_obeys_the_schema(tiny_model, stack):
     """A model of random weights writes no JSON of its own: only the grammar can make it."""
     schema = load_schema("color [red|blue], size int, sold bool, maker {since date}")
     settings = {"method": "ar", "stack": stack, "temperature": 2.0, "max_tokens": 32}

@@ -82,7 +82,7 @@ def differing(one: Extraction, other: Extraction) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("settings", COMPANY, ids=str)
-def test_a_value_that_company_changes_is_a_near_tie(settings: dict[str, Any]) -> None:
+def test_a_value_that_company_changes_is_a_near_tie(settings):
     for one, other in pairs(settings):
         for place in differing(one, other):
             for extraction in (one, other):
@@ -91,18 +91,16 @@ def test_a_value_that_company_changes_is_a_near_tie(settings: dict[str, Any]) ->
 
 
 @pytest.mark.parametrize("settings", OTHER_KERNELS, ids=str)
-def test_a_value_that_other_kernels_change_is_a_near_tie_of_one_of_them(
-    settings: dict[str, Any],
-) -> None:
+def test_a_value_that_other_kernels_change_is_a_near_tie_of_one_of_them(settings):
     """Kernels differ by more than company does, so one of the margins may be above the bound."""
     for one, other in pairs(settings):
         for place in differing(one, other):
             assert marked(one, place) or marked(other, place), (place, one, other)
 
 
-def test_company_moves_margins_by_less_than_a_near_tie() -> None:
+def test_company_moves_margins_by_less_than_a_near_tie():
     """The measurement behind near_tie_margin, for the small model."""
-    moved: list[float] = []
+    moved = []
     for settings in COMPANY:
         other = run(json.dumps(settings)).values
         for key, (tokens, before) in run(json.dumps(ALONE)).values.items():
@@ -117,9 +115,9 @@ def test_company_moves_margins_by_less_than_a_near_tie() -> None:
     assert 0.0 < max(moved) < _native.near_tie_margin()
 
 
-def test_in_an_answer_written_token_after_token_a_near_tie_reaches_all_that_follows() -> None:
+def test_in_an_answer_written_token_after_token_a_near_tie_reaches_all_that_follows():
     # A threshold decides after the whole answer is written, so that no other value follows from it.
-    settings: dict[str, Any] = {"method": "ar", "null_threshold": 0}
+    settings = {"method": "ar", "null_threshold": 0}
     with SmallExtractor("brand, color, size, material", None, **settings) as extractor:
         all_margins = [
             [result.margin for result in extraction.fields.values()]
@@ -139,7 +137,7 @@ def text(name: str) -> Attribute:
     return Attribute(name, "string")
 
 
-def test_a_value_inherits_the_margins_of_what_it_sees() -> None:
+def test_a_value_inherits_the_margins_of_what_it_sees():
     values = DocumentValues(
         results={
             ("tags", COUNT_KEY): near(0.1),
@@ -154,7 +152,7 @@ def test_a_value_inherits_the_margins_of_what_it_sees() -> None:
     assert values.inherited_margin(Leaf(("line",), text("line"), after=(("tags",),))) == 0.05
 
 
-def test_an_array_tells_of_items_that_were_left_out() -> None:
+def test_an_array_tells_of_items_that_were_left_out():
     schema = load_schema("tags [str]")
     values = DocumentValues(
         results={
@@ -175,22 +173,20 @@ def test_an_array_tells_of_items_that_were_left_out() -> None:
 @pytest.mark.parametrize(
     ("confidence", "is_near"), [(0.5, True), (0.47, True), (0.9, False), (0.2, False)]
 )
-def test_a_value_near_the_threshold_below_which_it_is_null_is_a_near_tie(
-    confidence: float, is_near: bool
-) -> None:
+def test_a_value_near_the_threshold_below_which_it_is_null_is_a_near_tie(confidence, is_near):
     values = DocumentValues()
     values.store(("a",), text("a"), near(None, confidence), Limits(0.5, 0.5))
     assert values.results[("a",)].near_tie == is_near
 
 
-def test_chunks_whose_values_are_as_good_are_near_ties() -> None:
+def test_chunks_whose_values_are_as_good_are_near_ties():
     schema = load_schema("brand")
 
-    def chunk(value: str, confidence: float, margin: float | None = None) -> DocumentValues:
+    def chunk(value, confidence, margin=None):
         path = ("brand",)
         return DocumentValues({path: near(margin, confidence, value)})
 
-    def margin(*parts: DocumentValues) -> float | None:
+    def margin(*parts):
         return merge(schema, parts).results[("brand",)].margin
 
     assert margin(chunk("Nike", 0.9), chunk("Puma", 0.3)) is None
@@ -199,7 +195,7 @@ def test_chunks_whose_values_are_as_good_are_near_ties() -> None:
     assert margin(chunk("Nike", 0.9), chunk("Puma", 0.3, 0.04)) == 0.04
 
 
-def test_near_ties_are_in_the_line_of_output() -> None:
+def test_near_ties_are_in_the_line_of_output():
     result = FieldResult(0.5, match="none", value="x", margin=0.01234)
     assert result.to_dict() == {
         "confidence": 0.5,

@@ -1,7 +1,5 @@
 """The requests of a questionnaire, and what it remembers from one document to the next."""
 
-from __future__ import annotations
-
 import gc
 import weakref
 
@@ -14,16 +12,15 @@ from hpd.prompt.text import system_text
 from hpd.prompt.tokens import rendered
 from hpd.schema import load_schema
 from hpd.values.grammar import has_closed
-from tiny_models import TinyModel
 
 
-def test_no_more_is_remembered_after_many_documents(tiny_model: TinyModel) -> None:
+def test_no_more_is_remembered_after_many_documents(tiny_model):
     """Under ``after`` each document has keys of its own, which must not fill the memory."""
     model = open_model(tiny_model("qwen3"))
     schema = load_schema("brand, tags [str], size after brand")
     questionnaire = Questionnaire(model, schema, Options().filled())
 
-    def ask(n: int) -> None:
+    def ask(n):
         data = {"brand": f"Brand {n}", "tags": ["a"], "size": None}
         waves = questionnaire.waves(1)
         questions = waves.first()
@@ -33,7 +30,7 @@ def test_no_more_is_remembered_after_many_documents(tiny_model: TinyModel) -> No
             values = [1 if question.leaf.array else None for question in questions]
             questions = waves.next(values, lambda document: data)
 
-    def n_remembered() -> int:
+    def n_remembered():
         n_keys = len(questionnaire._tokenizer(1)._keys)
         return n_keys + len(questionnaire._fingerprints)
 
@@ -54,9 +51,7 @@ def test_no_more_is_remembered_after_many_documents(tiny_model: TinyModel) -> No
         ("color [red|blue], sizes [int]", [True, True]),
     ],
 )
-def test_shares_are_worked_out_where_a_confidence_is_one(
-    tiny_model: TinyModel, schema: str, closed: list[bool]
-) -> None:
+def test_shares_are_worked_out_where_a_confidence_is_one(tiny_model, schema, closed):
     model = open_model(tiny_model("qwen3"))
     questionnaire = Questionnaire(model, load_schema(schema), Options().filled())
 
@@ -79,11 +74,11 @@ def test_shares_are_worked_out_where_a_confidence_is_one(
         ("a {b {c [red|blue]}}", True),
     ],
 )
-def test_what_holds_a_closed_attribute(schema: str, holds: bool) -> None:
+def test_what_holds_a_closed_attribute(schema, holds):
     assert any(map(has_closed, load_schema(schema).attributes)) == holds
 
 
-def test_one_that_is_forgotten_leaves_nothing_behind(tiny_model: TinyModel) -> None:
+def test_one_that_is_forgotten_leaves_nothing_behind(tiny_model):
     """At once, as a server forgets many of them before the garbage collector comes round."""
     model = open_model(tiny_model("qwen3"))
     rendered(model, system_text(2))  # which is kept; Jinja leaves circles behind

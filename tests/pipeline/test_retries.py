@@ -26,7 +26,6 @@ from hpd.schema import load_schema
 from hpd.values.parsing import Parsed
 from jsonl import read_lines, write_texts
 from small_extractor import SmallExtractor, extracted
-from tiny_models import TinyModel
 
 EXACT = {**shop.EXACT, "max_tokens": 12, "n_ctx": 2048}
 
@@ -77,12 +76,12 @@ class Asked:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[Asked]:
+def asked(monkeypatch):
     """The requests of the test, in their order."""
-    noted: list[Asked] = []
+    noted = []
     make = FieldsPrompt._ask
 
-    def noting(prompt: FieldsPrompt) -> Request | None:
+    def noting(prompt):
         request = make(prompt)
         if request is not None:
             noted.append(Asked(request, [question.key for question in prompt._questions]))
@@ -115,9 +114,7 @@ def shown(text: RefusedText) -> tuple[Any, str]:
 
 
 @pytest.mark.parametrize("layout", ["branch", "skeleton", "label"])
-def test_a_refused_value_is_asked_again_with_the_reason(
-    model: Path, asked: list[Asked], layout: str
-) -> None:
+def test_a_refused_value_is_asked_again_with_the_reason(model, asked, layout):
     settings = {**EXACT, "layout": layout, "on_invalid": "retry"}
     with SmallExtractor(Picky, model, **settings) as extractor:
         asked.clear()  # of the check that there is room for documents
@@ -150,9 +147,7 @@ def test_a_refused_value_is_asked_again_with_the_reason(
         assert values[place if n == 0 else 0].text.decode("utf-8", "replace") == text
 
 
-def test_what_comes_after_a_value_that_is_asked_again_sees_the_last_one(
-    tiny_model: TinyModel, asked: list[Asked]
-) -> None:
+def test_what_comes_after_a_value_that_is_asked_again_sees_the_last_one(tiny_model, asked):
     model = tiny_model("qwen3", seed=2)
     with SmallExtractor(Followed, model, **EXACT, on_invalid="retry") as extractor:
         asked.clear()
@@ -178,7 +173,7 @@ def _asks(key: str, path: tuple[str, ...]) -> bool:
     return key.endswith(key_text(path).removeprefix("{"))
 
 
-def test_the_extraction_tells_what_was_refused(model: Path) -> None:
+def test_the_extraction_tells_what_was_refused(model):
     with SmallExtractor(Picky, model, **EXACT, on_invalid="retry") as extractor:
         with pytest.raises(InvalidDataError, match="brand: "):
             extractor.extract("Nike shoe, 44")
@@ -190,11 +185,9 @@ def test_the_extraction_tells_what_was_refused(model: Path) -> None:
     assert line["error"]["message"].startswith("brand: ")
 
 
-def test_a_value_that_is_right_at_last_leaves_no_error(
-    model: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_value_that_is_right_at_last_leaves_no_error(model, monkeypatch):
     """The class changes its mind after the first answer, as a model would."""
-    seen: list[Any] = []
+    seen = []
 
     class Lenient(BaseModel):
         brand: str | None
@@ -214,7 +207,7 @@ def test_a_value_that_is_right_at_last_leaves_no_error(
     assert "not this one" in refused.error
 
 
-def test_a_fault_of_the_whole_asks_for_all_its_fields(model: Path, asked: list[Asked]) -> None:
+def test_a_fault_of_the_whole_asks_for_all_its_fields(model, asked):
     with SmallExtractor(Torn, model, **EXACT, on_invalid="retry") as extractor:
         asked.clear()
         (extraction,) = extractor.extract_many(["Nike shoe"], on_error="record")
@@ -224,7 +217,7 @@ def test_a_fault_of_the_whole_asks_for_all_its_fields(model: Path, asked: list[A
 
 
 @pytest.mark.parametrize("on_invalid", ["raise", "record"])
-def test_otherwise_nothing_is_asked_again(model: Path, asked: list[Asked], on_invalid: str) -> None:
+def test_otherwise_nothing_is_asked_again(model, asked, on_invalid):
     with SmallExtractor(Picky, model, **EXACT, on_invalid=on_invalid) as extractor:
         asked.clear()
         (extraction,) = extractor.extract_many(["Nike shoe"], on_error="record")
@@ -263,9 +256,7 @@ def test_otherwise_nothing_is_asked_again(model: Path, asked: list[Asked], on_in
         ),
     ],
 )
-def test_the_fields_to_blame(
-    schema: Any, values: dict[tuple[str, ...], Parsed], expected: set[tuple[str, ...]]
-) -> None:
+def test_the_fields_to_blame(schema, values, expected):
     results = {path: FieldResult(value=p.value, error=p.error) for path, p in values.items()}
     own = DocumentValues(results)
     faults = own.faults(load_schema(schema))
@@ -275,7 +266,7 @@ def test_the_fields_to_blame(
     assert parts == {p: v.error for p, v in values.items() if v.error}
 
 
-def test_the_room_for_it_is_kept(model: Path) -> None:
+def test_the_room_for_it_is_kept(model):
     """However long the document is that fits, its fields can be asked again."""
     settings = {**EXACT, "n_ctx": 1024, "on_overflow": "truncate", "on_invalid": "retry"}
     (extraction,) = extracted(
@@ -285,14 +276,13 @@ def test_the_room_for_it_is_kept(model: Path) -> None:
     assert len(extraction.fields["brand"].refused) == N_RETRIES
 
 
-def test_chunks_ask_again_for_what_is_malformed(model: Path, asked: list[Asked]) -> None:
+def test_chunks_ask_again_for_what_is_malformed(model, asked):
     text = " ".join(f"word{n}" for n in range(400))
     settings = {**EXACT, "n_ctx": 1024, "on_overflow": "chunk", "on_invalid": "retry"}
     schema = {"properties": {"code": {"type": "string", "maxLength": 3}}, "required": ["code"]}
     (extraction,) = extracted(
         schema, model, [text], **{**settings, "max_tokens": 3}, on_error="record"
     )
-    assert extraction.usage is not None
     assert extraction.usage.n_chunks > 1
     again = [key for each in asked for key in each.keys if "wrong because" in key]
     assert not any("a value is required" in key for key in again)
@@ -300,12 +290,12 @@ def test_chunks_ask_again_for_what_is_malformed(model: Path, asked: list[Asked])
         assert len(extraction.fields["code"].refused) == N_RETRIES
 
 
-def test_one_answer_for_all_cannot_be_asked_again() -> None:
+def test_one_answer_for_all_cannot_be_asked_again():
     with pytest.raises(OptionError, match=r"on_invalid \(--on-invalid\) 'retry' cannot be had"):
         Options(method="ar", on_invalid="retry")
 
 
-def test_the_same_twice(model: Path) -> None:
+def test_the_same_twice(model):
     settings = {**EXACT, "on_invalid": "retry", "deterministic": True, "in_flight": 2}
     lines = []
     for order in (1, -1):
@@ -316,9 +306,7 @@ def test_the_same_twice(model: Path) -> None:
     assert lines[0] == lines[1]
 
 
-def test_on_the_command_line(
-    tmp_path: Path, model: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_on_the_command_line(tmp_path, model, capfd):
     source = write_texts(tmp_path / "in.jsonl", "Nike shoe", "Diesel")
     schema = {"properties": {"code": {"type": "string", "multipleOf": 3, "maxLength": 2}}}
     command = ["extract", str(source), "--schema", json.dumps(schema), "-m", str(model), "-t", "1"]

@@ -7,14 +7,14 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hpd.documents import NOT_YET, Document, NotYet
+from hpd.documents import NOT_YET, Document
 from hpd.errors import OptionError
 from hpd.extractor import Extractor
 from hpd.models.cache import content_fingerprint
@@ -23,7 +23,6 @@ from hpd.pipeline.reuse import FolderTable
 from hpd.results import Extraction
 from hpd.schema import load_schema, load_schemas
 from shop import EXACT, TEXTS
-from tiny_models import TinyModel
 
 SCHEMA = "brand, color, sizes [{name, number int}], line after brand"
 SETTINGS: dict[str, Any] = {"n_threads": 1, "quiet": True, "on_invalid": "record"} | EXACT
@@ -76,9 +75,7 @@ def n_decoded(extractions: Sequence[Extraction[Any]]) -> int:
     ],
     ids=str,
 )
-def test_equal_documents_have_the_values_of_decoding_each(
-    tiny_model: TinyModel, settings: dict[str, Any]
-) -> None:
+def test_equal_documents_have_the_values_of_decoding_each(tiny_model, settings):
     texts = [TEXTS[0], TEXTS[1], " ".join(TEXTS * 20) if "n_ctx" in settings else TEXTS[2]]
     documents = [Document(texts[n % 3], f"{n}") for n in range(7)]
     model = tiny_model()
@@ -95,7 +92,7 @@ def test_equal_documents_have_the_values_of_decoding_each(
     assert not any(e.usage and e.usage.reused_values for e in each)
 
 
-def test_a_later_call_knows_what_an_earlier_one_decoded(tiny_model: TinyModel) -> None:
+def test_a_later_call_knows_what_an_earlier_one_decoded(tiny_model):
     with Extractor(SCHEMA, tiny_model(), **SETTINGS) as extractor:
         first = extractor.extract(TEXTS[0])
         n_batches = extractor.stats.n_batches
@@ -103,14 +100,14 @@ def test_a_later_call_knows_what_an_earlier_one_decoded(tiny_model: TinyModel) -
         assert extractor.stats.n_batches == n_batches
         assert second.data == first.data
         assert second.fields == first.fields
-        assert second.usage == replace(second.usage, completion_tokens=0, prompt_tokens=0)  # type: ignore[type-var]
+        assert second.usage == replace(second.usage, completion_tokens=0, prompt_tokens=0)
         assert second.to_dict()["usage"]["reused_values"] >= 4
         # Another schema is another question, in another instruction.
         extractor.extract(TEXTS[0], schema=["brand", "color"])
         assert extractor.stats.n_batches > n_batches
 
 
-def test_equal_texts_of_other_categories_are_other_documents(tiny_model: TinyModel) -> None:
+def test_equal_texts_of_other_categories_are_other_documents(tiny_model):
     schemas = load_schemas({"a": ["brand"], "b": ["color"]})
     documents = [Document(TEXTS[0], n, category) for n, category in enumerate("abab")]
     once, _ = extract(documents, tiny_model(), schemas)
@@ -118,17 +115,17 @@ def test_equal_texts_of_other_categories_are_other_documents(tiny_model: TinyMod
     assert values(once) == values(extract(documents, tiny_model(), schemas, dedupe=False)[0])
 
 
-def test_equal_documents_have_data_of_their_own(tiny_model: TinyModel) -> None:
+def test_equal_documents_have_data_of_their_own(tiny_model):
     (first, second), _ = extract([TEXTS[0]] * 2, tiny_model())
     assert first.data == second.data
     first.data["brand"] = first.data["sizes"] = "changed"
     assert second.data != first.data
 
 
-def test_an_endless_source_of_equal_documents_is_read_lazily(tiny_model: TinyModel) -> None:
+def test_an_endless_source_of_equal_documents_is_read_lazily(tiny_model):
     n_read = 0
 
-    def same() -> Iterator[str]:
+    def same():
         nonlocal n_read
         for _ in itertools.count():
             n_read += 1
@@ -140,17 +137,15 @@ def test_an_endless_source_of_equal_documents_is_read_lazily(tiny_model: TinyMod
     assert n_read < 2000
 
 
-def test_a_source_that_waits_gets_its_equal_documents(tiny_model: TinyModel) -> None:
-    given: list[str | NotYet] = [TEXTS[0], TEXTS[0], NOT_YET, TEXTS[0], NOT_YET, TEXTS[1]]
+def test_a_source_that_waits_gets_its_equal_documents(tiny_model):
+    given = [TEXTS[0], TEXTS[0], NOT_YET, TEXTS[0], NOT_YET, TEXTS[1]]
     with Extractor(SCHEMA, tiny_model(), **SETTINGS) as extractor:
         found = dict(extractor.iter_placed(given))
     assert sorted(found) == [0, 1, 2, 3]
     assert found[0].data == found[1].data == found[2].data
 
 
-def test_each_document_is_decoded_where_the_first_one_s_values_would_show(
-    tiny_model: TinyModel,
-) -> None:
+def test_each_document_is_decoded_where_the_first_one_s_values_would_show(tiny_model):
     for settings in (
         {"stack": 2},
         {"temperature": 0.5},
@@ -174,12 +169,12 @@ def test_each_document_is_decoded_where_the_first_one_s_values_would_show(
     ],
     ids=str,
 )
-def test_what_cannot_be_reused_is_refused(settings: dict[str, Any]) -> None:
+def test_what_cannot_be_reused_is_refused(settings):
     with pytest.raises(OptionError, match=r"^(dedupe|cache).* cannot be (had with|off)"):
         Options(**settings)
 
 
-def test_a_folder_keeps_values_across_runs(tiny_model: TinyModel, tmp_path: Path) -> None:
+def test_a_folder_keeps_values_across_runs(tiny_model, tmp_path):
     folder = str(tmp_path / "kept")
     first, _ = extract(TEXTS, tiny_model(), cache=folder)
     again, n_batches = extract(TEXTS, tiny_model(), cache=folder)
@@ -189,25 +184,19 @@ def test_a_folder_keeps_values_across_runs(tiny_model: TinyModel, tmp_path: Path
 
 
 @pytest.mark.parametrize("changed", [{"max_tokens": 4}, {"layout": "skeleton"}, {"method": "ar"}])
-def test_a_call_with_options_of_its_own_asks_anew(
-    tiny_model: TinyModel, changed: dict[str, Any]
-) -> None:
+def test_a_call_with_options_of_its_own_asks_anew(tiny_model, changed):
     with Extractor(SCHEMA, tiny_model(), **SETTINGS) as extractor:
         extractor.extract(TEXTS[0])
         task = extractor.prepare(SCHEMA, **changed)
         ((_, first),) = extractor.iter_placed([TEXTS[0]], schema=task)
         ((_, second),) = extractor.iter_placed([TEXTS[0]], schema=task)
     (fresh,), _ = extract([TEXTS[0]], tiny_model(), **changed)
-    assert first.usage is not None
-    assert second.usage is not None
     assert (first.usage.reused_values, second.usage.completion_tokens) == (0, 0)
     assert values([first]) == values([second]) == values([fresh])
 
 
 @pytest.mark.parametrize("layout", ["branch", "skeleton", "label"])
-def test_one_attribute_more_is_decoded_alone(
-    tiny_model: TinyModel, tmp_path: Path, layout: str
-) -> None:
+def test_one_attribute_more_is_decoded_alone(tiny_model, tmp_path, layout):
     folder = str(tmp_path / "kept")
     fewer, _ = extract(TEXTS, tiny_model(), "brand, color", cache=folder, layout=layout)
     more, _ = extract(TEXTS, tiny_model(), "brand, color, weight", cache=folder, layout=layout)
@@ -215,7 +204,6 @@ def test_one_attribute_more_is_decoded_alone(
     for one, two, whole in zip(fewer, more, alone, strict=True):
         assert {name: two.fields[name] for name in one.fields} == one.fields
         assert two.fields["weight"].raw == whole.fields["weight"].raw
-        assert two.usage is not None
         assert two.usage.reused_values == 2
     assert 0 < n_decoded(more) < n_decoded(alone)
 
@@ -235,22 +223,17 @@ def test_one_attribute_more_is_decoded_alone(
     ],
     ids=lambda changed: next(iter(changed)),
 )
-def test_whatever_decides_a_value_is_told_apart(
-    tiny_model: TinyModel, tmp_path: Path, changed: dict[str, Any]
-) -> None:
+def test_whatever_decides_a_value_is_told_apart(tiny_model, tmp_path, changed):
     folder = str(tmp_path / "kept")
     extract(TEXTS[:2], tiny_model(), {"brand": "", "color": ""}, cache=folder)
     settings = {"schema": {"brand": "", "color": ""}} | changed
     kept, _ = extract(TEXTS[:2], tiny_model(), cache=folder, **settings)
     fresh, _ = extract(TEXTS[:2], tiny_model(), **settings)
-    assert kept[0].usage is not None
     assert kept[0].usage.reused_values == ("schema" in changed)
     assert kept[0].fields["brand"].raw == fresh[0].fields["brand"].raw
 
 
-def test_a_filter_of_values_is_applied_to_those_that_are_kept(
-    tiny_model: TinyModel, tmp_path: Path
-) -> None:
+def test_a_filter_of_values_is_applied_to_those_that_are_kept(tiny_model, tmp_path):
     folder = str(tmp_path / "kept")
     extract(TEXTS, tiny_model(), cache=folder)
     filtered, n_batches = extract(TEXTS, tiny_model(), cache=folder, require_grounding=True)
@@ -259,9 +242,7 @@ def test_a_filter_of_values_is_applied_to_those_that_are_kept(
     assert values(filtered) == values(fresh)
 
 
-def test_another_model_of_the_same_name_and_size_is_another_one(
-    tiny_model: TinyModel, tmp_path: Path
-) -> None:
+def test_another_model_of_the_same_name_and_size_is_another_one(tiny_model, tmp_path):
     model = tmp_path / "model.gguf"
     content = bytearray(tiny_model().read_bytes())
     model.write_bytes(content)
@@ -284,13 +265,12 @@ with Extractor("brand, color", sys.argv[1], cache=sys.argv[2], n_threads=1, **EX
 """
 
 
-def test_a_killed_run_leaves_what_it_had_stored(tiny_model: TinyModel, tmp_path: Path) -> None:
+def test_a_killed_run_leaves_what_it_had_stored(tiny_model, tmp_path):
     folder = tmp_path / "kept"
     command = [sys.executable, "-c", _RUN, str(tiny_model()), str(folder)]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     for n_killed in range(3):
         process = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True)
-        assert process.stdout is not None
         for _ in range(20 * (n_killed + 1)):
             assert process.stdout.readline() == "x\n"
         process.send_signal(signal.SIGKILL)
@@ -301,7 +281,7 @@ def test_a_killed_run_leaves_what_it_had_stored(tiny_model: TinyModel, tmp_path:
     assert values(kept) == values(extract(texts, tiny_model(), "brand, color")[0])
 
 
-def test_two_processes_share_a_folder(tiny_model: TinyModel, tmp_path: Path) -> None:
+def test_two_processes_share_a_folder(tiny_model, tmp_path):
     folder = tmp_path / "kept"
     FolderTable(folder).close()
     command = [sys.executable, "-c", _RUN.replace("10_000", "40"), str(tiny_model()), str(folder)]

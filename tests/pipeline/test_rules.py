@@ -1,9 +1,5 @@
 """The rules in the system's text, where a caller has its own."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from hpd.errors import OptionError
@@ -12,9 +8,7 @@ from small_extractor import SmallExtractor
 
 
 @pytest.mark.parametrize("stack", [1, 2])
-def test_own_rules_take_the_place_of_the_usual_ones(
-    tiny_model: Any, stack: int, first_requests: list[Any]
-) -> None:
+def test_own_rules_take_the_place_of_the_usual_ones(tiny_model, stack, first_requests):
     with SmallExtractor("brand", tiny_model("qwen3"), rules="Be brief.", stack=stack) as extractor:
         list(extractor.extract_many(["Diesel", "Nike"]))
         text = extractor.text_of(first_requests[-1])
@@ -23,6 +17,6 @@ def test_own_rules_take_the_place_of_the_usual_ones(
     assert SYSTEM not in text
 
 
-def test_the_layout_with_rules_of_its_own_takes_no_others(tiny_model: Any) -> None:
+def test_the_layout_with_rules_of_its_own_takes_no_others(tiny_model):
     with pytest.raises(OptionError, match="give no rules"):
         SmallExtractor("brand", tiny_model("qwen3"), rules="Be brief.", layout="label")

@@ -6,7 +6,6 @@ import itertools
 import os
 import threading
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,11 +21,11 @@ from small_extractor import SmallExtractor as Extractor
 SECONDS = 60.0
 
 
-def test_the_callers_thread_does_the_host_work(model: Path) -> None:
+def test_the_callers_thread_does_the_host_work(model):
     """Documents are read, tokenised and parsed where the caller is, not where the engine is."""
     threads = set()
 
-    def documents() -> Iterator[str]:
+    def documents():
         for text in TEXTS:
             threads.add(threading.current_thread().name)
             yield text
@@ -40,8 +39,8 @@ def test_the_callers_thread_does_the_host_work(model: Path) -> None:
     assert not any(thread.is_alive() for thread in workers)
 
 
-def test_a_caller_that_was_interrupted_leaves_the_others_alone(model: Path) -> None:
-    def interrupted() -> Iterator[str]:
+def test_a_caller_that_was_interrupted_leaves_the_others_alone(model):
+    def interrupted():
         yield TEXTS[0]
         raise KeyboardInterrupt
 
@@ -54,11 +53,11 @@ def test_a_caller_that_was_interrupted_leaves_the_others_alone(model: Path) -> N
         assert extractor.extract(TEXTS[1]).error is None
 
 
-def test_documents_are_answered_while_the_input_is_still_open(model: Path) -> None:
+def test_documents_are_answered_while_the_input_is_still_open(model):
     """An answer comes as soon as it is known: nothing waits for the documents after it."""
     answered = threading.Event()
 
-    def documents() -> Iterator[str]:
+    def documents():
         yield TEXTS[0]
         # A caller that reads one document ahead would wait here for ever.
         yield TEXTS[1]
@@ -102,31 +101,30 @@ class FailingEngine:
 
 @pytest.mark.parametrize("schema", ["brand, color", "tags [str], brand after tags"])
 @pytest.mark.parametrize("n_failing", [1, 2, 3])
-def test_a_step_that_fails_once_changes_no_value(model: Path, schema: str, n_failing: int) -> None:
+def test_a_step_that_fails_once_changes_no_value(model, schema, n_failing):
     answers = {text: {"brand": text[:5], "tags": ["a", text[-3:]]} for text in TEXTS}
     with Extractor(schema, model, answers=answers, in_flight=3, **EXACT) as extractor:
         expected = [extraction.data for extraction in extractor.extract_many(TEXTS)]
         worker = extractor._pipeline._loop
         engine = FailingEngine(worker._engine, lambda _, n: n == n_failing)
-        worker._engine = engine  # type: ignore[assignment]
+        worker._engine = engine
         assert [extraction.data for extraction in extractor.extract_many(TEXTS)] == expected
         assert engine.n_calls >= n_failing
 
 
-def test_a_document_that_breaks_every_step_fails_alone(model: Path) -> None:
+def test_a_document_that_breaks_every_step_fails_alone(model):
     odd = "a text of another length, which breaks whatever it is decoded with"
     texts = [*TEXTS[:2], odd, *TEXTS[2:]]
     with Extractor("brand", model, max_tokens=8, in_flight=3, **EXACT) as extractor:
-        lengths: set[int] = set()
+        lengths = set()
         worker = extractor._pipeline._loop
         engine = FailingEngine(worker._engine, lambda now, _: bool(lengths.update(now)))
-        worker._engine = engine  # type: ignore[assignment]
+        worker._engine = engine
         expected = [extraction.data for extraction in extractor.extract_many(texts)]
         n_odd = max(lengths)  # The longest prompt is that of the odd text.
         engine.fails = lambda now, _: n_odd in now
         extractions = list(extractor.extract_many(texts, on_error="record"))
         failure = extractions[2].error
-        assert failure is not None
         assert (failure.type, failure.message) == ("DecodeError", "out of luck")
         del extractions[2], expected[2]
         assert [extraction.data for extraction in extractions] == expected
@@ -135,7 +133,7 @@ def test_a_document_that_breaks_every_step_fails_alone(model: Path) -> None:
         assert extractor.extract(TEXTS[0]).error is None
 
 
-def test_after_close_everything_says_so(model: Path) -> None:
+def test_after_close_everything_says_so(model):
     extractor = Extractor("brand", model, max_tokens=4)
     left_over = extractor.extract_many(itertools.cycle(TEXTS))
     next(left_over)
@@ -152,7 +150,7 @@ def test_after_close_everything_says_so(model: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
-def test_a_forked_process_is_told_to_spawn(model: Path) -> None:
+def test_a_forked_process_is_told_to_spawn(model):
     with Extractor("brand", model, max_tokens=4) as extractor:
         assert extractor.extract(TEXTS[0]).error is None
         child = os.fork()
@@ -169,7 +167,7 @@ def test_a_forked_process_is_told_to_spawn(model: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
-def test_a_forked_process_ends_while_the_engine_works(model: Path) -> None:
+def test_a_forked_process_ends_while_the_engine_works(model):
     """Its copy of the extractor is closed at its end, and must not wait for a thread it lacks."""
     code = f"""
 import itertools, os, sys
@@ -199,17 +197,15 @@ sys.exit(os.waitstatus_to_exitcode(status))
         (7, "an iterable of texts, not int"),
     ],
 )
-def test_things_that_are_no_documents_are_refused(
-    model: Path, documents: object, message: str
-) -> None:
+def test_things_that_are_no_documents_are_refused(model, documents, message):
     with Extractor("brand", model, max_tokens=4) as extractor:
         with pytest.raises(InputError, match=message):
-            extractor.extract_many(documents)  # type: ignore[arg-type]
+            extractor.extract_many(documents)
         with pytest.raises(InputError, match=message):
-            extractor.iter_placed(documents)  # type: ignore[arg-type]
+            extractor.iter_placed(documents)
 
 
-def test_a_table_is_not_read_as_the_names_of_its_columns(model: Path) -> None:
+def test_a_table_is_not_read_as_the_names_of_its_columns(model):
     class Table:
         columns = ("text", "id")
 
@@ -220,7 +216,7 @@ def test_a_table_is_not_read_as_the_names_of_its_columns(model: Path) -> None:
         Extractor("brand", model, max_tokens=4) as extractor,
         pytest.raises(InputError, match=r"columns text, id.*table\['text'\]"),
     ):
-        extractor.extract_many(Table())  # type: ignore[arg-type]
+        extractor.extract_many(Table())
 
 
 class RefusedPrompt(Prompt):
@@ -234,16 +230,14 @@ class RefusedPrompt(Prompt):
         raise AssertionError("there is nothing to take")
 
 
-def test_a_request_that_is_refused_at_once_ends_although_nothing_else_is_in_flight(
-    model: Path,
-) -> None:
+def test_a_request_that_is_refused_at_once_ends_although_nothing_else_is_in_flight(model):
     with Extractor("brand", model, max_tokens=4) as extractor:
         loop = extractor._pipeline._loop
         pipeline = extractor._pipeline
         maker = pipeline._maker_of(pipeline._task, None)
         own = RefusedPrompt(maker._questionnaire, [(0, Document("x"))])
         endless = threading.Thread(target=lambda: got.extend(loop.run(iter([own]))), daemon=True)
-        got: list[Any] = []
+        got = []
         endless.start()
         endless.join(SECONDS)
         assert not endless.is_alive()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 
 from hpd import Document
 from hpd.results import Extraction
-from hpd.schema.attributes import Schema
 from small_extractor import SmallExtractor as Extractor
 from strategies import answers_of, part_of_examples, schemas
 
@@ -59,7 +57,7 @@ def assert_kept(steps: list[dict[str, Any]], data: dict[str, Any]) -> None:
     assert sorted(steps, key=len) == steps
 
 
-def test_values_are_told_in_the_order_of_the_schema(model: Path) -> None:
+def test_values_are_told_in_the_order_of_the_schema(model):
     with Extractor(SCHEMA, model, answers={TEXT: ANSWER}) as extractor:
         steps, extraction = told(extractor)
         assert extraction.data == ANSWER
@@ -72,7 +70,7 @@ def test_values_are_told_in_the_order_of_the_schema(model: Path) -> None:
         assert steps[-1] == ANSWER
 
 
-def test_nobody_is_told_of_the_values_of_others(model: Path) -> None:
+def test_nobody_is_told_of_the_values_of_others(model):
     with Extractor(SCHEMA, model, answers={TEXT: ANSWER}) as extractor:
         steps, _ = told(extractor)
         assert extractor.extract(TEXT).data == ANSWER
@@ -83,15 +81,13 @@ def test_nobody_is_told_of_the_values_of_others(model: Path) -> None:
     "settings",
     [{"require_grounding": True}, {"on_invalid": "retry"}, {"method": "ar"}],
 )
-def test_where_all_values_are_judged_together_none_is_told(
-    model: Path, settings: dict[str, Any]
-) -> None:
+def test_where_all_values_are_judged_together_none_is_told(model, settings):
     with Extractor(SCHEMA, model, answers={TEXT: ANSWER}, **settings) as extractor:
         steps, _ = told(extractor)
         assert not any(steps)
 
 
-def test_a_required_value_that_is_asked_again_is_not_told_before(model: Path) -> None:
+def test_a_required_value_that_is_asked_again_is_not_told_before(model):
     answers = {TEXT: {**ANSWER, "number": None}}
     with Extractor(SCHEMA, model, answers=answers, missing="force", max_tokens=6) as extractor:
         steps, extraction = told(extractor)
@@ -101,7 +97,7 @@ def test_a_required_value_that_is_asked_again_is_not_told_before(model: Path) ->
 
 @part_of_examples(0.1)
 @given(data=st.data(), schema=schemas())
-def test_whatever_is_told_stays(model: Path, data: st.DataObject, schema: Schema) -> None:
+def test_whatever_is_told_stays(model, data, schema):
     missing = data.draw(st.sampled_from(["error", "null", "force"]))
     answers = {TEXT: data.draw(answers_of(schema))}
     with Extractor(

@@ -24,14 +24,14 @@ def open_quietly(model: Path | None, **settings: Any) -> None:
         Extractor("a", model, **settings).close()
 
 
-def test_a_model_that_was_not_taught_labels(model: Path) -> None:
+def test_a_model_that_was_not_taught_labels(model):
     with pytest.warns(UntaughtWarning, match=r"^layout 'label' .*finetune --mask"):
         Extractor("a", model, **ASK).close()
     for layout in ("branch", "skeleton"):
         open_quietly(model, **{**ASK, "layout": layout})
 
 
-def test_the_file_of_a_model_says_that_it_was(model: Path, tmp_path: Path) -> None:
+def test_the_file_of_a_model_says_that_it_was(model, tmp_path):
     pytest.importorskip("gguf")
     from hpd.training.weights import set_metadata
 
@@ -41,13 +41,11 @@ def test_the_file_of_a_model_says_that_it_was(model: Path, tmp_path: Path) -> No
     open_quietly(own, **ASK)
 
 
-def test_the_box_was() -> None:
+def test_the_box_was():
     open_quietly(None, **ASK)
 
 
-def test_the_program_says_it_in_one_line(
-    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_program_says_it_in_one_line(model, tmp_path, capsys):
     text = tmp_path / "a.txt"
     text.write_text("Lamp", encoding="utf-8")
     assert (

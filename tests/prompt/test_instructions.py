@@ -1,10 +1,5 @@
 """Instructions of the user's own: in the part of the prompt that all documents share."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 import tiny_models
@@ -17,7 +12,6 @@ from hpd.prompt.tokens import PromptTokenizer
 from hpd.schema import load_schema
 from jsonl import write_texts
 from small_extractor import SmallExtractor
-from tiny_models import TinyModel
 
 SCHEMA = load_schema("brand: the maker, price number?")
 EXAMPLES = [("Puma, 30 EUR", {"brand": "Puma", "price": 30})]
@@ -25,11 +19,11 @@ SAID = "Prices are in euros. Never take the price of the postage."
 
 
 @pytest.fixture(scope="module")
-def model(tiny_model: TinyModel) -> Path:
+def model(tiny_model):
     return tiny_model("qwen3", n_ctx_train=2048)
 
 
-def test_instructions_stand_before_the_attributes() -> None:
+def test_instructions_stand_before_the_attributes():
     assert instruction_text(SCHEMA, EXAMPLES, instructions=SAID) == (
         "Instructions:\n"
         "Prices are in euros. Never take the price of the postage.\n"
@@ -68,10 +62,8 @@ def test_instructions_stand_before_the_attributes() -> None:
     ],
     ids=str,
 )
-def test_every_way_of_asking_has_them(
-    model: Path, settings: dict[str, Any], first_requests: list[Any]
-) -> None:
-    def prompt_of(**said: Any) -> str:
+def test_every_way_of_asking_has_them(model, settings, first_requests):
+    def prompt_of(**said):
         with SmallExtractor(SCHEMA, model, max_tokens=4, **settings, **said) as extractor:
             list(extractor.extract_many(["Diesel", "Nike"], on_error="record"))
             return extractor.text_of(first_requests[-1])
@@ -81,15 +73,14 @@ def test_every_way_of_asking_has_them(
     assert prompt_of(instructions=SAID) == before + own + attributes + after
 
 
-def test_their_cells_are_read_once(model: Path) -> None:
+def test_their_cells_are_read_once(model):
     """The prompt of a document that comes later costs no more with them than without."""
 
-    def n_read(instructions: str) -> tuple[int, int]:
+    def n_read(instructions):
         with SmallExtractor(SCHEMA, model, max_tokens=4, instructions=instructions) as extractor:
             n_own = len(extractor.native_model.tokenize(instructions))
             extractor.extract("Diesel")
             usage = extractor.extract("Nike").usage
-        assert usage is not None
         assert usage.cached_tokens > n_own
         return usage.prompt_tokens - usage.cached_tokens, n_own
 
@@ -99,7 +90,7 @@ def test_their_cells_are_read_once(model: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", tiny_models.ATTENTION_KINDS)
-def test_control_tokens_in_them_are_text(tiny_model: TinyModel, kind: str) -> None:
+def test_control_tokens_in_them_are_text(tiny_model, kind):
     native = open_model(tiny_model(kind))
     control = {token for token, _, _, _ in native.control_tokens}
     marks = "".join(text for _, text, _, _ in native.control_tokens)
@@ -114,28 +105,26 @@ def test_control_tokens_in_them_are_text(tiny_model: TinyModel, kind: str) -> No
     assert n_control[0] == n_control[1] > 0
 
 
-def test_too_long_ones_are_refused_with_their_number_of_tokens(model: Path) -> None:
+def test_too_long_ones_are_refused_with_their_number_of_tokens(model):
     with pytest.raises(ContextOverflowError, match=r"\d+ of them your instructions") as caught:
         SmallExtractor(SCHEMA, model, n_ctx=512, instructions="very long " * 400)
     assert "leaves none of the context of 512" in str(caught.value)
 
 
-def test_half_of_a_surrogate_pair_is_refused() -> None:
+def test_half_of_a_surrogate_pair_is_refused():
     with pytest.raises(OptionError, match=r"instructions \(--instructions\) must be text"):
         Options(instructions="a\ud800b")
 
 
 @pytest.fixture
-def command(tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def command(tmp_path, model, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_texts(tmp_path / "in.jsonl", "Diesel", "Nike")
     settings = ["--max-tokens", "4", "-t", "1", "--quiet", "--on-invalid", "record"]
     return ["extract", "in.jsonl", "--schema", "brand, price number?", "-m", str(model), *settings]
 
 
-def test_a_run_goes_on_only_with_the_same_ones(
-    command: list[str], tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_goes_on_only_with_the_same_ones(command, tmp_path, capfd):
     (tmp_path / "said.txt").write_text(f"\ufeff{SAID}\r\n\n", encoding="utf-8")
     out = ["-o", "out.jsonl"]
     assert main([*command, "--limit", "1", *out, "--instructions", SAID]) == 0
@@ -150,13 +139,7 @@ def test_a_run_goes_on_only_with_the_same_ones(
     ("content", "problem"),
     [(None, "No such file"), (b"\xff\xfe", "it is not UTF-8"), (b" \n", "it holds no text")],
 )
-def test_a_file_that_holds_none_is_refused(
-    command: list[str],
-    tmp_path: Path,
-    content: bytes | None,
-    problem: str,
-    capfd: pytest.CaptureFixture[str],
-) -> None:
+def test_a_file_that_holds_none_is_refused(command, tmp_path, content, problem, capfd):
     if content is not None:
         (tmp_path / "said.txt").write_bytes(content)
     assert main([*command, "--instructions", "@said.txt"]) == 2
@@ -165,6 +148,6 @@ def test_a_file_that_holds_none_is_refused(
     assert problem in said
 
 
-def test_a_dry_run_shows_them(command: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_shows_them(command, capfd):
     assert main([*command, "--dry-run", "--instructions", SAID]) == 0
     assert f"Instructions:\n{SAID}\n\nAttributes:\n" in capfd.readouterr().out

@@ -1,7 +1,5 @@
 """Chat templates of the shapes that models have, and those that would take all time or memory."""
 
-from __future__ import annotations
-
 import pytest
 
 from hpd.errors import ModelLoadError
@@ -150,7 +148,7 @@ TEMPLATES = {
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
-def test_a_template_is_rendered_up_to_the_answer(name: str) -> None:
+def test_a_template_is_rendered_up_to_the_answer(name):
     template, before, after = TEMPLATES[name]
     rendered = render(template, "Rules.", bos="<s>", eos="</s>")
     assert (rendered.before, rendered.after) == (before, after)
@@ -161,12 +159,12 @@ MACRO = "{% macro f(n) %}{% if n %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% end
 
 
 @pytest.mark.parametrize("endless", [LOOP, MACRO])
-def test_a_template_that_does_not_end_is_an_error(endless: str) -> None:
+def test_a_template_that_does_not_end_is_an_error(endless):
     with pytest.raises(ModelLoadError, match="does not come to an end within 100000 steps"):
         render(endless + "{{ messages[1].content }}", "s")
 
 
-def test_a_template_that_writes_without_end_is_an_error() -> None:
+def test_a_template_that_writes_without_end_is_an_error():
     with pytest.raises(ModelLoadError, match="more than 1000000 characters"):
         render("{% for n in range(999) %}{{ 'x' * 9999 }}{% endfor %}", "s")
 
@@ -179,6 +177,6 @@ def test_a_template_that_writes_without_end_is_an_error() -> None:
         *("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "{% include 'x' %}"),
     ],
 )
-def test_whatever_a_template_raises_is_an_error(broken: str) -> None:
+def test_whatever_a_template_raises_is_an_error(broken):
     with pytest.raises(ModelLoadError, match=r"chat template fails: ."):
         render(broken, "s")

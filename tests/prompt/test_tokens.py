@@ -16,14 +16,12 @@ from hpd.prompt.text import (
     SYSTEM,
     DocumentTurn,
     Labels,
-    Layout,
     instruction_text,
     key_text,
     key_texts,
 )
 from hpd.prompt.tokens import PromptTokenizer, Vocabulary, common_prefix, documents_text, rendered
 from hpd.schema import load_schema
-from tiny_models import TinyModel
 
 SCHEMA = load_schema(["Brand", "Pack size", "Größe", 'a "quoted" name', "Brand name"])
 DOCUMENTS = [
@@ -61,16 +59,14 @@ def joint(
 
 
 @pytest.fixture(scope="module", params=tiny_models.ATTENTION_KINDS)
-def model(request: pytest.FixtureRequest, tiny_model: TinyModel) -> _native.Model:
+def model(request, tiny_model):
     return open_model(tiny_model(request.param))
 
 
 @pytest.mark.parametrize("turn", TURNS)
 @pytest.mark.parametrize("layout", ["branch", "skeleton", "label"])
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_prompt_and_key_are_tokenised_as_one(
-    model: _native.Model, document: str, layout: Layout, turn: DocumentTurn
-) -> None:
+def test_prompt_and_key_are_tokenised_as_one(model, document, layout, turn):
     paths = [(attribute.name,) for attribute in SCHEMA]
     if layout == "label":
         keys = [Labels(SCHEMA).key((), path) for path in paths]
@@ -84,7 +80,7 @@ def test_prompt_and_key_are_tokenised_as_one(
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(max_size=60), count=st.integers(1, 3), turn=st.sampled_from(TURNS))
-def test_any_text(model: _native.Model, text: str, count: int, turn: DocumentTurn) -> None:
+def test_any_text(model, text, count, turn):
     if any(mark in text for _, mark, _, _ in model.control_tokens):
         return
     got = tokenizer(model, turn).tokenize([text] * count, ['{"Brand":'])
@@ -103,7 +99,7 @@ class Dressed:
 
 
 @pytest.mark.parametrize("turn", TURNS)
-def test_without_a_chat_template_too(tiny_model: TinyModel, turn: DocumentTurn) -> None:
+def test_without_a_chat_template_too(tiny_model, turn):
     """No control token stands between the document and the keys then."""
     for kind in ("qwen3", "llama", "llama-spm", "gemma3"):
         plain = Dressed(open_model(tiny_model(kind)), "")
@@ -113,7 +109,7 @@ def test_without_a_chat_template_too(tiny_model: TinyModel, turn: DocumentTurn) 
             assert got.prompt + got.keys[1] == joint(plain, [document], '{"Pack size":', turn)
 
 
-def test_in_the_turn_of_the_assistant_its_opening_is_shared(model: _native.Model) -> None:
+def test_in_the_turn_of_the_assistant_its_opening_is_shared(model):
     """A document costs its own tokens and next to nothing else."""
     n_own = len(model.tokenize(DOCUMENTS[0]))
     control = {token for token, _, _, _ in model.control_tokens}
@@ -127,7 +123,7 @@ def test_in_the_turn_of_the_assistant_its_opening_is_shared(model: _native.Model
 
 
 @pytest.mark.parametrize("turn", TURNS)
-def test_a_document_never_becomes_a_control_token(model: _native.Model, turn: DocumentTurn) -> None:
+def test_a_document_never_becomes_a_control_token(model, turn):
     control = {token for token, _, _, _ in model.control_tokens}
     marks = "".join(text for _, text, _, _ in model.control_tokens)
     assert marks
@@ -138,16 +134,14 @@ def test_a_document_never_becomes_a_control_token(model: _native.Model, turn: Do
     assert len(evil.prompt) > len(plain.prompt) + len(control)
 
 
-def test_one_bos_at_most(model: _native.Model) -> None:
+def test_one_bos_at_most(model):
     got = tokenizer(model).tokenize(["text"], ['{"Brand":'])
     assert got.prompt.count(model.bos) == (1 if model.bos >= 0 else 0)
     assert model.bos < 0 or got.prompt[0] == model.bos
 
 
 @pytest.mark.parametrize("template", ["{{ bos_token }}", ""])
-def test_one_bos_whether_the_template_writes_it_or_not(
-    tiny_model: TinyModel, template: str
-) -> None:
+def test_one_bos_whether_the_template_writes_it_or_not(tiny_model, template):
     model = open_model(tiny_model("llama"))
     assert model.bos >= 0
     dressed = Dressed(model, template + "{{ messages[1].content }}{{ eos_token }}")
@@ -156,7 +150,7 @@ def test_one_bos_whether_the_template_writes_it_or_not(
     assert got.prompt.count(model.bos) == 1
 
 
-def test_a_bos_that_only_the_template_writes_is_there(tiny_model: TinyModel) -> None:
+def test_a_bos_that_only_the_template_writes_is_there(tiny_model):
     model = open_model(tiny_model("qwen3"))
     assert model.bos < 0
     begin = int(model.metadata("tokenizer.ggml.bos_token_id"))
@@ -168,9 +162,7 @@ def test_a_bos_that_only_the_template_writes_is_there(tiny_model: TinyModel) -> 
 
 
 @pytest.mark.parametrize("turn", TURNS)
-def test_the_instruction_is_shared_and_the_document_is_not(
-    model: _native.Model, turn: DocumentTurn
-) -> None:
+def test_the_instruction_is_shared_and_the_document_is_not(model, turn):
     splitter = tokenizer(model, turn)
     first = splitter.tokenize(["Nike shoe"], ['{"Brand":'])
     second = splitter.tokenize(["Éclair 12"], ['{"Brand":'])
@@ -182,7 +174,7 @@ def test_the_instruction_is_shared_and_the_document_is_not(
 
 
 @pytest.mark.parametrize("turn", TURNS)
-def test_what_is_asked_later_has_the_same_prompt(model: _native.Model, turn: DocumentTurn) -> None:
+def test_what_is_asked_later_has_the_same_prompt(model, turn):
     """The cells of the first request's prompt serve the next one, whatever its keys are."""
     splitter = tokenizer(model, turn)
     prompts = [
@@ -192,7 +184,7 @@ def test_what_is_asked_later_has_the_same_prompt(model: _native.Model, turn: Doc
     assert prompts[0] == prompts[1] == prompts[2]
 
 
-def test_skeleton_keys_continue_each_other() -> None:
+def test_skeleton_keys_continue_each_other():
     paths = [("brand",), ("maker", "city"), ("maker", "zip"), ("color",)]
     assert key_texts(paths, "skeleton") == [
         '{"brand":',
@@ -202,12 +194,12 @@ def test_skeleton_keys_continue_each_other() -> None:
     ]
 
 
-def test_a_key_shows_the_values_that_its_field_depends_on() -> None:
+def test_a_key_shows_the_values_that_its_field_depends_on():
     seen = {("brand",): "Nike", ("maker", "city"): None}
     assert key_text(("maker", "zip"), seen) == ('{"brand": "Nike", "maker": {"city": null, "zip":')
 
 
-def test_templates_that_fail_say_so() -> None:
+def test_templates_that_fail_say_so():
     with pytest.raises(ModelLoadError, match="0 times instead of once"):
         render("no place for text", "s")
     with pytest.raises(ModelLoadError, match="2 times instead of once"):
@@ -216,9 +208,7 @@ def test_templates_that_fail_say_so() -> None:
         render("{{ raise_exception('no') }}", "s")
 
 
-def test_the_keys_that_are_remembered_are_bounded(
-    tiny_model: TinyModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_keys_that_are_remembered_are_bounded(tiny_model, monkeypatch):
     monkeypatch.setattr("hpd.prompt.tokens._N_KEYS", 16)
     splitter = tokenizer(open_model(tiny_model("qwen3")))
     counts = []
@@ -229,7 +219,7 @@ def test_the_keys_that_are_remembered_are_bounded(
 
 
 @given(st.lists(st.lists(st.integers(0, 1), max_size=5), min_size=1, max_size=4))
-def test_the_common_prefix_is_that_of_the_obvious_way(sequences: list[list[int]]) -> None:
+def test_the_common_prefix_is_that_of_the_obvious_way(sequences):
     first = sequences[0]
     assert common_prefix(sequences) == max(
         n for n in range(len(first) + 1) if all(s[:n] == first[:n] for s in sequences)
@@ -246,9 +236,8 @@ def test_the_common_prefix_is_that_of_the_obvious_way(sequences: list[list[int]]
         ("x\u200cy 👩\u200d🚀", "x\u200cy 👩\u200d🚀"),
     ],
 )
-def test_blanks_are_evened_out_for_the_model(document: str, shown: str) -> None:
+def test_blanks_are_evened_out_for_the_model(document, shown):
     assert documents_text([document]) == f"Document:\n{shown}"
     assert documents_text([document, "x"]) == f"Documents:\n[1]\n{shown}\n[2]\nx"
     span = ground(shown, document)
-    assert span is not None
     assert document[span.start : span.end].strip("\ufeff") == document.strip("\n\ufeff")

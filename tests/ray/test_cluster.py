@@ -116,12 +116,12 @@ main()
 
 
 @pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def source(tmp_path_factory):
     return write_lines(tmp_path_factory.mktemp("in") / "in.jsonl", *DOCUMENTS)
 
 
 @pytest.fixture(scope="module")
-def lines(source: Path) -> list[dict[str, Any]]:
+def lines(source):
     """The lines of a run on this machine alone."""
     out = source.with_name("one.jsonl")
     done = run_hpd("extract", source, "--schema", SCHEMA, *OPTIONS, "-o", out)
@@ -136,9 +136,7 @@ def without_seconds(path: Path) -> list[dict[str, Any]]:
     return lines
 
 
-def test_the_command_writes_the_same_lines_although_a_worker_is_killed(
-    source: Path, lines: list[dict[str, Any]], tmp_path: Path
-) -> None:
+def test_the_command_writes_the_same_lines_although_a_worker_is_killed(source, lines, tmp_path):
     out = tmp_path / "out.jsonl"
     command = ["extract", str(source), "--schema", SCHEMA, *OPTIONS]
     done = run_python("-c", KILLING, *command, "--ray", "local", "--ray-workers", "2")
@@ -155,9 +153,7 @@ def test_the_command_writes_the_same_lines_although_a_worker_is_killed(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_a_data_set_gets_the_same_values_although_a_worker_is_killed(
-    source: Path, lines: list[dict[str, Any]], tmp_path: Path
-) -> None:
+def test_a_data_set_gets_the_same_values_although_a_worker_is_killed(source, lines, tmp_path):
     out = tmp_path / "out.json"
     done = run_python("-c", DATA_SET, source, out)
     assert done.returncode == 0, done.stderr
@@ -171,7 +167,7 @@ def test_a_data_set_gets_the_same_values_although_a_worker_is_killed(
         assert bool(row["error"]) == ("error" in line)
 
 
-def test_the_measurement_has_a_line_for_each_way(source: Path) -> None:
+def test_the_measurement_has_a_line_for_each_way(source):
     script = Path(__file__).parents[2] / "benchmarks" / "ray_workers.py"
     few = ["--limit", "3", "--warm-up", "1", "--rounds", "1", "--workers", "1"]
     done = run_python(script, source, "--schema", SCHEMA, *few)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hpd.documents import NOT_YET, Document, NotYet
+from hpd.documents import NOT_YET, Document
 from hpd.errors import HpdError, InvalidDataError, ModelLoadError
 from hpd.options import Options
 from hpd.ray.workers import Pool, RayExtractor, Run, batches_of
@@ -78,7 +78,7 @@ def pool_of(*workers: FakeWorker) -> Pool:
     """A worker that is lost comes back as itself."""
     pool = Pool(lambda worker: None)
     for worker in workers:
-        pool.add(lambda worker=worker: worker)  # type: ignore[misc]
+        pool.add(lambda worker=worker: worker)
     return pool
 
 
@@ -92,7 +92,7 @@ def run(
     return dict(pairs), said
 
 
-def test_every_document_has_its_answer_in_its_place() -> None:
+def test_every_document_has_its_answer_in_its_place():
     workers = [FakeWorker(), FakeWorker()]
     answers, said = run(workers, texts_of(50))
     assert {place: e.data for place, e in answers.items()} == {i: f"t{i}" for i in range(50)}
@@ -100,7 +100,7 @@ def test_every_document_has_its_answer_in_its_place() -> None:
     assert said == []
 
 
-def test_without_documents_nothing_is_waited_for() -> None:
+def test_without_documents_nothing_is_waited_for():
     assert run([FakeWorker()], []) == ({}, [])
 
 
@@ -118,7 +118,7 @@ def losing(n_times: int, text: str) -> Callable[[list[str]], Exception | None]:
 
 
 @pytest.mark.parametrize("n_times", [1, 2])
-def test_what_a_lost_worker_had_is_done_again(n_times: int) -> None:
+def test_what_a_lost_worker_had_is_done_again(n_times):
     worker = FakeWorker(losing(n_times, "t5"))
     answers, said = run([worker], texts_of(20))
     assert {place: e.data for place, e in answers.items()} == {i: f"t{i}" for i in range(20)}
@@ -127,7 +127,7 @@ def test_what_a_lost_worker_had_is_done_again(n_times: int) -> None:
     assert worker.n_starts == 1 + n_times
 
 
-def test_a_document_over_which_three_workers_are_lost_has_an_error_alone() -> None:
+def test_a_document_over_which_three_workers_are_lost_has_an_error_alone():
     worker = FakeWorker(losing(99, "t5"))
     answers, said = run([worker], texts_of(20))
     failed = {place: e.error.type for place, e in answers.items() if e.error is not None}
@@ -137,37 +137,37 @@ def test_a_document_over_which_three_workers_are_lost_has_an_error_alone() -> No
     assert len(said) == 3
 
 
-def test_an_error_in_a_worker_is_raised_as_it_is() -> None:
+def test_an_error_in_a_worker_is_raised_as_it_is():
     worker = FakeWorker(lambda texts: RayTaskError(ModelLoadError("on the machine a: no model")))
     with pytest.raises(ModelLoadError, match="on the machine a"):
         run([worker], texts_of(3))
 
 
-def test_a_bug_in_a_worker_is_told() -> None:
+def test_a_bug_in_a_worker_is_told():
     worker = FakeWorker(lambda texts: RayTaskError(KeyError("x")) if texts else None)
     with pytest.raises(HpdError, match="a worker failed"):
         run([worker], texts_of(3))
 
 
-def test_workers_that_never_start_end_the_run() -> None:
+def test_workers_that_never_start_end_the_run():
     worker = FakeWorker(lambda texts: None if texts else RayError("killed"))
     with pytest.raises(HpdError, match="3 times before it had loaded the model: killed"):
         run([worker], texts_of(3))
     assert worker.n_starts == 3
 
 
-def test_a_worker_that_starts_late_is_waited_for() -> None:
+def test_a_worker_that_starts_late_is_waited_for():
     left = [RayError("slow"), RayError("slow")]
     worker = FakeWorker(lambda texts: left.pop() if left and not texts else None)
     answers, _ = run([worker], texts_of(3))
     assert len(answers) == 3
 
 
-def test_live_input_is_handed_out_without_full_batches() -> None:
+def test_live_input_is_handed_out_without_full_batches():
     n_answered = 0
-    seen: list[int] = []
+    seen = []
 
-    def documents() -> Iterator[Document | NotYet]:
+    def documents():
         yield Document("a", id=0)
         yield Document("b", id=1)
         for _ in range(3):
@@ -182,10 +182,10 @@ def test_live_input_is_handed_out_without_full_batches() -> None:
     assert n_answered == 3
 
 
-def test_documents_are_read_only_as_workers_want_them() -> None:
-    read: list[int] = []
+def test_documents_are_read_only_as_workers_want_them():
+    read = []
 
-    def documents() -> Iterator[Document]:
+    def documents():
         for i in range(1000):
             read.append(i)
             yield Document("t", id=i)
@@ -198,8 +198,8 @@ def test_documents_are_read_only_as_workers_want_them() -> None:
 
 
 @pytest.mark.parametrize("on_invalid", ["raise", "record", "retry"])
-def test_only_data_that_breaks_the_schema_is_recorded_instead_of_raised(on_invalid: str) -> None:
-    def extracting(*errors: str) -> list[str | None]:
+def test_only_data_that_breaks_the_schema_is_recorded_instead_of_raised(on_invalid):
+    def extracting(*errors):
         failures = [Failure(error, "the reason") if error else None for error in errors]
         extractions = [Extraction(i, error=failure) for i, failure in enumerate(failures)]
         worker = FakeWorker()
@@ -207,7 +207,7 @@ def test_only_data_that_breaks_the_schema_is_recorded_instead_of_raised(on_inval
         extractor = RayExtractor.__new__(RayExtractor)
         extractor._ray, extractor._say = RAY, lambda message: None
         extractor._pool = pool_of(worker)
-        extractor._options = Options(on_invalid=on_invalid)  # type: ignore[arg-type]
+        extractor._options = Options(on_invalid=on_invalid)
         pairs = extractor.iter_placed(texts_of(len(errors)))
         return [extraction.error and extraction.error.type for _, extraction in pairs]
 

@@ -31,21 +31,19 @@ def stand_in(monkeypatch: pytest.MonkeyPatch, faults: list[Exception | None]) ->
     return addresses
 
 
-def test_a_machine_in_no_cluster_starts_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_in_no_cluster_starts_one(monkeypatch):
     addresses = stand_in(monkeypatch, [ConnectionError("none"), None])
     assert cluster.connect(None)
     assert addresses == [cluster.ANY, cluster.HERE]
 
 
-def test_a_cluster_that_does_not_start_is_told_with_a_remedy(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_cluster_that_does_not_start_is_told_with_a_remedy(monkeypatch):
     stand_in(monkeypatch, [Exception("The current node timed out during startup.")])
     with pytest.raises(HpdError, match=r"cannot be started .* timed out .* Try again"):
         cluster.connect(cluster.HERE)
 
 
-def test_a_cluster_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_that_is_not_there_is_told(monkeypatch):
     addresses = stand_in(monkeypatch, [ConnectionError("refused")])
     with pytest.raises(HpdError, match=r"reached at 10\.0\.0\.1:6379: refused"):
         cluster.connect("10.0.0.1:6379")
@@ -73,9 +71,7 @@ GPUS = [Machine(48, 8), Machine(48, 8), Machine(4)]
         ([Machine(0), Machine(8)], None, None, Share(1, 8, 7, 0)),
     ],
 )
-def test_the_cores_are_divided_so_that_every_worker_fits(
-    cluster: list[Machine], n_workers: int | None, n_gpus: float | None, expected: Share
-) -> None:
+def test_the_cores_are_divided_so_that_every_worker_fits(cluster, n_workers, n_gpus, expected):
     part = share(cluster, n_workers, n_gpus)
     assert part == expected
     # Something is left for tasks that read and write.
@@ -83,12 +79,12 @@ def test_the_cores_are_divided_so_that_every_worker_fits(
 
 
 @pytest.mark.parametrize(("cluster", "n_gpus"), [(LAPTOP, 1), (GPUS, 16), ([Machine(0)], None)])
-def test_what_no_machine_has_is_refused(cluster: list[Machine], n_gpus: float | None) -> None:
+def test_what_no_machine_has_is_refused(cluster, n_gpus):
     with pytest.raises(OptionError, match="no machine"):
         share(cluster, 1, n_gpus)
 
 
-def test_machines_that_are_gone_do_not_count() -> None:
+def test_machines_that_are_gone_do_not_count():
     nodes = [
         {"Alive": True, "Resources": {"CPU": 8.0, "GPU": 1.0, "memory": 1.0}},
         {"Alive": False, "Resources": {"CPU": 8.0}},
@@ -98,24 +94,24 @@ def test_machines_that_are_gone_do_not_count() -> None:
 
 
 @pytest.mark.parametrize("text", ["local", "auto", "10.0.0.1:6379", "head.example.org:6379"])
-def test_addresses_of_ray(text: str) -> None:
+def test_addresses_of_ray(text):
     assert check_address(text) == text
 
 
 @pytest.mark.parametrize("text", ["in.jsonl", "mails/", "ray://head:10001", "head"])
-def test_what_is_no_address_may_be_an_input(text: str) -> None:
+def test_what_is_no_address_may_be_an_input(text):
     with pytest.raises(InputError, match="before --ray"):
         check_address(text)
 
 
 @pytest.fixture
-def has_ray(monkeypatch: pytest.MonkeyPatch) -> None:
+def has_ray(monkeypatch):
     """Ray seems to be installed, or not."""
     monkeypatch.setattr("hpd.cli.common.find_spec", lambda name: object())
 
 
 @pytest.fixture
-def no_extractor(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_extractor(monkeypatch):
     """Fails if a model would be loaded."""
     monkeypatch.setattr(
         "hpd.extractor.Extractor", lambda *_, **__: pytest.fail("a model was loaded")
@@ -137,20 +133,13 @@ def refused(source: Path, *arguments: str) -> int:
     ],
 )
 def test_what_cannot_be_honoured_is_refused(
-    arguments: list[str],
-    message: str,
-    tmp_path: Path,
-    has_ray: None,
-    no_extractor: None,
-    capfd: pytest.CaptureFixture[str],
-) -> None:
+    arguments, message, tmp_path, has_ray, no_extractor, capfd
+):
     assert refused(write_texts(tmp_path / "in.jsonl", "a"), *arguments) == 2
     assert message in capfd.readouterr().err
 
 
-def test_without_ray_the_extra_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_without_ray_the_extra_is_named(tmp_path, monkeypatch, capfd):
     real = importlib.util.find_spec
     without = lambda name: None if name == "ray" else real(name)  # noqa: E731
     monkeypatch.setattr("hpd.cli.common.find_spec", without)

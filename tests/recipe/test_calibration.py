@@ -1,9 +1,5 @@
 """The fields from which the box's calibration is fitted."""
 
-from __future__ import annotations
-
-import pytest
-
 from hpd.results import Extraction, FieldResult
 from hpd.schema import load_schema
 from recipe.calibrate import (
@@ -17,7 +13,7 @@ from recipe.write import SOURCES
 from small_model import small_model
 
 
-def test_each_field_is_held_against_its_own_gold() -> None:
+def test_each_field_is_held_against_its_own_gold():
     schema = load_schema("brand, maker {city}, lines [{name, qty int}], tags [str], new bool")
     answer = {
         "brand": "Luma",
@@ -61,7 +57,7 @@ def test_each_field_is_held_against_its_own_gold() -> None:
         ]
 
 
-def test_half_of_the_documents_are_handwritten_and_all_sources_take_part() -> None:
+def test_half_of_the_documents_are_handwritten_and_all_sources_take_part():
     names = [name for name, *_ in documents(120, 1)]
     assert sum(name.startswith("generated ") for name in names) == 60
     assert {*names} >= {f"generated {name}" for name in SOURCES if name != "documents"}
@@ -69,9 +65,7 @@ def test_half_of_the_documents_are_handwritten_and_all_sources_take_part() -> No
     assert names == [name for name, *_ in documents(120, 1)]
 
 
-def test_the_fields_of_a_few_documents_are_judged_and_reported(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_fields_of_a_few_documents_are_judged_and_reported(capsys):
     before = judge(small_model(), 4, 1)
     assert len({field.answer.document for field in before}) > 1
     assert all(0 <= field.answer.confidence <= 1 for field in before)

@@ -1,7 +1,5 @@
 """Documents with handwritten wordings: their golds, their questions, and the checker."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from random import Random

@@ -1,7 +1,5 @@
 """The generator of listings that the box was trained on: its values are in its texts, or null."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

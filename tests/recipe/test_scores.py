@@ -1,7 +1,5 @@
 """The scores of the model's card on data sets."""
 
-from __future__ import annotations
-
 import json
 
 from hpd.evaluation.rows import Example

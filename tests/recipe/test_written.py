@@ -1,7 +1,5 @@
 """The written documents that the box is tested on: their size, their schemas and their golds."""
 
-from __future__ import annotations
-
 import pytest
 
 from hpd.evaluation.outcomes import ABSENT

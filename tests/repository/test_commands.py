@@ -35,12 +35,12 @@ def commands(page: Path, program: str = "hpd") -> Iterator[list[str]]:
                 command = []
 
 
-def test_the_pages_have_many_commands() -> None:
+def test_the_pages_have_many_commands():
     assert sum(len(list(commands(page))) for page in PAGES) > 60
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_hpd_takes_the_commands_of_a_page(page: Path) -> None:
+def test_hpd_takes_the_commands_of_a_page(page):
     for words in commands(page):
         with contextlib.suppress(SystemExit):  # of --help and --version
             try:
@@ -50,7 +50,7 @@ def test_hpd_takes_the_commands_of_a_page(page: Path) -> None:
                     pytest.fail(f"hpd {shlex.join(words)}: {error}")
 
 
-def test_scripts_are_where_the_pages_say() -> None:
+def test_scripts_are_where_the_pages_say():
     named = [words for page in PAGES for words in commands(page, "python")]
     files = [words[0] for words in named if words[0].endswith(".py")]
     modules = [words[1] for words in named if words[0] == "-m" and words[1] != "venv"]

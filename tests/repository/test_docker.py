@@ -1,7 +1,5 @@
 """The image, as far as it can be checked without Docker."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -13,7 +11,7 @@ DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 PROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 
 
-def test_the_image_is_built_from_all_that_the_package_needs() -> None:
+def test_the_image_is_built_from_all_that_the_package_needs():
     lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
     let_in = [line.removeprefix("!") for line in lines if line.startswith("!")]
     assert all((ROOT / name).exists() for name in let_in)
@@ -28,7 +26,7 @@ def test_the_image_is_built_from_all_that_the_package_needs() -> None:
     assert outside == []
 
 
-def test_the_image_runs_hpd_as_a_user_without_rights() -> None:
+def test_the_image_runs_hpd_as_a_user_without_rights():
     last = re.split(r"^FROM .*$", DOCKERFILE, flags=re.MULTILINE)[-1]
     said = dict(re.findall(r"^(USER|ENTRYPOINT|CMD) (.*)$", last, re.MULTILINE))
     assert said["USER"] not in ("0", "root")

@@ -35,18 +35,17 @@ print(json.dumps(sorted(mapped)))
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize("library", ["libllama", "libggml", "libggml-base", "libggml-cpu"])
-def test_one_copy_of_each_library_is_mapped(library: str, mapped: list[str]) -> None:
+def test_one_copy_of_each_library_is_mapped(library, mapped):
     found = [path for path in mapped if re.match(rf"{library}\.so", Path(path).name)]
     assert len(found) == 1, found
     # It is the one that `import llama_cpp` loads, not the other of the wheel's two copies.
     spec = importlib.util.find_spec("llama_cpp")
-    assert spec is not None
     assert spec.origin is not None
     assert Path(found[0]).parent == Path(spec.origin).resolve().parent / "lib"
 
 
 @pytest.fixture(scope="module")
-def mapped(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+def mapped(tmp_path_factory):
     """The shared libraries of a process that has an engine."""
     import tiny_models
 
@@ -54,20 +53,19 @@ def mapped(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     done = run_python(
         "-c", _LIBRARIES, model, env={**os.environ, "HPD_EXTRA_BUFTS": "0"}, check=True
     )
-    found: list[str] = json.loads(done.stdout)
-    return found
+    return json.loads(done.stdout)
 
 
-def test_the_version_is_the_installed_one() -> None:
+def test_the_version_is_the_installed_one():
     assert hpd.__version__ == importlib.metadata.version("hpd-cpp")
 
 
-def test_a_checkout_knows_its_version_without_an_installation() -> None:
+def test_a_checkout_knows_its_version_without_an_installation():
     code = f"import sys; sys.path.insert(0, {str(ROOT / 'python')!r}); import hpd"
     assert bare(f"{code}; print(hpd.__version__)").stdout.strip() == hpd.__version__
 
 
-def test_a_checkout_that_is_not_installed_says_so() -> None:
+def test_a_checkout_that_is_not_installed_says_so():
     code = f"import sys; sys.path.insert(0, {str(ROOT / 'python')!r}); import hpd._native"
     done = bare(code)
     assert done.returncode == 1
@@ -81,7 +79,7 @@ def bare(code: str) -> subprocess.CompletedProcess[str]:
     return run_python("-I", "-S", "-c", code)
 
 
-def test_build_and_run_time_pin_the_same_llama_cpp_python() -> None:
+def test_build_and_run_time_pin_the_same_llama_cpp_python():
     from hpd._native import LLAMA_CPP_PYTHON
 
     assert re.findall(r'"llama-cpp-python([^"]*)"', PROJECT) == [f"=={LLAMA_CPP_PYTHON}"] * 2
@@ -89,7 +87,7 @@ def test_build_and_run_time_pin_the_same_llama_cpp_python() -> None:
         assert LLAMA_CPP_PYTHON not in (ROOT / reads_it).read_text(encoding="utf-8")
 
 
-def test_another_llama_cpp_python_is_refused() -> None:
+def test_another_llama_cpp_python_is_refused():
     code = (
         "import importlib.metadata as m; real = m.version\n"
         "m.version = lambda name: '9.9.9' if name == 'llama-cpp-python' else real(name)\n"
@@ -104,21 +102,21 @@ def test_another_llama_cpp_python_is_refused() -> None:
     )
 
 
-def test_the_model_in_the_box_answers_if_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_model_in_the_box_answers_if_none_is_named(monkeypatch):
     monkeypatch.delenv("HPD_MODEL")
     assert is_box(resolve_model())
     done = run_hpd("extract", "-", "--schema", "brand", "--quiet", text='{"text": "a blue cup"}')
     assert list(json.loads(done.stdout)["data"]) == ["brand"]
 
 
-def test_importing_hpd_loads_no_engine() -> None:
+def test_importing_hpd_loads_no_engine():
     loaded = "[name for name in sys.modules if name in ('llama_cpp', 'hpd._core')]"
     code = f"import hpd, hpd.cli, sys; print(*{loaded})"
     done = run_python("-c", code, check=True)
     assert done.stdout.split() == []
 
 
-def test_the_command_is_installed() -> None:
+def test_the_command_is_installed():
     (entry,) = importlib.metadata.distribution("hpd-cpp").entry_points
     assert entry.name == "hpd"
     assert entry.load().__module__ == "hpd.command"

@@ -43,11 +43,11 @@ def steady(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("block", OUTPUTS, ids=lambda block: f"{block.page.name}:{block.what}")
-def test_a_command_prints_what_is_shown(block: docs.Block) -> None:
+def test_a_command_prints_what_is_shown(block):
     assert same_everywhere(docs.run(block.what)) == same_everywhere(block.text)
 
 
-def test_the_first_command_is_the_one_whose_output_is_shown() -> None:
+def test_the_first_command_is_the_one_whose_output_is_shown():
     install, _, extract = docs.command("install").partition(" && ")
     assert install == "pip install ."
     # A terminal shows a table of itself.
@@ -67,12 +67,12 @@ def programs() -> Iterator[str]:
 
 
 @pytest.mark.parametrize("program", [*programs()])
-def test_a_program_runs(program: str) -> None:
+def test_a_program_runs(program):
     printed = docs.run(f"python -W error -c {shlex.quote(program)}")
     assert printed.startswith("{")
 
 
-def test_every_example_is_in_the_readme() -> None:
+def test_every_example_is_in_the_readme():
     assert len(EXAMPLES) == 5
     for name in EXAMPLES:
         (schema,) = (docs.ROOT / "examples" / name).glob("schema.*")
@@ -81,7 +81,7 @@ def test_every_example_is_in_the_readme() -> None:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_most_of_an_example_s_values_are_found(name: str) -> None:
+def test_most_of_an_example_s_values_are_found(name):
     folder = docs.ROOT / "examples" / name
     (schema,) = folder.glob("schema.*")
     printed = docs.run(f"hpd extract {folder}/documents.jsonl --schema {schema} --quiet")
@@ -96,13 +96,13 @@ def test_most_of_an_example_s_values_are_found(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_answers_stand_beside_their_documents(name: str) -> None:
+def test_answers_stand_beside_their_documents(name):
     folder = docs.ROOT / "examples" / name
     documents, answers = rows(folder / "documents.jsonl"), rows(folder / "answers.jsonl")
     assert documents == [{key: row[key] for key in ("id", "text")} for row in answers]
 
 
-def test_links_lead_somewhere() -> None:
+def test_links_lead_somewhere():
     for page in docs.PAGES:
         for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
             if "://" not in target:

@@ -1,9 +1,6 @@
 """The pages as a site: it builds without a warning, and asks no other host for anything."""
 
-from __future__ import annotations
-
 import re
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +12,7 @@ pytest.importorskip("mkdocstrings_handlers.python")
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     done = run_python(
         "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", folder, cwd=docs.ROOT
@@ -24,14 +21,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_every_page_is_there_and_in_the_navigation(site: Path) -> None:
+def test_every_page_is_there_and_in_the_navigation(site):
     home = (site / "index.html").read_text(encoding="utf-8")
     for page in (docs.ROOT / "docs").glob("*.md"):
         assert (site / page.name).with_suffix(".html").exists()
         assert f'href="{page.stem}.html"' in home, f"{page.name} is not in the navigation"
 
 
-def test_links_within_the_site_lead_somewhere(site: Path) -> None:
+def test_links_within_the_site_lead_somewhere(site):
     for page in site.glob("*.html"):
         for target in re.findall(r'(?:href|src)="([^"#?]+)', page.read_text(encoding="utf-8")):
             if "://" not in target and not target.startswith(("data:", "mailto:")):
@@ -40,7 +37,7 @@ def test_links_within_the_site_lead_somewhere(site: Path) -> None:
                 )
 
 
-def test_no_page_loads_anything_from_elsewhere(site: Path) -> None:
+def test_no_page_loads_anything_from_elsewhere(site):
     for page in site.glob("*.html"):
         text = page.read_text(encoding="utf-8")
         loaded = re.findall(r'<(?:script|img|iframe)[^>]+src="(https?:[^"]+)', text)
@@ -50,7 +47,7 @@ def test_no_page_loads_anything_from_elsewhere(site: Path) -> None:
         assert not loaded, f"{page.name}: {loaded}"
 
 
-def test_the_reference_has_docstrings(site: Path) -> None:
+def test_the_reference_has_docstrings(site):
     page = (site / "reference.html").read_text(encoding="utf-8")
     for name in ("Extractor", "extract_many", "Options", "InvalidDataError"):
         assert name in page

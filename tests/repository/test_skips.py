@@ -44,7 +44,7 @@ test_file.py: could not import 'no_such_module'*
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
+def project(tmp_path):
     """A folder with tests of which three are skipped, in all ways that there are."""
     (tmp_path / "test_some.py").write_text(_TESTS)
     (tmp_path / "test_file.py").write_text(_FILE)
@@ -73,14 +73,12 @@ PROCESSES = pytest.mark.parametrize("n", [(), ("-n", "2")], ids=["one process", 
 
 
 @PROCESSES
-def test_skips_on_the_list_pass(project: Path, n: tuple[str, ...]) -> None:
+def test_skips_on_the_list_pass(project, n):
     assert run(project, ALL, *n).returncode == 0
 
 
 @PROCESSES
-def test_skips_that_are_not_on_the_list_fail_the_run_and_are_named(
-    project: Path, n: tuple[str, ...]
-) -> None:
+def test_skips_that_are_not_on_the_list_fail_the_run_and_are_named(project, n):
     done = run(project, ALL.replace("no such processor", "too slow").replace("[?]", "[3]"), *n)
     assert done.returncode == 1
     _, _, named = done.stdout.partition("skipped without permission")
@@ -91,17 +89,17 @@ def test_skips_that_are_not_on_the_list_fail_the_run_and_are_named(
     assert "test_file.py: " not in named
 
 
-def test_a_run_with_nothing_but_a_skip_that_is_not_on_the_list_fails(project: Path) -> None:
+def test_a_run_with_nothing_but_a_skip_that_is_not_on_the_list_fails(project):
     assert run(project, "", "test_file.py").returncode == 1
 
 
-def test_a_failed_test_fails_the_run_whatever_is_postponed(project: Path) -> None:
+def test_a_failed_test_fails_the_run_whatever_is_postponed(project):
     (project / "test_wrong.py").write_text("def test_wrong(): assert False\n")
     assert run(project, "", "--postpone-skips", "later.txt").returncode == 1
 
 
 @PROCESSES
-def test_what_is_postponed_is_run_later(project: Path, n: tuple[str, ...]) -> None:
+def test_what_is_postponed_is_run_later(project, n):
     done = run(project, ALL.splitlines()[1], "--postpone-skips", "later.txt", *n)
     assert done.returncode == 0
     later = (project / "later.txt").read_text().splitlines()
@@ -113,7 +111,7 @@ def test_what_is_postponed_is_run_later(project: Path, n: tuple[str, ...]) -> No
     assert "2 passed" in done.stdout
 
 
-def test_the_project_s_own_list_is_short_and_current() -> None:
+def test_the_project_s_own_list_is_short_and_current():
     entries = list(allowed_skips(LIST))
     assert len(entries) <= 9
     sources = [path for folder in ("tests", "tools") for path in (ROOT / folder).rglob("*.py")]

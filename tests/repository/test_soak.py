@@ -16,9 +16,7 @@ def soak(folder: Path, n_documents: int = 3) -> Soak:
 
 
 @pytest.mark.parametrize("options", [[], ["--deterministic"]], ids=str)
-def test_a_run_that_is_killed_and_resumed_gets_done(
-    tmp_path: Path, options: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_that_is_killed_and_resumed_gets_done(tmp_path, options, capsys):
     small = ["--documents", "24", "--kills", "3", "--longest", "4", "--seed", "2"]
     assert main([*small, "--folder", str(tmp_path), *options]) == 0
     assert "VERDICT: all is well" in capsys.readouterr().out
@@ -33,14 +31,14 @@ def test_a_run_that_is_killed_and_resumed_gets_done(
         (["0", "2", "1"], "the lines are not in the order of the documents"),
     ],
 )
-def test_lines_that_are_wrong_are_seen(tmp_path: Path, ids: list[str], problem: str) -> None:
+def test_lines_that_are_wrong_are_seen(tmp_path, ids, problem):
     write_lines(tmp_path / "out.jsonl", *({"id": id_, "data": {}} for id_ in ids))
     outcome = Outcome()
     soak(tmp_path)._check_lines(outcome)
     assert outcome.problems == [problem]
 
 
-def test_a_torn_line_and_an_error_are_seen(tmp_path: Path) -> None:
+def test_a_torn_line_and_an_error_are_seen(tmp_path):
     lines = [json.dumps({"id": "0", "data": {}}), '{"id": "1", "da', '{"id": "2", "error": "x"}']
     (tmp_path / "out.jsonl").write_text("\n".join(lines) + "\n")
     outcome = Outcome()
@@ -52,14 +50,14 @@ def test_a_torn_line_and_an_error_are_seen(tmp_path: Path) -> None:
     ]
 
 
-def test_documents_that_are_lost_between_two_runs_are_seen(tmp_path: Path) -> None:
+def test_documents_that_are_lost_between_two_runs_are_seen(tmp_path):
     outcome = Outcome(n_finished=[5])
     write_lines(tmp_path / "out.jsonl.run", {}, {"place": 0})
     soak(tmp_path)._check_progress(outcome, 1.0)
     assert outcome.problems == ["5 documents were finished, and 1 after a kill"]
 
 
-def test_a_run_that_never_moves_forward_is_seen(tmp_path: Path) -> None:
+def test_a_run_that_never_moves_forward_is_seen(tmp_path):
     outcome = Outcome()
     stuck = Soak(tmp_path, 3, 50, 0.2, 20.0, seed=1)
     for seconds in (20.0, 0.2, 20.0, 0.2):  # a short run may not even have loaded its model
@@ -69,8 +67,8 @@ def test_a_run_that_never_moves_forward_is_seen(tmp_path: Path) -> None:
     assert outcome.problems == ["3 long runs in a row have finished no document"]
 
 
-def test_only_the_seconds_and_near_ties_may_differ(tmp_path: Path) -> None:
-    def lines(name: str, color: str, *, near_tie: bool = False, seconds: float = 0.1) -> Path:
+def test_only_the_seconds_and_near_ties_may_differ(tmp_path):
+    def lines(name, color, *, near_tie=False, seconds=0.1):
         field = {"confidence": 0.5, **({"near_tie": True} if near_tie else {})}
         return write_lines(
             tmp_path / name,

@@ -119,7 +119,7 @@ def class_node(module: str, name: str) -> ast.ClassDef:
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_the_stub_names_what_the_module_has(module: str) -> None:
+def test_the_stub_names_what_the_module_has(module):
     names = {
         node.name for node in STUBS[module].body if isinstance(node, ast.FunctionDef | ast.ClassDef)
     }
@@ -127,19 +127,19 @@ def test_the_stub_names_what_the_module_has(module: str) -> None:
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_functions_have_the_stubs_signatures(module: str) -> None:
+def test_functions_have_the_stubs_signatures(module):
     for node in STUBS[module].body:
         if isinstance(node, ast.FunctionDef):
             assert_alike(node, getattr(MODULES[module], node.name).__doc__)
 
 
 @pytest.mark.parametrize(("module", "name"), CLASSES)
-def test_classes_have_the_stubs_members(module: str, name: str) -> None:
+def test_classes_have_the_stubs_members(module, name):
     real = getattr(MODULES[module], name)
     stub = class_node(module, name).body
-    methods: dict[str, ast.FunctionDef] = {}
-    read_only: dict[str, ast.FunctionDef] = {}
-    writable: dict[str, str] = {}
+    methods = {}
+    read_only = {}
+    writable = {}
     constants = set()
     for item in stub:
         if isinstance(item, ast.FunctionDef):
@@ -166,7 +166,7 @@ def test_classes_have_the_stubs_members(module: str, name: str) -> None:
         assert alike(kind, documented(properties[member].fget.__doc__).result), member
 
 
-def test_all_that_is_for_users_is_passed_on() -> None:
+def test_all_that_is_for_users_is_passed_on():
     """``_native`` is the way to ``_core``, and names all of it."""
     own = {"LLAMA_CPP_PYTHON", "claim_process"}
     names = set(_native.__all__) - own
@@ -174,7 +174,7 @@ def test_all_that_is_for_users_is_passed_on() -> None:
     assert all(getattr(_native, name) is getattr(MODULES["_core"], name) for name in names)
 
 
-def test_a_user_loads_nothing_that_only_tests_need() -> None:
+def test_a_user_loads_nothing_that_only_tests_need():
     code = (
         "import sys, hpd\n"
         "hpd.Extractor\n"

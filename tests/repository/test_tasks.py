@@ -8,7 +8,6 @@ import json
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ import pytest
 from pdf_files import pdf_of
 from small_model import small_model
 from tools import docs
-from tools.server_process import Server, serving
+from tools.server_process import serving
 
 MADE = Path(__file__).parents[1] / "external/made"
 ADDRESS = "http://127.0.0.1:8000"
@@ -52,13 +51,13 @@ TASKS = dict(re.findall(r"^### ([^\n]+)\n(.*?)(?=^##|\Z)", _PAGE, re.MULTILINE |
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
+def server():
     with serving("-t", "1") as server:
         yield server
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     """The files of the page."""
     shirt, pan = TITLES
     goods = [
@@ -132,13 +131,13 @@ def written(folder: Path) -> str:
     return text
 
 
-def test_there_are_thirty_tasks() -> None:
+def test_there_are_thirty_tasks():
     assert len(TASKS) >= 30
     assert EXPECTED.keys() <= TASKS.keys()
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_a_task(task: str, folder: Path, request: pytest.FixtureRequest) -> None:
+def test_a_task(task, folder, request):
     text = TASKS[task]
     script = ""
     if ADDRESS in text:

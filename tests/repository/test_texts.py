@@ -55,7 +55,7 @@ def files() -> Iterator[Path]:
 @pytest.mark.parametrize(
     "pattern", [MACHINE_PATHS, SECRETS, OTHER_PROJECT], ids=["paths", "secrets", "other project"]
 )
-def test_what_must_not_be_in_the_repository(pattern: re.Pattern[str]) -> None:
+def test_what_must_not_be_in_the_repository(pattern):
     matches = [
         f"{path.relative_to(ROOT)}: {match.group()}"
         for path in files()
@@ -75,7 +75,7 @@ def test_what_must_not_be_in_the_repository(pattern: re.Pattern[str]) -> None:
         (OTHER_PROJECT, "importlib.metadata.ver" + "sion('hpd')"),
     ],
 )
-def test_a_pattern_matches(pattern: re.Pattern[str], text: str) -> None:
+def test_a_pattern_matches(pattern, text):
     assert pattern.search(text)
 
 
@@ -88,11 +88,11 @@ def test_a_pattern_matches(pattern: re.Pattern[str], text: str) -> None:
         "install(TARGETS _core LIBRARY DESTINATION hpd/models)",
     ],
 )
-def test_another_project_is_not_seen_in_what_is_ours(text: str) -> None:
+def test_another_project_is_not_seen_in_what_is_ours(text):
     assert not OTHER_PROJECT.search(text)
 
 
-def test_cpp_includes_run_one_way() -> None:
+def test_cpp_includes_run_one_way():
     assert includes.problems(includes.sources()) == []
 
 
@@ -106,11 +106,11 @@ def test_cpp_includes_run_one_way() -> None:
         ("novel.cpp", "", "no layer"),
     ],
 )
-def test_a_wrong_include_is_found(file: str, text: str, problem: str) -> None:
+def test_a_wrong_include_is_found(file, text, problem):
     (found,) = includes.problems({file: text})
     assert problem in found
 
 
-def test_a_right_include_is_none() -> None:
+def test_a_right_include_is_none():
     text = '#include "engine.h"\n#include "model/model.h"\n// llama_decode( is called elsewhere\n'
     assert includes.problems({"engine.cpp": text}) == []

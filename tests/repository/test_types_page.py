@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from hpd.schema import load_schema, to_json_schema
-from hpd.schema.attributes import Attribute, Type
+from hpd.schema.attributes import Type
 from tools import types_page
 
 PAGE = types_page.PAGE.read_text(encoding="utf-8")
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.* is a part of itself")  # so i
 HOW = "run: python -m tools.types_page"
 
 
-def test_the_table_is_current() -> None:
+def test_the_table_is_current():
     assert [tuple(row[:4]) for row in types_page.cells(PAGE)] == list(types_page.rows()), HOW
     assert types_page.schemas_table() in PAGE, HOW
 
@@ -30,7 +30,7 @@ def test_the_table_is_current() -> None:
         for example, row in zip(types_page.EXAMPLES, types_page.cells(PAGE), strict=False)
     ],
 )
-def test_what_came_out_validates(example: types_page.Example, row: list[str]) -> None:
+def test_what_came_out_validates(example, row):
     # With decimal numbers: as floats, 17.9 is no multiple of 0.01.
     schema = to_json_schema(load_schema(example.source()))
     exact = json.loads(json.dumps(schema), parse_float=Decimal)
@@ -42,8 +42,8 @@ def test_what_came_out_validates(example: types_page.Example, row: list[str]) ->
         ).validate(json_of(row[4]))
 
 
-def test_every_type_is_there() -> None:
-    def types(attribute: Attribute) -> set[str]:
+def test_every_type_is_there():
+    def types(attribute):
         inner = [*attribute.attributes, *([attribute.item] if attribute.item else [])]
         return {attribute.type}.union(*map(types, inner))
 

@@ -122,13 +122,13 @@ ROUND = [
 
 
 @pytest.mark.parametrize(("source", "data"), ROUND)
-def test_known_data_comes_out_again(source: Any, data: Any) -> None:
+def test_known_data_comes_out_again(source, data):
     assert replayed(source, data) == data
     assert replayed(to_json_schema(read(source)), data) == data
 
 
 @pytest.mark.parametrize(("source", "data"), ROUND)
-def test_rendering_accepts_the_same(source: Any, data: Any) -> None:
+def test_rendering_accepts_the_same(source, data):
     """On an instance, and on those with one part replaced, added or left out."""
     both = (_modern(source), to_json_schema(read(source)))
     one, other = (jsonschema.Draft202012Validator(each) for each in both)
@@ -147,7 +147,7 @@ def _modern(source: Any) -> Any:
     return [_modern(v) for v in source] if isinstance(source, list) else source
 
 
-def test_a_union_is_asked_for_in_two_waves() -> None:
+def test_a_union_is_asked_for_in_two_waves():
     waves = Waves(read(of(pay={"oneOf": [CARD, BANK]})))
     (which,) = waves.first()
     assert which.key == '{"pay": {"which":'
@@ -157,7 +157,7 @@ def test_a_union_is_asked_for_in_two_waves() -> None:
     ]
 
 
-def test_the_names_of_a_map_come_before_its_values() -> None:
+def test_the_names_of_a_map_come_before_its_values():
     schema = read(of(p={"type": "object", "additionalProperties": NUMBER}))
     waves = Waves(schema)
     keys = [[each.key for each in waves.first()]]
@@ -181,7 +181,7 @@ def test_the_names_of_a_map_come_before_its_values() -> None:
         ({"minProperties": 2}, {"a": "x"}),
     ],
 )
-def test_what_no_attribute_says_is_checked_afterwards(limit: Any, data: Any) -> None:
+def test_what_no_attribute_says_is_checked_afterwards(limit, data):
     schema = read({"type": "object", "properties": {"a": TEXT, "b": TEXT}, **limit})
     assert extraction(schema, lambda path: data.get(path[0])).error is not None
     assert extraction(schema, lambda path: {"b": "y"}.get(path[0])).error is None or "min" in str(
@@ -189,7 +189,7 @@ def test_what_no_attribute_says_is_checked_afterwards(limit: Any, data: Any) -> 
     )
 
 
-def test_what_is_left_out_does_not_hide_what_else_is_wrong() -> None:
+def test_what_is_left_out_does_not_hide_what_else_is_wrong():
     maker = {"type": "object", "properties": {"name": TEXT, "city": TEXT}, "required": ["name"]}
     properties = {"a": TEXT, "maker": maker}
     branches = [{"required": ["a"]}, {"required": ["maker"]}]
@@ -199,7 +199,7 @@ def test_what_is_left_out_does_not_hide_what_else_is_wrong() -> None:
     assert found.error is not None
 
 
-def test_what_is_checked_afterwards_is_no_category() -> None:
+def test_what_is_checked_afterwards_is_no_category():
     rule = {"if": {"required": ["a"]}, "then": {"required": ["b"]}, "else": {"maxProperties": 0}}
     schema = read({"properties": {"a": TEXT, "b": TEXT}, **rule})
     found = extraction(schema, lambda path: "x" if path == ("a",) else None)
@@ -207,21 +207,21 @@ def test_what_is_checked_afterwards_is_no_category() -> None:
     assert found.error is not None
 
 
-def test_many_choices_are_not_in_the_prompt() -> None:
+def test_many_choices_are_not_in_the_prompt():
     from hpd.prompt.text import attribute_lines
 
     schema = read(of(a={"enum": [f"value {n}" for n in range(5000)]}))
     assert len("".join(attribute_lines(schema))) < 200
 
 
-def test_recursion_has_a_bound_that_is_told() -> None:
+def test_recursion_has_a_bound_that_is_told():
     with pytest.warns(SchemaWarning, match="up to 5 levels"):
         schema = load_schema({"$ref": "#/$defs/node", "$defs": {"node": NODE}})
     found = extraction(schema, lambda path: 2 if path[-1] == "count" else "x")
     assert str(found.data).count("name") == 2**6 - 1
 
 
-def test_a_large_schema_is_read_within_a_second() -> None:
+def test_a_large_schema_is_read_within_a_second():
     """Definitions that refer to one another double with each level, if they are written out."""
     definitions = {
         f"d{n}": {
@@ -291,11 +291,11 @@ class Holder(BaseModel):
         (RootModel[list[int]], [1, 2]),
     ],
 )
-def test_classes(model: Any, data: Any) -> None:
+def test_classes(model, data):
     assert replayed(model, data) == data
 
 
 @pytest.mark.parametrize("text", ["price: decimal", "tags: list[str]"])
-def test_a_type_as_a_description_is_a_warning(text: str) -> None:
+def test_a_type_as_a_description_is_a_warning(text):
     with pytest.warns(SchemaWarning, match="the type is text"):
         load_schema(text)

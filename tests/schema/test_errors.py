@@ -87,12 +87,12 @@ from hpd.schema.references import ALL_KEYWORDS, ANNOTATIONS, CHECKED_AFTERWARDS
         ({"properties": {"a.b": {}, "a": {"properties": {"b": {}}}}}, "this same path"),
     ],
 )
-def test_errors_say_where_and_what_to_do(source: Any, message: str) -> None:
+def test_errors_say_where_and_what_to_do(source, message):
     with pytest.raises(SchemaError, match=message):
         load_schemas(source)
 
 
-def test_the_reason_why_pydantic_refuses_a_class_is_told() -> None:
+def test_the_reason_why_pydantic_refuses_a_class_is_told():
     class Odd(BaseModel):
         model_config = ConfigDict(arbitrary_types_allowed=True)
         a: socket.socket
@@ -101,8 +101,8 @@ def test_the_reason_why_pydantic_refuses_a_class_is_told() -> None:
         load_schema(Odd)
 
 
-def test_a_schema_as_deep_as_the_stack_is_an_error() -> None:
-    node: dict[str, Any] = {"type": "string"}
+def test_a_schema_as_deep_as_the_stack_is_an_error():
+    node = {"type": "string"}
     for _ in range(400):
         node = {"type": "object", "properties": {"a": node}}
     with pytest.raises(SchemaError, match="levels deep"):
@@ -122,7 +122,7 @@ def schema_or_none(source: Any) -> Schema | dict[str, Schema] | None:
 
 
 @given(st.text(max_size=60))
-def test_any_text_is_a_schema_or_an_error(text: str) -> None:
+def test_any_text_is_a_schema_or_an_error(text):
     schema = schema_or_none(text)
     if isinstance(schema, Schema):
         assert load_schema(to_json_schema(schema)) == schema
@@ -156,9 +156,7 @@ usual_values = st.one_of(
 
 
 @given(strategies.schemas(), st.sampled_from(KEYWORDS), json_values | usual_values, st.data())
-def test_any_value_of_a_keyword_is_honoured_or_an_error(
-    schema: Schema, keyword: str, value: Any, data: st.DataObject
-) -> None:
+def test_any_value_of_a_keyword_is_honoured_or_an_error(schema, keyword, value, data):
     document = to_json_schema(schema)
     data.draw(st.sampled_from(list(nodes(document))))[keyword] = value
     with warnings.catch_warnings(record=True) as caught:
@@ -184,7 +182,7 @@ def test_any_value_of_a_keyword_is_honoured_or_an_error(
         assert before == after or not is_all_named
 
 
-def test_a_choice_of_nothing_comes_back_as_it_was() -> None:
+def test_a_choice_of_nothing_comes_back_as_it_was():
     node = {"type": "object", "properties": {"a": {"type": "integer", "enum": ["0"]}}}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SchemaWarning)
@@ -192,10 +190,10 @@ def test_a_choice_of_nothing_comes_back_as_it_was() -> None:
         again = load_schema(to_json_schema(schema))
     assert again.attributes == schema.attributes
     assert schema.attributes[0].choices == ()
-    node["properties"]["a"]["enum"] = None  # type: ignore[index]
+    node["properties"]["a"]["enum"] = None
     with pytest.raises(SchemaError, match=r"a\.enum: a list with at least one value"):
         load_schema(node)
-    node["properties"]["a"]["type"] = []  # type: ignore[index]
+    node["properties"]["a"]["type"] = []
     with pytest.raises(SchemaError, match=r"a\.type: \[\] is not a type"):
         load_schema(node)
 
@@ -209,7 +207,7 @@ def nodes(node: Any) -> Iterator[dict[str, Any]]:
 
 
 @given(json_values)
-def test_any_json_is_a_schema_or_an_error(source: Any) -> None:
+def test_any_json_is_a_schema_or_an_error(source):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SchemaWarning)
         schema = schema_or_none(source)

@@ -1,10 +1,7 @@
 """The forms in which a schema may be written, all equal in the end."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -14,7 +11,7 @@ from hpd.schema.attributes import Attribute, Schema
 from product_model import Product
 
 
-def test_all_forms_of_plain_names_are_equal(tmp_path: Path) -> None:
+def test_all_forms_of_plain_names_are_equal(tmp_path):
     expected = Schema((Attribute("brand"), Attribute("Net content")))
     file = tmp_path / "names.json"
     file.write_text('["brand", "Net content"]')
@@ -41,7 +38,7 @@ def test_all_forms_of_plain_names_are_equal(tmp_path: Path) -> None:
         assert load_schema(source) == expected, source
 
 
-def test_one_line_form() -> None:
+def test_one_line_form():
     schema = load_schema(
         "brand: the maker, color [red|blue|black]?, weight_g float?, tags [str], "
         "lines [{item!: what, qty int}], size [36 | 38], maker {name, city}, sold date!, "
@@ -85,11 +82,11 @@ def test_one_line_form() -> None:
         ("größe, 色: カラー", [("größe", ""), ("色", "カラー")]),
     ],
 )
-def test_names_and_descriptions_on_one_line(text: str, expected: list[tuple[str, str]]) -> None:
+def test_names_and_descriptions_on_one_line(text, expected):
     assert [(a.name, a.description) for a in load_schema(text)] == expected
 
 
-def test_pydantic_is_read_like_the_json_schema_it_writes() -> None:
+def test_pydantic_is_read_like_the_json_schema_it_writes():
     schema = load_schema(Product)
     assert schema.model is Product
     by_name = {attribute.name: attribute for attribute in schema}
@@ -126,7 +123,7 @@ def test_pydantic_is_read_like_the_json_schema_it_writes() -> None:
     assert by_name["total"].after == ("parts", "count")
 
 
-def test_module_and_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_module_and_class(tmp_path, monkeypatch):
     (tmp_path / "shop_schemas.py").write_text(
         "from pydantic import BaseModel\n"
         "class Shoe(BaseModel):\n    brand: str | None = None\n"
@@ -143,7 +140,7 @@ def test_module_and_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         load_schema("brand:maker")
 
 
-def test_by_category(tmp_path: Path) -> None:
+def test_by_category(tmp_path):
     source = {
         "Shoes": ["Brand", "Size"],
         "Tea": {"Brand": "the maker"},
@@ -170,7 +167,7 @@ def test_by_category(tmp_path: Path) -> None:
     "source",
     ["price: float", "price:Float!", "a, tags: [str], b", {"price": "number"}, "o {n: int, m}"],
 )
-def test_a_type_in_the_place_of_a_description_is_a_warning(source: object) -> None:
+def test_a_type_in_the_place_of_a_description_is_a_warning(source):
     with pytest.warns(SchemaWarning, match="is read as a description, and the type is text"):
         load_schema(source)
 
@@ -179,17 +176,15 @@ def test_a_type_in_the_place_of_a_description_is_a_warning(source: object) -> No
     "source",
     ['price: "float"', "price float: number", "name: str", "price: float, as printed\n b", "a: of"],
 )
-def test_a_description_that_cannot_be_meant_as_a_type_is_no_warning(
-    source: str, recwarn: pytest.WarningsRecorder
-) -> None:
+def test_a_description_that_cannot_be_meant_as_a_type_is_no_warning(source, recwarn):
     load_schema(source)
     assert not recwarn.list
 
 
 @pytest.mark.parametrize("name", ["schema.yaml", "folder/schema", "folder/"])
 def test_a_file_that_is_no_schema_is_not_taken_for_the_name_of_an_attribute(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    name, tmp_path, monkeypatch
+):
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "schema").write_text("a, b")
     (tmp_path / "schema.yaml").write_text("a: str")

@@ -92,12 +92,12 @@ def attribute_of(node: dict[str, Any] | bool, **more: Any) -> Attribute:
         ),
     ],
 )
-def test_json_schema_nodes(node: Any, expected: Attribute) -> None:
+def test_json_schema_nodes(node, expected):
     definitions = {"x/y": {"type": "string", "format": "date", "description": "theirs"}}
     assert attribute_of(node, **{"$defs": definitions}) == expected
 
 
-def test_all_of_merges_objects() -> None:
+def test_all_of_merges_objects():
     schema = load_schema(
         {
             "allOf": [
@@ -132,7 +132,7 @@ def test_all_of_merges_objects() -> None:
         ({"type": "string", "format": "date", "pattern": "^2"}, "beside the format date"),
     ],
 )
-def test_what_is_not_honoured_is_a_warning(node: dict[str, Any], message: str) -> None:
+def test_what_is_not_honoured_is_a_warning(node, message):
     with pytest.warns(SchemaWarning, match=message) as caught:
         attribute_of(node)
     assert all("$.properties.a" in str(warning.message) for warning in caught)
@@ -147,7 +147,7 @@ LETTERS = {
 }
 
 
-def test_patterns_know_properties_of_unicode_and_names_of_groups() -> None:
+def test_patterns_know_properties_of_unicode_and_names_of_groups():
     with pytest.warns(SchemaWarning, match="only the named"):
         schema = load_schema(LETTERS)
     assert [attribute.type for attribute in schema.attributes] == ["string", "integer"]

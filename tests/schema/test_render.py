@@ -1,7 +1,5 @@
 """A schema written out again: as JSON Schema, and as a table."""
 
-from __future__ import annotations
-
 import json
 import warnings
 
@@ -10,12 +8,11 @@ from hypothesis import given
 
 import strategies
 from hpd.schema import describe, load_schema, to_json_schema
-from hpd.schema.attributes import Schema
 from product_model import Product
 
 
 @given(strategies.schemas())
-def test_a_schema_survives_its_json_schema(schema: Schema) -> None:
+def test_a_schema_survives_its_json_schema(schema):
     document = to_json_schema(schema)
     jsonschema.Draft202012Validator.check_schema(document)
     with warnings.catch_warnings():
@@ -24,7 +21,7 @@ def test_a_schema_survives_its_json_schema(schema: Schema) -> None:
         assert load_schema(json.dumps(document)) == schema
 
 
-def test_describe() -> None:
+def test_describe():
     schema = load_schema(
         "brand!: the maker, color [red|blue], lines [{qty int}], total float after lines"
     )

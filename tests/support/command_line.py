@@ -69,7 +69,6 @@ def hpd_on_endless_input(*arguments: str, lines: Iterable[str]) -> Iterator[subp
     )
 
     def feed() -> None:
-        assert process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             process.stdin.writelines(lines)
 
@@ -82,6 +81,5 @@ def hpd_on_endless_input(*arguments: str, lines: Iterable[str]) -> Iterator[subp
         process.wait()
         feeder.join()
         for stream in (process.stdin, process.stdout, process.stderr):
-            assert stream is not None
             with contextlib.suppress(BrokenPipeError):
                 stream.close()

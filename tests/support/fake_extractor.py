@@ -89,7 +89,7 @@ class FakeExtractor:
 
 
 @pytest.fixture
-def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[FakeExtractor]]:
+def fake(monkeypatch):
     monkeypatch.setattr(hpd.extractor, "Extractor", FakeExtractor)
     monkeypatch.setattr(hpd.cli.extract, "resolve_model", resolve_model)
     FakeExtractor.made.clear()

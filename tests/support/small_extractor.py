@@ -42,7 +42,7 @@ class SmallExtractor(Extractor):
         usual: dict[str, Any] = {"n_threads": 1}
         if "cache" not in settings:
             usual["dedupe"] = False
-        super().__init__(schema, model, **(usual | settings))  # type: ignore[arg-type]
+        super().__init__(schema, model, **(usual | settings))
         if answers is not None:
             give_answers(self, answers.get)
 

@@ -1,15 +1,12 @@
 """Torch for tiny models."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from importlib.util import find_spec
 
 import pytest
 
 
 @pytest.fixture(scope="session", autouse=True)
-def one_thread() -> Iterator[None]:
+def one_thread():
     """Tiny matrices gain nothing from threads, and lose much where cores are busy."""
     if find_spec("torch") is None:  # Then these tests skip themselves.
         yield

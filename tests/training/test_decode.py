@@ -1,7 +1,5 @@
 """The reference decoder against the engine, and against itself without cache, batch and order."""
 
-from __future__ import annotations
-
 import pytest
 
 torch = pytest.importorskip("torch")

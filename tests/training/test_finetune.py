@@ -1,7 +1,5 @@
 """Fine-tuning: what rows teach, what the loop does with them, and the command from end to end."""
 
-from __future__ import annotations
-
 import io
 import json
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import re
 from dataclasses import MISSING, fields
-from pathlib import Path
 
 import pytest
 
@@ -43,7 +42,7 @@ def arguments_of_finetune() -> dict[str, argparse.Action]:
 
 
 @pytest.mark.parametrize("name", sorted(FIELDS.keys() & arguments_of_finetune().keys() - CHOSEN))
-def test_the_help_tells_the_default(name: str) -> None:
+def test_the_help_tells_the_default(name):
     action, default = arguments_of_finetune()[name], FIELDS[name].default
     told = re.findall(r"\[default: (.*)\]", action.help or "")
     if isinstance(default, str):
@@ -52,11 +51,11 @@ def test_the_help_tells_the_default(name: str) -> None:
         assert [float(number) for number in told] == [default]
 
 
-def test_everything_but_these_can_be_said() -> None:
+def test_everything_but_these_can_be_said():
     assert FIELDS.keys() - arguments_of_finetune().keys() == {"loop", "max_grad_norm", "rates"}
 
 
-def test_what_is_not_said_is_as_in_python() -> None:
+def test_what_is_not_said_is_as_in_python():
     made, ours = _options(parse()), FinetuneOptions(rates=MODEL_RATES)
     for field in fields(FinetuneOptions):
         if field.name != "device":
@@ -64,7 +63,7 @@ def test_what_is_not_said_is_as_in_python() -> None:
     assert all({field.default, field.default_factory} != {MISSING} for field in FIELDS.values())
 
 
-def test_what_is_said_arrives() -> None:
+def test_what_is_said_arrives():
     said = (
         "--mask skeleton=3,ar --max-tokens 9 --stack 2 --unnamed skip --lora-rank 3 --lora-alpha 6"
         " --epochs 0.5 --minutes 7 --part 2 --warmup 5 --decay 0.5 --weight-decay 1"
@@ -113,9 +112,7 @@ def test_what_is_said_arrives() -> None:
         ("-m=", "-m/--model: is empty"),
     ],
 )
-def test_what_does_nothing_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: str, message: str
-) -> None:
+def test_what_does_nothing_is_refused(tmp_path, capsys, arguments, message):
     train = tmp_path / "train.jsonl"
     train.write_text('{"text": "Nike", "gold": {"a": "Nike"}}\n')
     model = [] if "-m" in arguments else ["-m", str(tmp_path)]
@@ -125,7 +122,7 @@ def test_what_does_nothing_is_refused(
     assert not (tmp_path / "o").exists()
 
 
-def test_a_rate_that_is_said_is_not_tried() -> None:
+def test_a_rate_that_is_said_is_not_tried():
     made = _options(parse("--lora-rank", "8", "--learning-rate", "3e-4"))
     assert (made.rates, made.loop.learning_rate) == ((), 3e-4)
     assert _options(parse("--lora-rank", "8", "--learning-rate", "auto")).rates == ADAPTER_RATES

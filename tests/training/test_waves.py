@@ -1,7 +1,5 @@
 """Training rows hold exactly the keys that decoding sends, in every wave."""
 
-from __future__ import annotations
-
 import json
 
 import gguf

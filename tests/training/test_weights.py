@@ -1,7 +1,5 @@
 """The network against the engine, what is written against what was read, and packed rows."""
 
-from __future__ import annotations
-
 import gguf
 import numpy as np
 import pytest

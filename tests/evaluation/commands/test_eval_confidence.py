@@ -1,9 +1,6 @@
 """``hpd eval --calibration`` and ``--plot``."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import pytest
 
@@ -14,7 +11,7 @@ FEW = ("--resamples", "100")
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> tuple[str, str]:
+def files(tmp_path):
     gold = write_lines(
         tmp_path / "gold.jsonl",
         {"id": "1", "text": "Nike", "gold": {"brand": "Nike", "color": None}},
@@ -30,7 +27,7 @@ def files(tmp_path: Path) -> tuple[str, str]:
     return str(predicted), str(gold)
 
 
-def test_calibration(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_calibration(files, capsys):
     assert main(["eval", *files, "--calibration", *FEW]) == 0
     printed = capsys.readouterr().out
     assert "confidence of values" in printed
@@ -41,9 +38,7 @@ def test_calibration(files: tuple[str, str], capsys: pytest.CaptureFixture[str])
     assert "--null-threshold" not in capsys.readouterr().out
 
 
-def test_json_has_calibration_and_coverage(
-    files: tuple[str, str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_json_has_calibration_and_coverage(files, capsys):
     assert main(["eval", *files, "--json", *FEW]) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["calibration"]["values"]["n"] == 2
@@ -55,7 +50,7 @@ def test_json_has_calibration_and_coverage(
 
 
 @pytest.mark.parametrize(("extension", "begins"), [("png", b"\x89PNG"), ("svg", b"<?xml")])
-def test_the_plot(files: tuple[str, str], tmp_path: Path, extension: str, begins: bytes) -> None:
+def test_the_plot(files, tmp_path, extension, begins):
     pytest.importorskip("matplotlib")
     image = tmp_path / f"plot.{extension}"
     assert main(["eval", *files, "--plot", str(image), *FEW]) == 0
@@ -69,7 +64,7 @@ def test_the_plot(files: tuple[str, str], tmp_path: Path, extension: str, begins
     assert image.read_bytes() == first
 
 
-def test_what_the_plot_shows(files: tuple[str, str], tmp_path: Path) -> None:
+def test_what_the_plot_shows(files, tmp_path):
     pytest.importorskip("matplotlib")
     import matplotlib as mpl
 
@@ -86,9 +81,7 @@ def test_what_the_plot_shows(files: tuple[str, str], tmp_path: Path) -> None:
         assert "coverage" not in text
 
 
-def test_the_plot_without_matplotlib_says_what_to_install(
-    files: tuple[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_plot_without_matplotlib_says_what_to_install(files, monkeypatch, capsys):
     monkeypatch.setattr("hpd.evaluation.commands.eval.find_spec", lambda name: None)
     assert main(["eval", *files, "--plot", "x.png"]) == 2
     assert "[plot]" in capsys.readouterr().err

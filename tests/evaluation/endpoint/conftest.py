@@ -1,9 +1,5 @@
 """The small model behind llama-cpp-python's own server."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import pytest
 
 from small_model import small_model
@@ -11,7 +7,7 @@ from tools.llama_cpp_server import llama_cpp_server
 
 
 @pytest.fixture(scope="session")
-def api_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def api_url(tmp_path_factory):
     for package in (
         "fastapi",
         "pydantic_settings",

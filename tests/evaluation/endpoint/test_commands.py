@@ -1,9 +1,6 @@
 """``hpd judge`` and ``hpd discover`` through a real server with the small model."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import pytest
 
@@ -17,7 +14,7 @@ pytest.importorskip("diskcache")
 
 
 @pytest.fixture
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HPD_CACHE", str(tmp_path / "cache"))
     row = {"id": "1", "text": "Diesel sneaker, black", "data": {"Brand": "Diesel", "Color": None}}
@@ -26,7 +23,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_judge(api_url: str, files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_judge(api_url, files, capsys):
     # The small model's answers are long and often broken: what is shown here is the way.
     judge = ["judge", "values.jsonl", "gold.jsonl", "--api", api_url, "-m", "small", "--quiet"]
     judge += ["--response-format", "json_object", "--max-tokens", "300"]
@@ -45,7 +42,7 @@ def test_judge(api_url: str, files: Path, capsys: pytest.CaptureFixture[str]) ->
     assert first["data"] == second["data"]
 
 
-def test_a_judge_that_was_cut_off_goes_on(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_judge_that_was_cut_off_goes_on(files, capsys):
     rows = [{"id": i, "text": f"Diesel {i}", "data": {"Brand": "Diesel"}} for i in "123"]
     write_lines(files / "values.jsonl", *rows)
     right = (200, answer_of('{"Brand": {"reason": "It says so.", "verdict": "correct"}}'))
@@ -65,10 +62,8 @@ def test_a_judge_that_was_cut_off_goes_on(files: Path, capsys: pytest.CaptureFix
     assert figures["f1"] == 100
 
 
-def test_discover_merges_what_the_model_proposes(
-    files: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def proposing(*names: str) -> tuple[int, object]:
+def test_discover_merges_what_the_model_proposes(files, capsys):
+    def proposing(*names):
         own = {"description": "One thing.", "type": "text", "values": ["a", "b"]}
         return 200, answer_of(json.dumps({"attributes": [{"name": n, **own} for n in names]}))
 
@@ -89,7 +84,7 @@ def test_discover_merges_what_the_model_proposes(
     assert all(seen.count(f"document {i}") == 1 for i in range(6))
 
 
-def test_discover(api_url: str, files: Path) -> None:
+def test_discover(api_url, files):
     discover = ["discover", "values.jsonl", "-k", "1", "--api", api_url, "-m", "small"]
     discover += ["--response-format", "json_object", "--max-tokens", "400", "--no-cache"]
     code = main([*discover, "-o", "schema.json"])

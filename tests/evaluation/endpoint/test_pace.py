@@ -17,7 +17,7 @@ class Clock:
         self.now += seconds
 
 
-def test_requests_are_spaced_evenly() -> None:
+def test_requests_are_spaced_evenly():
     clock = Clock()
     pace = Pace(30, lambda: clock.now, clock.sleep)
     for _ in range(4):
@@ -25,7 +25,7 @@ def test_requests_are_spaced_evenly() -> None:
     assert clock.waits == [2, 2, 2]
 
 
-def test_turns_that_nobody_took_are_not_made_up_for() -> None:
+def test_turns_that_nobody_took_are_not_made_up_for():
     clock = Clock()
     pace = Pace(60, lambda: clock.now, clock.sleep)
     pace.wait()

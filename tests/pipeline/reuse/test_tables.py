@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import warnings
 from array import array
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hpd.errors import HpdError
-from hpd.pipeline.reuse import Decoded, FolderTable, MemoryTable, ReuseWarning, Table, fingerprint
+from hpd.pipeline.reuse import Decoded, FolderTable, MemoryTable, ReuseWarning, fingerprint
 
 floats = st.floats(width=32, allow_nan=False)
 decoded = st.builds(
@@ -36,23 +35,23 @@ def value(n: int, n_tokens: int = 3) -> Decoded:
 
 
 @pytest.fixture(params=["memory", "folder"])
-def table(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Table]:
+def table(request, tmp_path):
     made = MemoryTable() if request.param == "memory" else FolderTable(tmp_path / "kept")
     yield made
     made.close()
 
 
 @given(st.lists(st.text(max_size=3), max_size=4), st.lists(st.text(max_size=3), max_size=4))
-def test_only_equal_parts_have_the_same_fingerprint(one: list[str], other: list[str]) -> None:
+def test_only_equal_parts_have_the_same_fingerprint(one, other):
     assert (fingerprint(*one) == fingerprint(*other)) == (one == other)
 
 
 @given(decoded)
-def test_a_value_comes_back_from_json_bit_for_bit(original: Decoded) -> None:
+def test_a_value_comes_back_from_json_bit_for_bit(original):
     assert Decoded.from_json(original.to_json()) == original
 
 
-def test_values_of_a_document_are_put_together(table: Table) -> None:
+def test_values_of_a_document_are_put_together(table):
     assert table.values_of("a") == {}
     table.store("a", {"brand": value(1)})
     table.store("b", {"brand": value(2)})
@@ -61,8 +60,8 @@ def test_values_of_a_document_are_put_together(table: Table) -> None:
     assert table.values_of("b") == {"brand": value(2)}
 
 
-def test_threads_do_not_lose_each_others_values(table: Table) -> None:
-    def store(n: int) -> None:
+def test_threads_do_not_lose_each_others_values(table):
+    def store(n):
         table.store("a", {str(n): value(n)})
 
     with ThreadPoolExecutor(4) as threads:
@@ -70,7 +69,7 @@ def test_threads_do_not_lose_each_others_values(table: Table) -> None:
     assert table.values_of("a") == {str(n): value(n) for n in range(40)}
 
 
-def test_memory_forgets_whole_documents_those_of_long_ago_first() -> None:
+def test_memory_forgets_whole_documents_those_of_long_ago_first():
     table = MemoryTable(n_tokens=4 * 2 * (50 + 3))
     for n in range(4):
         table.store(str(n), {"brand": value(n), "color": value(-n)})
@@ -83,7 +82,7 @@ def test_memory_forgets_whole_documents_those_of_long_ago_first() -> None:
     assert len(table.values_of("0")) == len(table.values_of("4")) == 2
 
 
-def test_a_folder_that_cannot_be_used_is_refused(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_used_is_refused(tmp_path):
     (tmp_path / "file").write_text("x")
     with pytest.raises(HpdError, match=r"file/kept cannot keep values .* name another folder"):
         FolderTable(tmp_path / "file" / "kept")
@@ -94,7 +93,7 @@ def test_a_folder_that_cannot_be_used_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_damaged_folder_gives_right_values_or_none(tmp_path: Path, seed: int) -> None:
+def test_a_damaged_folder_gives_right_values_or_none(tmp_path, seed):
     table = FolderTable(tmp_path)
     for n in range(60):
         table.store(str(n), {"brand": value(n, n_tokens=40)})
@@ -113,7 +112,7 @@ def test_a_damaged_folder_gives_right_values_or_none(tmp_path: Path, seed: int) 
     again.close()
 
 
-def test_a_damaged_entry_is_told_of_and_written_anew(tmp_path: Path) -> None:
+def test_a_damaged_entry_is_told_of_and_written_anew(tmp_path):
     table = FolderTable(tmp_path)
     table._cache.set("a", {"brand": {"text": "v", "finish": "complete", "tokens": ["x"]}})
     table._cache.set("b", [1, 2])

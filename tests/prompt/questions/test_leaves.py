@@ -16,7 +16,7 @@ def paths(leaves: list[Leaf]) -> list[Path]:
     return [leaf.path for leaf in leaves]
 
 
-def test_leaves_of_objects_and_arrays() -> None:
+def test_leaves_of_objects_and_arrays():
     schema = load_schema("brand, maker {name, city}, tags [str], lines [{item, notes [str]}]")
     leaves = schema_leaves(schema)
     assert paths(leaves) == [
@@ -43,7 +43,7 @@ def test_leaves_of_objects_and_arrays() -> None:
     assert schema_leaves(Schema((limited,)))[0].attribute.maximum == 3
 
 
-def test_waves_follow_the_dependencies() -> None:
+def test_waves_follow_the_dependencies():
     schema = load_schema(
         "total float after lines, currency, lines [{qty int, sum float after qty}] after currency, "
         "maker {name, city after name}, tax float after total maker, note"
@@ -69,7 +69,7 @@ def test_waves_follow_the_dependencies() -> None:
 
 
 @given(strategies.schemas())
-def test_every_leaf_starts_after_what_it_sees(schema: Schema) -> None:
+def test_every_leaf_starts_after_what_it_sees(schema):
     leaves = schema_leaves(schema)
     for leaf in leaves:
         for seen in leaf.after:

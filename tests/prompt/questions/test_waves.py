@@ -13,7 +13,6 @@ import strategies
 from hpd.prompt.questions import (
     UNKNOWN,
     Leaf,
-    Question,
     Refused,
     Waves,
     answer_at,
@@ -32,7 +31,7 @@ def asked(schema: Schema, *answers: Mapping[str, Any], layout: Any = "branch") -
     return [[question.key for question, _ in wave] for wave in waves]
 
 
-def test_items_and_dependent_attributes_come_in_later_waves() -> None:
+def test_items_and_dependent_attributes_come_in_later_waves():
     schema = load_schema("tags [str], best after tags, why after best")
     answer = {"tags": ["a", "b"], "best": "b", "why": "so"}
     assert asked(schema, answer) == [
@@ -43,7 +42,7 @@ def test_items_and_dependent_attributes_come_in_later_waves() -> None:
     ]
 
 
-def test_a_later_key_stands_alone_in_the_skeleton_too() -> None:
+def test_a_later_key_stands_alone_in_the_skeleton_too():
     """Decoding sends the items of an array by themselves, so nothing else may be taught."""
     schema = load_schema("brand, tags [str], size after brand")
     answer = {"brand": "Nike", "tags": ["a"], "size": "9"}
@@ -53,7 +52,7 @@ def test_a_later_key_stands_alone_in_the_skeleton_too() -> None:
     ]
 
 
-def test_stacked_documents_are_asked_under_their_numbers() -> None:
+def test_stacked_documents_are_asked_under_their_numbers():
     schema = load_schema("brand, size after brand")
     answers = [{"brand": "Nike", "size": "9"}, {"brand": None, "size": None}]
     assert asked(schema, *answers) == [
@@ -62,7 +61,7 @@ def test_stacked_documents_are_asked_under_their_numbers() -> None:
     ]
 
 
-def test_only_keys_of_dependent_attributes_show_values() -> None:
+def test_only_keys_of_dependent_attributes_show_values():
     schema = load_schema("brand, tags [str], size after brand")
     shows = {
         question.key: question.shows_values
@@ -77,7 +76,7 @@ def test_only_keys_of_dependent_attributes_show_values() -> None:
     }
 
 
-def test_a_key_that_asks_again_shows_values() -> None:
+def test_a_key_that_asks_again_shows_values():
     schema = load_schema("size int")
     waves = Waves(schema)
     (question,) = waves.first()
@@ -85,7 +84,7 @@ def test_a_key_that_asks_again_shows_values() -> None:
     assert (question.shows_values, again.shows_values) == (False, True)
 
 
-def test_a_label_stands_for_a_key() -> None:
+def test_a_label_stands_for_a_key():
     schema = load_schema("brand, tags [str], maker {city, zip after city}, parts [{name, size}]")
     answer = {"brand": "x", "tags": ["a", "b"], "maker": {"city": "Rome", "zip": "1"},
               "parts": [{"name": "n", "size": "5"}]}  # fmt: skip
@@ -104,14 +103,14 @@ def test_a_label_stands_for_a_key() -> None:
     ]  # fmt: skip
 
 
-def test_labels_go_on_behind_z() -> None:
+def test_labels_go_on_behind_z():
     schema = load_schema([f"attribute {n}" for n in range(705)])
     (keys,) = asked(schema, {}, layout="label")
     assert (keys[25:28], keys[701:703]) == (["Z", "AA", "AB"], ["ZZ", "AAA"])
     assert len(set(keys)) == 705
 
 
-def test_attributes_that_an_answer_does_not_name_are_asked_all_the_same() -> None:
+def test_attributes_that_an_answer_does_not_name_are_asked_all_the_same():
     schema = load_schema("brand, tags [str], size")
     (wave,) = known_waves(schema, "skeleton", [{"size": "9"}])
     assert [value for _, value in wave] == [UNKNOWN, UNKNOWN, "9"]
@@ -133,7 +132,7 @@ def test_attributes_that_an_answer_does_not_name_are_asked_all_the_same() -> Non
         (("maker", "city", "zip"), None),
     ],
 )
-def test_the_value_at_a_path(path: tuple[str, ...], value: Any) -> None:
+def test_the_value_at_a_path(path, value):
     answer = {
         "maker": {"city": "Rome"},
         "tags": ["a", "b"],
@@ -237,9 +236,7 @@ def slow_waves(
     st.sampled_from(["branch", "skeleton", "label"]),
     st.integers(1, 3),
 )
-def test_waves_are_those_of_the_obvious_way(
-    data: st.DataObject, schema: Schema, layout: Any, n_stacked: int
-) -> None:
+def test_waves_are_those_of_the_obvious_way(data, schema, layout, n_stacked):
     answers = [data.draw(strategies.answers_of(schema)) for _ in range(n_stacked)]
     places = stack_places(n_stacked)
     waves = [
@@ -249,9 +246,9 @@ def test_waves_are_those_of_the_obvious_way(
     assert waves == slow_waves(schema, layout, answers)
 
 
-def test_whether_more_may_come_is_known_before_the_answers() -> None:
+def test_whether_more_may_come_is_known_before_the_answers():
     waves = Waves(load_schema("tags [str]"))
-    first: list[Question] = waves.first()
+    first = waves.first()
     assert waves.may_go_on
     assert waves.next([0], lambda _: {}) == []
     waves = Waves(load_schema("tags [str]"))
@@ -260,7 +257,7 @@ def test_whether_more_may_come_is_known_before_the_answers() -> None:
     assert not waves.may_go_on
 
 
-def test_waves_made_anew_know_nothing_of_earlier_documents() -> None:
+def test_waves_made_anew_know_nothing_of_earlier_documents():
     waves = Waves(load_schema("tags [str], note after tags"), n_stacked=2)
     used = waves.copy()
     assert used.first() == waves.first()
