@@ -60,12 +60,7 @@ def test_a_failed_document():
         (FieldResult(None, error="required"), {"error": "required"}),
         (
             FieldResult(1.0, 3, 4, "exact", value="x"),
-            {
-                "confidence": 1.0,
-                "start": 3,
-                "end": 4,
-                "match": "exact",
-            },
+            {"confidence": 1.0, "start": 3, "end": 4, "match": "exact"},
         ),
     ],
 )

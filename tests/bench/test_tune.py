@@ -81,11 +81,7 @@ class FakeMachine:
 
 
 def test_the_fastest_of_each_setting_is_found():
-    machine = FakeMachine(
-        in_flight={32: 0.8, 64: 0.9},
-        drafts={False: 0.5},
-        n_ubatch={1024: 0.9},
-    )
+    machine = FakeMachine(in_flight={32: 0.8, 64: 0.9}, drafts={False: 0.5}, n_ubatch={1024: 0.9})
     found = machine.search()
     assert found.chosen == {
         "in_flight": 32, "n_batch": 1024, "n_ubatch": 1024, "drafts": False,
@@ -329,10 +325,7 @@ def test_which_documents_share_a_prompt_does_not_hang_on_it(tiny_model):
 def test_a_broken_file_does_not_stop_the_extractor(tiny_model):
     path = tiny_model()
     keep(path).write_text("{")
-    with (
-        pytest.warns(tuned.TunedWarning),
-        Extractor("a", path, **SETTINGS) as extractor,
-    ):
+    with pytest.warns(tuned.TunedWarning), Extractor("a", path, **SETTINGS) as extractor:
         assert extractor.options.in_flight == 0
 
 
@@ -444,10 +437,7 @@ def test_a_faster_type_of_weights_is_named_where_the_processor_computes(
         (["--set", "cache=answers"], "--set: cache: not for this command"),
         (["--method", "ar"], "unrecognized arguments: --method"),
         (["--category-field", "c"], "--category-field is about INPUT"),
-        (
-            ["--set=in_flight=4", "-b=64", "-ub=64", "--set", "drafts=off"],
-            "nothing is left to try",
-        ),
+        (["--set=in_flight=4", "-b=64", "-ub=64", "--set", "drafts=off"], "nothing is left to try"),
     ],
 )
 def test_wrong_use_is_noticed_before_the_model(rows, arguments, message, capsys):

@@ -342,8 +342,7 @@ def test_cancelling_some_does_not_touch_the_others(tiny_model, with_draft_model)
     model = open_model(path)
     draft_model = open_model(path) if with_draft_model else None
     engine = _native.Engine(
-        model,
-        engine_options(n_ctx=256, n_in_flight=6, draft_model=draft_model, draft_p_min=0.0),
+        model, engine_options(n_ctx=256, n_in_flight=6, draft_model=draft_model, draft_p_min=0.0)
     )
     _core_testing.check_every_step(engine, True)
     _core_testing.fix_least_probability(engine, 0.1)

@@ -297,12 +297,7 @@ def test_cohen_s_kappa_of_a_table_worked_by_hand():
 def test_krippendorff_s_alpha_of_the_book_s_example():
     # Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), section C: four
     # observers, twelve units, and some that were not observed by all; nominal alpha 0.743.
-    observers = [
-        "123321412...",
-        "1233224125.3",
-        ".3332342251.",
-        "12332441251.",
-    ]
+    observers = ["123321412...", "1233224125.3", ".3332342251.", "12332441251."]
     items = [[each for each in unit if each != "."] for unit in zip(*observers, strict=True)]
     assert krippendorff_alpha(items) == pytest.approx(0.743, abs=0.0005)
     assert krippendorff_alpha([["a", "a"], ["a", "a"]]) is None

@@ -10,13 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpd.evaluation.confidence_fit import (
-    Judged,
-    best_null_threshold,
-    cross_fitted,
-    fit,
-    isotonic,
-)
+from hpd.evaluation.confidence_fit import Judged, best_null_threshold, cross_fitted, fit, isotonic
 from hpd.values.confidence import SHORT_TEXT, ConfidenceMap, kind_of, read_map
 
 

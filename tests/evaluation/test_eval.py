@@ -181,14 +181,7 @@ def three(tmp_path):
 
 
 def test_differences_agreement_and_disagreements(three, capfd):
-    command = [
-        "eval",
-        three["first"],
-        three["gold"],
-        "--vs",
-        three["second"],
-        *FEW,
-    ]
+    command = ["eval", three["first"], three["gold"], "--vs", three["second"], *FEW]
     assert main(command) == 0
     out, err = capfd.readouterr()
     rows = words(out)
@@ -210,14 +203,7 @@ def test_differences_agreement_and_disagreements(three, capfd):
 
 def test_json_and_the_file_of_disagreements(tmp_path, three, capfd):
     kept = tmp_path / "differ.jsonl"
-    command = [
-        "eval",
-        three["first"],
-        three["gold"],
-        "--vs",
-        three["second"],
-        *FEW,
-    ]
+    command = ["eval", three["first"], three["gold"], "--vs", three["second"], *FEW]
     assert main([*command, "--json", "--disagreements", str(kept)]) == 0
     versus = json.loads(capfd.readouterr().out)["versus"]
     assert versus["first"] == three["first"]
@@ -282,14 +268,7 @@ def test_agreement_without_gold(three, capfd):
     ],
 )
 def test_fail_under(least, missed, three, capfd):
-    command = [
-        "eval",
-        three["first"],
-        three["gold"],
-        "--vs",
-        three["second"],
-        *FEW,
-    ]
+    command = ["eval", three["first"], three["gold"], "--vs", three["second"], *FEW]
     assert main([*command, "--fail-under", least]) == (1 if missed else 0)
     out, err = capfd.readouterr()
     assert out.startswith("3 documents")

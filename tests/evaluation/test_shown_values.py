@@ -51,12 +51,7 @@ def test_a_failed_field_is_shown_though_the_data_lacks_it():
 
 @pytest.mark.parametrize(
     "field",
-    [
-        {"start": 5, "end": 5},
-        {"start": -1, "end": 3},
-        {"start": 3},
-        {"start": "0", "end": "3"},
-    ],
+    [{"start": 5, "end": 5}, {"start": -1, "end": 3}, {"start": 3}, {"start": "0", "end": "3"}],
 )
 def test_a_span_that_is_none_is_left_out(field):
     assert shown_values({"a": "red"}, {"a": field})[0].spans == ()

@@ -82,8 +82,7 @@ def test_a_split_model_opens_at_its_first_part(tmp_path):
     parts[0].unlink()
     parts[2].unlink()
     with pytest.raises(
-        ModelLoadError,
-        match=r"one of 3 parts, .*: m-00001-of-00003\.gguf, m-00003-of-00003\.gguf$",
+        ModelLoadError, match=r"one of 3 parts, .*: m-00001-of-00003\.gguf, m-00003-of-00003\.gguf$"
     ):
         resolve_model(parts[1])
 

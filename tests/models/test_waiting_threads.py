@@ -28,11 +28,7 @@ def told(**settings: str) -> tuple[str, list[str]]:
 
 @pytest.mark.parametrize(
     ("settings", "spins"),
-    [
-        ({}, "1000"),
-        ({"GOMP_SPINCOUNT": "77"}, "77"),
-        ({"OMP_WAIT_POLICY": "passive"}, "0"),
-    ],
+    [({}, "1000"), ({"GOMP_SPINCOUNT": "77"}, "77"), ({"OMP_WAIT_POLICY": "passive"}, "0")],
     ids=str,
 )
 def test_threads_go_round_a_thousand_times_unless_the_user_said_otherwise(settings, spins):

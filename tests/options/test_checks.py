@@ -88,10 +88,7 @@ def test_the_bounds_are_good_and_what_is_beyond_them_is_not(option):
             {"n_ctx": 99999999999},
             "n_ctx (--ctx-size) must be a whole number from 0 to 2147483647, not 99999999999",
         ),
-        (
-            {"in_flight": "x"},
-            "in_flight must be a whole number from 0 to 256, not 'x'",
-        ),
+        ({"in_flight": "x"}, "in_flight must be a whole number from 0 to 256, not 'x'"),
         ({"in_flight": True}, "whole number from 0 to 256, not True"),
         ({"stack": 2.0}, "not 2.0"),
         ({"stack": None}, "not None"),
@@ -101,10 +98,7 @@ def test_the_bounds_are_good_and_what_is_beyond_them_is_not(option):
             "temperature (--temp) must be a number from 0 to 100, not nan",
         ),
         ({"temperature": 10**400}, "not 1000"),
-        (
-            {"layout": "tree"},
-            "layout must be one of branch, skeleton, label, not 'tree'",
-        ),
+        ({"layout": "tree"}, "layout must be one of branch, skeleton, label, not 'tree'"),
         ({"draft_model": b"x"}, "draft_model must be text, not b'x'"),
         ({"draft_model": "a\0b"}, "must be text"),
         ({"draft_model": "x" * 10**6}, None),
@@ -123,10 +117,7 @@ def test_the_bounds_are_good_and_what_is_beyond_them_is_not(option):
             {"tensor_split": (3, 1), "split_mode": "none"},
             "tensor_split cannot be had with split_mode 'none': one GPU has all",
         ),
-        (
-            {"main_gpu": 1},
-            "main_gpu does nothing without split_mode",
-        ),
+        ({"main_gpu": 1}, "main_gpu does nothing without split_mode"),
         (
             {"main_gpu": 1, "split_mode": "tensor"},
             "main_gpu cannot be had with split_mode 'tensor': no GPU has more",

@@ -12,13 +12,7 @@ import pytest
 from hpd import Options
 from hpd.cli import build_parser
 from hpd.cli.arguments import add_option_arguments
-from hpd.options import (
-    OPTIONS,
-    TUNABLE,
-    engine_identity,
-    speed_identity,
-    values_identity,
-)
+from hpd.options import OPTIONS, TUNABLE, engine_identity, speed_identity, values_identity
 from option_values import NEEDED, OTHER
 
 LEFT_OUT = {

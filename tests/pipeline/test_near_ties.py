@@ -159,7 +159,7 @@ def test_an_array_tells_of_items_that_were_left_out():
             ("tags", COUNT_KEY): near(None, value=2),
             ("tags", "1"): near(None, value="a"),
             ("tags", "2"): near(0.03, value=None),
-        },
+        }
     )
     extraction = values.extraction(schema, None, Usage(), Options(on_invalid="record"))
     assert extraction.data == {"tags": ["a"]}

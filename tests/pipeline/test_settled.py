@@ -78,8 +78,7 @@ def test_nobody_is_told_of_the_values_of_others(model):
 
 
 @pytest.mark.parametrize(
-    "settings",
-    [{"require_grounding": True}, {"on_invalid": "retry"}, {"method": "ar"}],
+    "settings", [{"require_grounding": True}, {"on_invalid": "retry"}, {"method": "ar"}]
 )
 def test_where_all_values_are_judged_together_none_is_told(model, settings):
     with Extractor(SCHEMA, model, answers={TEXT: ANSWER}, **settings) as extractor:

@@ -12,14 +12,7 @@ from grounding import ground
 from hpd import _native
 from hpd.errors import ModelLoadError
 from hpd.prompt.template import render
-from hpd.prompt.text import (
-    SYSTEM,
-    DocumentTurn,
-    Labels,
-    instruction_text,
-    key_text,
-    key_texts,
-)
+from hpd.prompt.text import SYSTEM, DocumentTurn, Labels, instruction_text, key_text, key_texts
 from hpd.prompt.tokens import PromptTokenizer, Vocabulary, common_prefix, documents_text, rendered
 from hpd.schema import load_schema
 

@@ -2,13 +2,7 @@
 
 from hpd.results import Extraction, FieldResult
 from hpd.schema import load_schema
-from recipe.calibrate import (
-    cross_fitted_fields,
-    documents,
-    judge,
-    judged_fields,
-    report,
-)
+from recipe.calibrate import cross_fitted_fields, documents, judge, judged_fields, report
 from recipe.write import SOURCES
 from small_model import small_model
 

@@ -7,16 +7,7 @@ from hpd.results import Extraction, FieldResult
 from hpd.schema import load_schema
 from hpd.values.parsing import check_value
 from recipe.documents.questions import kinds
-from recipe.written import (
-    Written,
-    answers,
-    cells,
-    judged,
-    order,
-    read_written,
-    scores,
-    table,
-)
+from recipe.written import Written, answers, cells, judged, order, read_written, scores, table
 
 DOCUMENTS = read_written()
 

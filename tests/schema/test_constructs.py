@@ -274,10 +274,7 @@ class Holder(BaseModel):
 @pytest.mark.parametrize(
     ("model", "data"),
     [
-        (
-            Strict,
-            {"color": "red", "when": "2024-05-31T09:30:00", "price": 1.5, "tags": ["a"]},
-        ),
+        (Strict, {"color": "red", "when": "2024-05-31T09:30:00", "price": 1.5, "tags": ["a"]}),
         (Tree, {"name": "a", "children": [{"name": "b", "children": []}]}),
         (
             Holder,

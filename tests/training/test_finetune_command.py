@@ -86,10 +86,7 @@ def test_what_is_said_arrives():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            "--seed 99999999999999999999",
-            "-s/--seed: must be a whole number from 0 to 1844674407",
-        ),
+        ("--seed 99999999999999999999", "-s/--seed: must be a whole number from 0 to 1844674407"),
         ("-t 100000", "-t/--threads: must be a whole number from 0 to 512, not 100000"),
         ("--epochs inf", "--epochs: 'inf' is not a finite number"),
         ("--epochs 1e300", "--epochs: 1e300 is above 1e+06"),

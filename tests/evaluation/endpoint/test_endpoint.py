@@ -168,10 +168,7 @@ def test_after_the_last_attempt_the_document_fails():
 
 @pytest.mark.parametrize(
     ("status", "says"),
-    [
-        (401, "refuses the key in OPENAI_API_KEY"),
-        (404, "does not know the model 'm'"),
-    ],
+    [(401, "refuses the key in OPENAI_API_KEY"), (404, "does not know the model 'm'")],
 )
 def test_what_would_fail_all_documents_ends_the_run(status, says):
     with (

@@ -205,8 +205,7 @@ def slow_waves(
         else:
             keys = [
                 key_text(
-                    path,
-                    {(*places[d], *seen): answer_at(answers[d], seen) for seen in leaf.after},
+                    path, {(*places[d], *seen): answer_at(answers[d], seen) for seen in leaf.after}
                 )
                 for path, (d, leaf) in zip(paths, due, strict=True)
             ]
