@@ -1,10 +1,7 @@
 """Tiny models for every test, written once per session; llama.cpp kept quiet."""
 
-from __future__ import annotations
-
 import ctypes
 import os
-from collections.abc import Iterator
 
 # llama.cpp reads these when it is loaded. The reference, which has no layer on a GPU, stays on the
 # processor; and a GPU computes in whole floats, as their halves make near ties more frequent.
@@ -44,12 +41,12 @@ settings.register_profile(
 )
 settings.load_profile("nightly" if "HPD_NIGHTLY" in os.environ else "same")
 
-_LOG: list[str] = []
+_LOG = []
 _DEBUG = 1  # GGML_LOG_LEVEL_DEBUG
 
 
 @llama_cpp.llama_log_callback
-def _keep_log(level: int, text: bytes, user_data: ctypes.c_void_p) -> None:
+def _keep_log(level, text, user_data):
     if level > _DEBUG:
         _LOG.append(text.decode("utf-8", "replace"))
 
@@ -58,11 +55,9 @@ llama_cpp.llama_log_set(_keep_log, ctypes.c_void_p(0))
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item, call: pytest.CallInfo[None]
-) -> Iterator[pytest.TestReport]:
+def pytest_runtest_makereport(item, call):
     """Show what llama.cpp said where a test failed, and forget it."""
-    report: pytest.TestReport = yield
+    report = yield
     if report.failed and _LOG:
         report.sections.append(("llama.cpp's log", "".join(_LOG[-200:])))
     if call.when == "teardown" or len(_LOG) > 10_000:

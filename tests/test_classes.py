@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 from pydantic import BaseModel
@@ -44,7 +42,7 @@ ANSWER = {"brand": "Nike", "day": "2024-05-31", "maker": {"city": "Oslo"}}
 EXPECTED = {"brand": "Nike", "day": datetime.date(2024, 5, 31), "maker": Maker("Oslo")}
 
 
-def extraction(schema: Any, model: Path) -> hpd.Extraction[Any]:
+def extraction(schema, model):
     with hpd.Extractor(schema, model, n_threads=1) as extractor:
         give_answers(extractor, lambda _: ANSWER)
         return extractor.extract("Nike, made in Oslo on 2024-05-31")

@@ -1,14 +1,9 @@
 """Choices that are decided, also where the model would rather say null."""
 
-from __future__ import annotations
-
 import shutil
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from hpd import Extraction
 from hpd.values.confidence import METADATA_KEY
 from hpd.values.grammar import DECIDE_KEY
 from shop import EXACT, TEXTS
@@ -35,7 +30,7 @@ def sure_model(tiny_model):
     return tiny_model("qwen3", seed=1)
 
 
-def extracted(model: Path, **settings: Any) -> list[Extraction[Any]]:
+def extracted(model, **settings):
     with Extractor(SCHEMA, model, max_tokens=12, **EXACT, **settings) as extractor:
         return list(extractor.extract_many(TEXTS))
 

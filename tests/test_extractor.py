@@ -10,8 +10,7 @@ import itertools
 import json
 import math
 import threading
-from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Literal
 
 import pytest
 from pydantic import BaseModel, Field, field_validator
@@ -21,7 +20,6 @@ from hpd.errors import HpdError, InputError, InvalidDataError
 from hpd.pipeline.prompts import Prompt
 from hpd.prompt.questions import Waves
 from hpd.prompt.text import value_text
-from hpd.results import Extraction
 from shop import EXACT, TEXTS
 from small_extractor import SmallExtractor as Extractor
 from small_extractor import extracted
@@ -49,7 +47,7 @@ def results(monkeypatch):
     return found
 
 
-def data_of(extractions: Iterable[Extraction]) -> list[Any]:
+def data_of(extractions):
     return [extraction.data for extraction in extractions]
 
 
@@ -396,7 +394,7 @@ class Product(BaseModel):
 
     @field_validator("brand")
     @classmethod
-    def no_zebra(cls, value: str | None) -> str | None:
+    def no_zebra(cls, value):
         if value == "Zebra":
             raise ValueError("no zebra")
         if value == "Bug":

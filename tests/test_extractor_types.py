@@ -7,10 +7,9 @@ import json
 import os
 import random
 import re
-from collections.abc import Iterable
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import jsonschema
 import pytest
@@ -24,9 +23,7 @@ from hpd.documents import Document
 from hpd.errors import ContextOverflowError
 from hpd.extractor import Extractor
 from hpd.options import Options
-from hpd.results import Extraction
 from hpd.schema import check, load_schema, to_json_schema
-from hpd.schema.attributes import Schema
 from hpd.values.places import normalized_text
 from small_extractor import extracted
 
@@ -80,12 +77,12 @@ class Everything(BaseModel):
     why: str | None = Field(None, json_schema_extra={"depends_on": ["name", "tags"]})
 
 
-def exact(document: Any) -> Any:
+def exact(document):
     """With decimal numbers: as floats, 17.9 is no multiple of 0.01."""
     return json.loads(json.dumps(document), parse_float=Decimal)
 
 
-def validate(schema: Schema, extraction: Extraction) -> None:
+def validate(schema, extraction):
     """The line obeys the schema, but for what it says itself."""
     line = json.loads(extraction.to_json())
     errors = {place for place, field in line["fields"].items() if "error" in field}
@@ -102,7 +99,7 @@ def validate(schema: Schema, extraction: Extraction) -> None:
         ), f"{problem.message} at {place!r}, but errors are told of {sorted(errors)}: {line}"
 
 
-def check_spans(text: str, extraction: Extraction) -> None:
+def check_spans(text, extraction):
     """Each span holds what its kind of match says."""
     for place, field in extraction.fields.items():
         if field.match is None or field.value is None:
@@ -165,7 +162,7 @@ def test_whatever_is_asked_the_result_validates_and_is_grounded(
 # --- one schema with every type, many documents ----------------------------------------------
 
 
-def nonsense(n: int, seed: int = 0) -> Iterable[str]:
+def nonsense(n, seed=0):
     """Documents of words, numbers, days and signs of all kinds."""
     words = re.findall(
         r"\S+|\s{2,}",

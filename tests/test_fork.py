@@ -1,9 +1,5 @@
 """Processes that are forked, as multiprocessing does on Linux up to Python 3.13."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from command_line import run_python
@@ -28,7 +24,7 @@ if __name__ == "__main__":
 """
 
 
-def outcome(tmp_path: Path, method: str, use: str) -> str:
+def outcome(tmp_path, method, use):
     """The answer of a child process, forked or spawned from one that has used hpd or has not."""
     program = tmp_path / "parent.py"
     program.write_text(CHILD)

@@ -92,7 +92,7 @@ class Product(BaseModel):
 
     @field_validator("brand")
     @classmethod
-    def not_bad(cls, value: str) -> str:
+    def not_bad(cls, value):
         if value == "bad":
             raise ValueError("a bad brand")
         return value

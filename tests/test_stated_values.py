@@ -1,7 +1,5 @@
 """Values that are held to what the document states, while they are decoded."""
 
-from __future__ import annotations
-
 import json
 import shutil
 
@@ -22,7 +20,7 @@ TEXTS = (
 )
 
 
-def is_stated(name: str, value: object, text: str) -> bool:
+def is_stated(name, value, text):
     """Whether the document states a value: all of them, held against it one by one."""
     if name == "name":
         return str(value) in text

@@ -1,11 +1,8 @@
 """``hpd doctor``: its checks, what it prints, and its exit code."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import llama_cpp
 import pytest
@@ -94,7 +91,7 @@ def test_gpus(tmp_path, monkeypatch, names, can_offload, nvidia, state, says):
 GIB = 1 << 30
 
 
-def written(root: Path, files: dict[str, object]) -> Path:
+def written(root, files):
     for name, content in files.items():
         file = root / name
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -189,7 +186,7 @@ def test_the_answer_about_amx(monkeypatch, forced, amx, works, state, says):
     assert says in check.text
 
 
-def by_name(checks: Any) -> dict[str, Check]:
+def by_name(checks):
     return {check.name: check for check in checks}
 
 
@@ -227,7 +224,7 @@ def test_other_answers_are_broken(monkeypatch, key, value, says):
     assert check.remedy
 
 
-def program(tmp_path: Path, text: str) -> str:
+def program(tmp_path, text):
     """A stand-in for Python."""
     file = tmp_path / "python"
     file.write_text(f"#!/bin/sh\n{text}\n")
@@ -252,7 +249,7 @@ def test_a_trial_that_ends_otherwise_is_broken(tmp_path, monkeypatch, text, says
     assert says in check.text
 
 
-def outcome(**changes: Any) -> str:
+def outcome(**changes):
     stored = stored_questions()
     answers = [{key: q[key] for key in ("data", "confidences")} for q in stored["questions"]]
     whole = {"answers": answers, "seconds": 1.0, "tuned": {}, "attention_kernels": []}

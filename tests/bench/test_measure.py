@@ -1,10 +1,5 @@
 """The time that a host steals, and the prices of a token and of a row."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from decoding import engine_options, open_model
@@ -28,7 +23,7 @@ def test_the_first_run_that_was_left_alone_counts_or_the_best(shares, kept, n_ru
     assert len(list(runs)) == len(shares) - n_runs
 
 
-def stat(path: Path, steal: int) -> None:
+def stat(path, steal):
     path.write_text(f"cpu  1 2 3 4 5 6 7 {steal} 0 0\ncpu0 1 2 3 4 5 6 7 0 0 0\n")
 
 
@@ -56,21 +51,21 @@ def test_a_system_that_does_not_tell_has_taken_nothing(text, tmp_path, monkeypat
 class Told:
     """An engine whose batches take as long as it is told, whatever the machine does."""
 
-    def __init__(self, model: _native.Model, options: _native.EngineOptions) -> None:
+    def __init__(self, model, options):
         self._engine = _native.Engine(model, options)
-        self.batches: list[tuple[int, int]] = []
+        self.batches = []
         self.decode_seconds = 0.0
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name):
         return getattr(self._engine, name)
 
     @property
-    def stats(self) -> Any:
+    def stats(self):
         told = Told.__new__(Told)
         told.decode_seconds = self.decode_seconds
         return told
 
-    def step(self) -> list[_native.Result]:
+    def step(self):
         before = self._engine.stats
         results = self._engine.step()
         after = self._engine.stats

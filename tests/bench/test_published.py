@@ -1,11 +1,8 @@
 """``benchmarks.published``: results as files, pages made of them, parts on made-up rows."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -155,7 +152,7 @@ def data(tmp_path):
     return tmp_path / "data"
 
 
-def run(data: Path, *arguments: str) -> int:
+def run(data, *arguments):
     folder = data.parent
     trial = ["--limit", "2", "--results", str(folder / "results"), "--threads", "1"]
     return reproduce.main(["--data", str(data), "--work", str(folder / "work"), *trial, *arguments])

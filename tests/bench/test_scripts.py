@@ -1,14 +1,10 @@
 """The scripts of ``benchmarks``: catalogues, plots, other programs and steps."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
 import subprocess
 import sys
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,7 +15,7 @@ from hpd.bench.rounds import summarise
 from jsonl import read_lines, write_lines
 
 
-def catalogue(folder: Path, *arguments: str) -> tuple[list[dict[str, Any]], list[str]]:
+def catalogue(folder, *arguments):
     """The rows and the attributes that ``workloads.py`` writes."""
     workloads.main([str(folder / "made"), *arguments])
     rows = read_lines(folder / "made.jsonl")
@@ -107,7 +103,7 @@ def test_costs_end_with_the_prices_of_a_bill(tiny_model):
     assert re.search(r"A token in a full batch costs [\d.]+ ms, a row [\d.]+ ms\.", said)
 
 
-def gpu(results: Path, *steps: str, **settings: str) -> tuple[int, str]:
+def gpu(results, *steps, **settings):
     """The exit code and the output of ``gpu.sh`` in miniature, on the processor."""
     small = {"BUILD": "no", "DOCUMENTS": "2", "ROUNDS": "1", "AR_DOCUMENTS": "1"}
     done = subprocess.run(

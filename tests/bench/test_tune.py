@@ -1,18 +1,13 @@
 """Settings that are tried, kept and found again; what they cost is made up, or not looked at."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 import hpd
 from hpd import Extractor, Options, _native
 from hpd.bench.methods import parse_contest
-from hpd.bench.tune import AXES, Found, Run, Search, axes_for, default_settings
+from hpd.bench.tune import AXES, Run, Search, axes_for, default_settings
 from hpd.bench.workload import N_DOCUMENTS, catalogue
 from hpd.cli import main
 from hpd.errors import HpdError
@@ -24,7 +19,7 @@ from hpd.options import TUNABLE
 FASTEST = {
     "in_flight": 4, "n_batch": 64, "n_ubatch": 64, "drafts": False,
 }  # fmt: skip
-KNOWN: dict[str, Any] = {"model": {"name": "a"}, "machine": {"n_threads": 2}, "options": {}}
+KNOWN = {"model": {"name": "a"}, "machine": {"n_threads": 2}, "options": {}}
 
 
 @pytest.fixture(autouse=True)
@@ -60,13 +55,13 @@ def test_what_was_set_wins_over_what_was_tuned_and_that_over_the_default():
 class FakeMachine:
     """Costs that are known: a base, times a factor for each value that has one."""
 
-    def __init__(self, **factors: Mapping[int, float]) -> None:
+    def __init__(self, **factors):
         self.factors = factors
-        self.used: list[Mapping[str, int]] = []
-        self.n_different: Callable[[Mapping[str, int]], int] = lambda settings: 0
+        self.used = []
+        self.n_different = lambda settings: 0
         self.n_left = 10_000
 
-    def measure(self, settings: Mapping[str, int]) -> Run:
+    def measure(self, settings):
         self.used.append(settings)
         self.n_left -= 1
         seconds = 1.0
@@ -74,7 +69,7 @@ class FakeMachine:
             seconds *= factor.get(settings[name], 1.0)
         return Run(seconds, self.n_different(settings))
 
-    def search(self, base: Options | None = None, n_documents: int = 100) -> Found:
+    def search(self, base=None, n_documents=100):
         base = base or Options()
         axes = axes_for(base, n_documents)
         return Search(self.measure, default_settings(base), axes, 1, lambda: self.n_left <= 0).run()
@@ -266,10 +261,10 @@ def test_the_identity_tells_models_machines_and_options_apart(tiny_model, monkey
 
 # --- the extractor ---
 
-SETTINGS: dict[str, Any] = {"n_ctx": 1024, "n_threads": 1, "max_tokens": 6}
+SETTINGS = {"n_ctx": 1024, "n_threads": 1, "max_tokens": 6}
 
 
-def keep(path: Path, **settings: Any) -> Path:
+def keep(path, **settings):
     """Keep FASTEST for a model, as if it had been found."""
     options = Options(**{**SETTINGS, **settings})
     model = load_model(path, options)

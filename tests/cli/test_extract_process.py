@@ -1,15 +1,11 @@
 """``hpd extract`` as a process of its own, with a real model."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import os
 import re
 import signal
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -30,15 +26,15 @@ def test_the_model_in_the_box_reads_a_title(method):
     assert line["usage"]["prompt_tokens"] > 0
 
 
-def product(k: int) -> dict[str, str]:
+def product(k):
     return {"id": f"d{k}", "text": f"{TITLE} {k}"}
 
 
-def catalogue(path: Path, n: int) -> Path:
+def catalogue(path, n):
     return write_lines(path, *(product(k) for k in range(n)))
 
 
-def endless_catalogue() -> Iterator[str]:
+def endless_catalogue():
     for k in itertools.count():
         yield json.dumps(product(k)) + "\n"
 

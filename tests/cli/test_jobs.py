@@ -1,11 +1,8 @@
 """Jobs of ``hpd extract`` in ``hpd.toml`` and ``pyproject.toml``."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import textwrap
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,8 +12,6 @@ from hpd.cli import build_parser, main
 from hpd.cli.jobs import _NOT_OF_JOBS, _PATHS, _settable
 from hpd.options import OPTIONS
 from jsonl import read_lines, write_texts
-
-Write = Callable[..., Path]
 
 
 @pytest.fixture
@@ -210,10 +205,9 @@ def test_the_page_s_jobs_are_as_they_should_be(write, tmp_path, fake):
     assert [each.options.in_flight for each in fake] == [16, None]
 
 
-def extract_parser() -> argparse.ArgumentParser:
+def extract_parser():
     (commands,) = (a for a in build_parser()._actions if isinstance(a, argparse._SubParsersAction))
-    parser: argparse.ArgumentParser = commands.choices["extract"]
-    return parser
+    return commands.choices["extract"]
 
 
 def test_every_flag_can_be_kept_in_a_job():

@@ -1,15 +1,11 @@
 """A pipe that stays open: each line's answer comes without waiting for the next line."""
 
-from __future__ import annotations
-
 import json
 import queue
 import signal
 import subprocess
 import sys
 import threading
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,9 +18,9 @@ SECONDS = 120.0
 class Run:
     """``hpd extract -`` with its standard input held open, and its lines as they come."""
 
-    def __init__(self, model: Path, *options: str) -> None:
+    def __init__(self, model, *options):
         command = [sys.executable, "-m", "hpd.cli", "extract", "-", "--schema", "brand"]
-        self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._lines = queue.SimpleQueue()
         self.process = subprocess.Popen(
             [*command, "-m", str(model), "--max-tokens", "4", "-t", "1", *options],
             stdin=subprocess.PIPE,
@@ -34,18 +30,18 @@ class Run:
         )
         threading.Thread(target=self._read, daemon=True).start()
 
-    def say(self, *texts: str) -> None:
+    def say(self, *texts):
         """Write lines into the pipe."""
         assert self.process.stdin is not None
         for text in texts:
             self.process.stdin.write(json.dumps({"id": text, "text": text}) + "\n")
         self.process.stdin.flush()
 
-    def hear(self) -> Any:
+    def hear(self):
         """The next line of output."""
         return json.loads(self._lines.get(timeout=SECONDS))
 
-    def _read(self) -> None:
+    def _read(self):
         assert self.process.stdout is not None
         for line in self.process.stdout:
             self._lines.put(line)

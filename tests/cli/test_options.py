@@ -1,7 +1,5 @@
 """Options on the command line: read as in Python, or refused before a model is loaded."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 
@@ -40,7 +38,7 @@ def documents(tmp_path_factory):
     return str(file)
 
 
-def run(command: str, documents: str, *arguments: str) -> tuple[int, str]:
+def run(command, documents, *arguments):
     """The exit code, and what is said, of a command with a missing model."""
     out, err = io.TextIOWrapper(io.BytesIO()), io.StringIO()
     with contextlib.redirect_stderr(err), contextlib.redirect_stdout(out):

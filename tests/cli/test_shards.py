@@ -1,10 +1,6 @@
 """``hpd extract --shard``: each part is a run of its own, and together they are the whole."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,9 +16,9 @@ TEXTS = [
 ]
 
 
-def without_seconds(path: Path) -> list[str]:
+def without_seconds(path):
     """The lines of an output, as they are but for the time."""
-    lines: list[dict[str, Any]] = read_lines(path)
+    lines = read_lines(path)
     for line in lines:
         del line["usage"]["seconds"]
     return [json.dumps(line) for line in lines]

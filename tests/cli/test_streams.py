@@ -1,11 +1,8 @@
 """The program with closed, full or redirected standard streams, and interrupted while it starts."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +12,7 @@ from jsonl import write_texts
 HPD = f"{sys.executable} -c 'import sys; from hpd.command import main; sys.exit(main())'"
 
 
-def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def shell(command, folder):
     """A command of the shell, in which ``hpd`` stands for the program."""
     run = subprocess.run(
         ["sh", "-c", command.replace("hpd ", f"{HPD} ")],

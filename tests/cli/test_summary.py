@@ -1,7 +1,5 @@
 """What is said at the end of a run."""
 
-from __future__ import annotations
-
 import re
 
 from hpd.cli import main
@@ -10,7 +8,7 @@ from hpd.results import Extraction, FieldResult, Usage
 from jsonl import write_texts
 
 
-def said_of(*extractions) -> str:
+def said_of(*extractions):
     """The summary of a run of these extractions."""
     summary = Summary()
     for extraction in extractions:

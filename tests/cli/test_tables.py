@@ -1,11 +1,8 @@
 """Tables as outputs of ``hpd extract``: resumed, replaced, and with the input's columns."""
 
-from __future__ import annotations
-
 import csv
 import json
 from email.message import EmailMessage
-from pathlib import Path
 
 from command_line import run_hpd
 from hpd.cli import main
@@ -13,12 +10,12 @@ from jsonl import write_lines, write_texts
 from pdf_files import pdf_of
 
 
-def rows_of(table: Path) -> list[dict[str, str]]:
+def rows_of(table):
     with open(table, newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
 
-def extract(source: Path, out: Path, *options: str) -> int:
+def extract(source, out, *options):
     return main(["extract", str(source), "--schema", "text", "-o", str(out), *options])
 
 

@@ -1,9 +1,5 @@
 """What a person sees on a terminal: rows of values, and progress."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from command_line import Terminal
@@ -13,7 +9,7 @@ from hpd.schema import load_schema
 from jsonl import write_texts
 
 
-def rows(width: int, *lines: dict[str, Any], schema: str = "brand, size") -> list[str]:
+def rows(width, *lines, schema="brand, size"):
     table = ResultTable(load_schema(schema), width)
     return b"".join(map(table, lines)).decode().splitlines()
 

@@ -1,9 +1,5 @@
 """LoRA adapters and split files: what llama.cpp does with them reaches the engine."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import gguf
 import llama_cpp
 import numpy as np
@@ -18,7 +14,7 @@ N_TOKENS = 16
 TENSOR = "blk.0.attn_output.weight"
 
 
-def write_adapter(path: Path, model_path: Path, *, scale: float) -> tuple[np.ndarray, np.ndarray]:
+def write_adapter(path, model_path, *, scale):
     """An adapter of rank 4 for one matrix; its two factors."""
     reader = gguf.GGUFReader(model_path)
     (tensor,) = [t for t in reader.tensors if t.name == TENSOR]
@@ -39,7 +35,7 @@ def write_adapter(path: Path, model_path: Path, *, scale: float) -> tuple[np.nda
     return a, b
 
 
-def merge(source: Path, target: Path, change: np.ndarray) -> None:
+def merge(source, target, change):
     """The model with the adapter added to its weights."""
     target.write_bytes(source.read_bytes())
     reader = gguf.GGUFReader(target, "r+")

@@ -1,17 +1,10 @@
 """hpd's attention on a CPU against the definition of attention, and inside the engine."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from decoding import disagreements, engine_options, expectation, open_model, run
 from hpd import _core_testing, _native
-
-Floats = NDArray[np.float32]
 
 LLAMA_CPPS_ROUNDING = 5e-3
 """Its sums of values are kept in half precision."""
@@ -21,7 +14,7 @@ KERNELS = _core_testing.attention_kernels()
 pytestmark = pytest.mark.skipif(not KERNELS, reason="no kernel for this processor")
 
 
-def by_definition(q: Floats, k: Floats, v: Floats, mask: Floats, scale: float) -> Floats:
+def by_definition(q, k, v, mask, scale):
     """Softmax of the masked scores, times the values; every query alone."""
     out = np.zeros((q.shape[0], q.shape[1], v.shape[2]))
     each = q.shape[1] // k.shape[1]
@@ -35,11 +28,11 @@ def by_definition(q: Floats, k: Floats, v: Floats, mask: Floats, scale: float) -
     return out.astype(np.float32)
 
 
-def halves(rng: np.random.Generator, *shape: int) -> Floats:
+def halves(rng, *shape):
     return rng.normal(size=shape).astype(np.float16).astype(np.float32)
 
 
-def values_mask(rng: np.random.Generator, n_tokens: int, n_cells: int, n_documents: int) -> Floats:
+def values_mask(rng, n_tokens, n_cells, n_documents):
     """Tokens of several documents: they share the first cells, and have some of their own."""
     seen = np.zeros((n_tokens, n_cells), bool)
     shared = n_cells // 5
@@ -171,7 +164,7 @@ def test_in_the_engine(tiny_model, kind, cpu_attention):
         assert not disagreements(results, expected, HALF_TIE)
 
 
-def counts(path: Path, **settings: object) -> tuple[int, int]:
+def counts(path, **settings):
     """Nodes of attention that hpd's kernel computed, and those that it left to llama.cpp."""
     requests, _ = expectation(path, 10, "branch", 1, 16)
     engine = _native.Engine(open_model(path), engine_options(**settings))

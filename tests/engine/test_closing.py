@@ -1,11 +1,8 @@
 """Closing engines and models: from any thread, and the memory is free at once."""
 
-from __future__ import annotations
-
 import gc
 import subprocess
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,7 +16,7 @@ N_OPENED = 50
 MEBIBYTE = 1 << 20
 
 
-def resident_bytes() -> int:
+def resident_bytes():
     """The memory that this process has now."""
     statm = Path("/proc/self/statm")
     if statm.exists():
@@ -32,7 +29,7 @@ def resident_bytes() -> int:
     return int(subprocess.run(command, capture_output=True, check=True).stdout) * 1024
 
 
-def growth(work: Callable[[], None]) -> int:
+def growth(work):
     """The bytes by which this process grows while something is done again and again."""
     for _ in range(5):  # llama.cpp and the allocator keep something of the first ones
         work()
@@ -44,12 +41,12 @@ def growth(work: Callable[[], None]) -> int:
     return resident_bytes() - before
 
 
-def submit(engine: _native.Engine, prompt: list[int], max_tokens: int) -> None:
+def submit(engine, prompt, max_tokens):
     fields = [_native.Field([5], max_tokens=max_tokens)]
     engine.submit(0, prompt, fields, n_instruction=0)
 
 
-def decode_a_little(model: _native.Model, engine: _native.Engine) -> None:
+def decode_a_little(model, engine):
     submit(engine, model.tokenize("Nike Shoe, Black"), 4)
     while not engine.idle:
         engine.step()
@@ -138,7 +135,7 @@ def test_an_engine_goes_on_when_its_model_is_closed(tiny_model):
     assert n_results == 1
 
 
-def endless_work(model: _native.Model, engine: _native.Engine) -> None:
+def endless_work(model, engine):
     """Requests of many batches each, one after the other."""
     prompt = model.tokenize("Nike Shoe, Black. " * 100)
     while True:

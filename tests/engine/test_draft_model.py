@@ -1,10 +1,6 @@
 """Guesses of a smaller model: the values stay the same, and a good one takes most of the steps."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
@@ -14,20 +10,19 @@ from decoding import F32_TIE, ON_DEVICE, engine_options, make_requests, open_mod
 from hpd import _core_testing, _native
 from hpd.errors import ModelLoadError
 from hpd.models.model_files import resolve_draft_model
-from reference import Reference, Request
+from reference import Reference
 from small_model import small_model
 
-Requests = list[tuple[Request, int]]
 N_TOKENS = 40
 
 
-def requests_of(path: Path, n: int = 12) -> Requests:
+def requests_of(path, n=12):
     """So many requests; a device that is one of software needs minutes for each of them."""
     with Reference(path) as reference:
         return make_requests(reference, min(n, 2) if ON_DEVICE else n)
 
 
-def one_value_each(path: Path, n: int = 6) -> Requests:
+def one_value_each(path, n=6):
     """A request for each key, as a whole answer is asked."""
     return [
         ((prompt, [key]), n_instruction)
@@ -36,9 +31,7 @@ def one_value_each(path: Path, n: int = 6) -> Requests:
     ]
 
 
-def decode(
-    path: Path, requests: Requests, draft: Path | None = None, **settings: object
-) -> tuple[list[_native.Result], _native.Engine]:
+def decode(path, requests, draft=None, **settings):
     """All requests, with every budget recounted after every step."""
     settings = {"drafts": False, "draft_p_min": 0.0, **settings}
     draft_model = None if draft is None else open_model(draft)
@@ -46,7 +39,7 @@ def decode(
     return run(engine, requests, max_tokens=N_TOKENS), engine
 
 
-def assert_same(results: Sequence[_native.Result], plain: Sequence[_native.Result]) -> None:
+def assert_same(results, plain):
     """Fail where tokens differ, but for what comes after two that are as good."""
     assert not [result.error for result in (*results, *plain) if result.error]
     assert ON_DEVICE or not n_near_ties(results) + n_near_ties(plain)
@@ -56,24 +49,24 @@ def assert_same(results: Sequence[_native.Result], plain: Sequence[_native.Resul
             assert value.tokens[:firm] == wanted.tokens[:firm]
 
 
-def is_near_tie(margin: float) -> bool:
+def is_near_tie(margin):
     return abs(margin) <= F32_TIE
 
 
-def n_near_ties(results: Sequence[_native.Result]) -> int:
+def n_near_ties(results):
     """Places where the same tokens in another batch may go on otherwise: none on a processor."""
     values = [value for result in results for value in result.values]
     return sum(is_near_tie(margin) for value in values for margin in value.margins)
 
 
-def counts(results: Sequence[_native.Result]) -> tuple[int, int, int]:
+def counts(results):
     """Tokens guessed, tokens accepted, steps."""
     n_drafted = sum(result.n_drafted for result in results)
     n_accepted = sum(result.n_accepted for result in results)
     return n_drafted, n_accepted, sum(result.n_steps for result in results)
 
 
-def sampling(seed: int) -> _native.SamplingOptions:
+def sampling(seed):
     options = _native.SamplingOptions()
     options.temperature, options.top_k, options.top_p, options.min_p = 1.0, 0, 1.0, 0.0
     options.seed = seed

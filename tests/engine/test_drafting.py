@@ -1,7 +1,5 @@
 """Guesses: they pay where text is copied, and never change a value."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -12,9 +10,7 @@ from hpd import _core_testing, _native
 from small_extractor import SmallExtractor
 
 
-def replayed(
-    model: _native.Model, documents: list[tuple[str, list[str]]], **settings: object
-) -> tuple[list[list[bytes]], int, _native.Engine]:
+def replayed(model, documents, **settings):
     """Values that are known beforehand, decoded; and how many steps they took together."""
     engine = _native.Engine(model, engine_options(n_in_flight=1, **settings))
     _core_testing.check_every_step(engine, True)
@@ -36,7 +32,7 @@ def replayed(
     return texts, n_steps, engine
 
 
-def catalogue() -> list[tuple[str, list[str]]]:
+def catalogue():
     names = ["Exposure Quantum", "Velocity Harbor", "Meridian Falcon", "Granite Tempest"]
     return [
         (
@@ -126,9 +122,7 @@ def test_guesses_behind_the_end_of_a_value_do_not_count(tiny_model):
 COLORS = ["bordeaux red", "bordeaux brown", "midnight blue", "forest green"]
 
 
-def colors_of(
-    model: _native.Model, *, teach: str = "", attribute: int = 0, **settings: object
-) -> list[_native.Result]:
+def colors_of(model, *, teach="", attribute=0, **settings):
     """A field of four choices, asked of documents that do not name any."""
     engine = _native.Engine(model, engine_options(n_in_flight=1, **settings))
     _core_testing.check_every_step(engine, True)

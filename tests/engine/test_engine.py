@@ -1,13 +1,9 @@
 """The engine against one value at a time through llama.cpp: the same tokens, in any company."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random
 import threading
-from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import llama_cpp
 import pytest
@@ -25,23 +21,24 @@ from decoding import (
     run,
 )
 from hpd import _core_testing, _native
-from reference import Reference, ReferenceValue
+from reference import Reference
 
 N_TOKENS = 16
+N_KEYS = len(KEYS)
 
 
 def compare(
-    path: Path,
+    path,
     *,
-    n: int = 6,
-    layout: str = "branch",
-    n_stacked: int = 1,
-    tolerance: float = F32_TIE,
-    shuffle: bool = False,
-    max_tokens: int = N_TOKENS,
-    most_keys: int = len(KEYS),
-    **settings: object,
-) -> _native.Engine:
+    n=6,
+    layout="branch",
+    n_stacked=1,
+    tolerance=F32_TIE,
+    shuffle=False,
+    max_tokens=N_TOKENS,
+    most_keys=N_KEYS,
+    **settings,
+):
     """Run requests through both; fail where they differ by more than near ties."""
     requests, expected = expectation(path, n, layout, n_stacked, max_tokens, most_keys)
     engine = _native.Engine(open_model(path), engine_options(**settings))
@@ -54,7 +51,7 @@ def compare(
     return engine
 
 
-def n_sent_to_another_expert(path: Path, expected: Sequence[Sequence[ReferenceValue]]) -> int:
+def n_sent_to_another_expert(path, expected):
     """The values that may differ on a device with a mixture of experts: one of each hundred begun.
 
     A router's near tie is seen in no margin of tokens, but the other expert's logits are far off.
@@ -71,7 +68,7 @@ STACKS = (1, 6)
 DRAFTS = (False, True)
 
 
-def cases() -> Iterator[tuple[str, int, str, int, bool]]:
+def cases():
     """Kind, number in flight, layout, stack and drafts: every two settings of any two of them meet,
     and so do every three that are a stack, drafts and one of a layout and a number in flight."""
     for k, kind in enumerate(tiny_models.KINDS):
@@ -194,7 +191,7 @@ def test_absent_values_cost_no_step(tiny_model):
     assert engine.stats.n_batches == 1
 
 
-def busy_engine(path: Path, n_tokens: int, **settings: object) -> _native.Engine:
+def busy_engine(path, n_tokens, **settings):
     """An engine with one request, whose value takes that many steps."""
     model = open_model(path)
     engine = _native.Engine(model, engine_options(n_ctx=4096, drafts=False, **settings))

@@ -1,7 +1,5 @@
 """llama.cpp's calls fail, each in its turn: values stay the same, or an error says why not."""
 
-from __future__ import annotations
-
 import random
 
 import llama_cpp
@@ -10,7 +8,7 @@ import pytest
 from decoding import F32_TIE, WORDS, disagreements, engine_options, open_model
 from hpd import _core_testing, _native
 from hpd.errors import DecodeError
-from reference import Reference, Request
+from reference import Reference
 
 N_DOCUMENTS = 50
 N_INSTRUCTION = 6
@@ -25,7 +23,7 @@ BROKEN = (-3, True)
 FAULTS = (FULL, ABORTED, INVALID, OUT_OF_MEMORY, BROKEN)
 
 
-def short_requests(reference: Reference) -> list[Request]:
+def short_requests(reference):
     """An instruction, a few words and two keys each."""
     rng = random.Random(0)
     instruction = reference.tokenize("Fill in: Brand, Color.")[:N_INSTRUCTION]
@@ -37,7 +35,7 @@ def short_requests(reference: Reference) -> list[Request]:
 class Run:
     """Fifty documents through an engine of their own, of whose calls of llama.cpp some fail."""
 
-    def __init__(self, model: _native.Model, requests: list[Request], **settings: object) -> None:
+    def __init__(self, model, requests, **settings):
         self.requests = requests
         self.engine = _native.Engine(
             model, engine_options(n_in_flight=16, n_ctx=1024, n_seq_max=48, **settings)
@@ -46,10 +44,10 @@ class Run:
         _core_testing.check_every_step(self.engine, True)
         _core_testing.fix_least_probability(self.engine, 0.1)
 
-    def results(self, most_failures: int) -> list[_native.Result]:
+    def results(self, most_failures):
         """The outcome of the requests, in their order, while at most so many steps fail."""
         waiting = list(range(N_DOCUMENTS))
-        results: dict[int, _native.Result] = {}
+        results = {}
         n_steps = 0
         while waiting or not self.engine.idle:
             while waiting and self.engine.wants_request:

@@ -1,9 +1,6 @@
 """The values that attributes had: against counts of their beginnings, and bounded."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
-from collections.abc import Sequence
 
 import pytest
 from hypothesis import strategies as st
@@ -12,21 +9,19 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from hpd import _core_testing
 from strategies import part_of_examples
 
-Beginning = tuple[int, ...]
-
 
 class SlowHistory:
     """One attribute's values, as how often each beginning of one was reached."""
 
-    def __init__(self) -> None:
-        self.n_reached: dict[Beginning, int] = {(): 0}
-        self.likeliest: dict[Beginning, int] = {}
+    def __init__(self):
+        self.n_reached = {(): 0}
+        self.likeliest = {}
 
-    def nexts(self, beginning: Beginning) -> list[Beginning]:
+    def nexts(self, beginning):
         n = len(beginning) + 1
         return [other for other in self.n_reached if other[:-1] == beginning and len(other) == n]
 
-    def guess(self, beginning: Beginning) -> tuple[int, float]:
+    def guess(self, beginning):
         if beginning not in self.likeliest:
             return -1, 0.0
         token = self.likeliest[beginning]
@@ -40,14 +35,14 @@ class HistoriesMachine(RuleBasedStateMachine):
     """Any sequence of learning and asking."""
 
     @initialize(n_histories_max=st.integers(1, 4), n_nodes_max=st.integers(4, 60))
-    def start(self, n_histories_max: int, n_nodes_max: int) -> None:
+    def start(self, n_histories_max, n_nodes_max):
         self.n_histories_max, self.n_nodes_max = n_histories_max, n_nodes_max
         self.histories = _core_testing.Histories(
             n_histories_max=n_histories_max, n_nodes_max=n_nodes_max
         )
-        self.slow: OrderedDict[int, SlowHistory] = OrderedDict()
+        self.slow = OrderedDict()
 
-    def make_room(self) -> None:
+    def make_room(self):
         while len(self.slow) > 1 and (
             len(self.slow) > self.n_histories_max
             or sum(len(history.n_reached) for history in self.slow.values()) > self.n_nodes_max
@@ -55,7 +50,7 @@ class HistoriesMachine(RuleBasedStateMachine):
             self.slow.popitem(last=False)
 
     @rule(attribute=st.integers(0, 5), value=st.lists(st.integers(0, 2), max_size=6))
-    def learn(self, attribute: int, value: Sequence[int]) -> None:
+    def learn(self, attribute, value):
         self.histories.learn(attribute, value)
         history = self.slow.setdefault(attribute, SlowHistory())
         self.slow.move_to_end(attribute)
@@ -73,7 +68,7 @@ class HistoriesMachine(RuleBasedStateMachine):
                 history.likeliest[before] = value[end - 1]
 
     @rule(attribute=st.integers(0, 5), beginning=st.lists(st.integers(0, 2), max_size=4))
-    def guess(self, attribute: int, beginning: Sequence[int]) -> None:
+    def guess(self, attribute, beginning):
         token, p = self.histories.guess(attribute, beginning)
         want = (-1, 0.0)
         if attribute in self.slow:
@@ -82,7 +77,7 @@ class HistoriesMachine(RuleBasedStateMachine):
         assert (token, p) == (want[0], pytest.approx(want[1]))
 
     @invariant()
-    def is_in_order(self) -> None:
+    def is_in_order(self):
         self.histories.check()
         assert self.histories.n_histories == len(self.slow)
         n_nodes = sum(len(history.n_reached) for history in self.slow.values())

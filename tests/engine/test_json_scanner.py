@@ -1,7 +1,5 @@
 """The scanner that knows when a value is complete, against Python's json module."""
 
-from __future__ import annotations
-
 import itertools
 import json
 
@@ -22,7 +20,7 @@ JSON = st.recursive(
 )
 
 
-def cut(raw: bytes, cuts: list[int]) -> list[bytes]:
+def cut(raw, cuts):
     """A text in pieces, as tokens bring it: anywhere, within a character too."""
     edges = sorted({0, len(raw), *(at % (len(raw) + 1) for at in cuts)})
     return [raw[a:b] for a, b in itertools.pairwise(edges)]

@@ -1,15 +1,11 @@
 """Pitfalls of llama.cpp, which fails silently: each guard has a test that fails without it."""
 
-from __future__ import annotations
-
 import threading
 import time
-from collections.abc import Sequence
 
 import llama_cpp
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import tiny_models
 from decoding import (
@@ -25,11 +21,8 @@ from hpd import _core_testing, _native
 from hpd.errors import DecodeError
 from reference import Reference
 
-BatchToken = tuple[int, int, list[int], bool]
-Floats = NDArray[np.float32]
 
-
-def sequence(tokens: Sequence[int], seq: int, start: int = 0) -> list[BatchToken]:
+def sequence(tokens, seq, start=0):
     """A batch of one sequence; logits after its last token."""
     last = len(tokens) - 1
     return [(token, start + i, [seq], i == last) for i, token in enumerate(tokens)]
@@ -40,7 +33,7 @@ def model(tiny_model):
     return open_model(tiny_model("qwen3"))
 
 
-def new_context(model: _native.Model, **settings: object) -> _core_testing.Context:
+def new_context(model, **settings):
     # All rows of logits are looked at here.
     return _core_testing.Context(model, engine_options(**settings))
 
@@ -91,7 +84,7 @@ def test_two_tokens_at_one_position_are_refused(model):
 N_ROWS = 64
 
 
-def rows_of_batches(model: _native.Model, n_tokens: int, **settings: object) -> Floats:
+def rows_of_batches(model, n_tokens, **settings):
     """Logits after a prompt and one more token, another one in each sequence: as many tokens at a
     time as ``n_tokens`` says. (N_ROWS, n_vocab)"""
     prompt = model.tokenize("Nike Men's Running Shoe, Black, 10 M US")
@@ -99,7 +92,7 @@ def rows_of_batches(model: _native.Model, n_tokens: int, **settings: object) -> 
     context.decode(sequence(prompt, 0))
     for seq in range(1, N_ROWS):
         context.fork(0, seq, len(prompt))
-    batch: list[BatchToken] = [(100 + seq, len(prompt), [seq], True) for seq in range(N_ROWS)]
+    batch = [(100 + seq, len(prompt), [seq], True) for seq in range(N_ROWS)]
     rows = []
     for start in range(0, N_ROWS, n_tokens):
         assert context.decode(batch[start : start + n_tokens]) == "ok"

@@ -29,7 +29,7 @@ class SlowPrefix:
     last_used: int = 0
 
 
-def n_common(a: list[int], b: list[int]) -> int:
+def n_common(a, b):
     return next(
         (i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b))
     )
@@ -39,28 +39,28 @@ class PrefixCacheMachine(RuleBasedStateMachine):
     """All that callers may do, in any order; the cells are recounted after every step."""
 
     @initialize(n_seq=st.integers(2, 9))
-    def start(self, n_seq: int) -> None:
+    def start(self, n_seq):
         self.n_seq = n_seq
         self.cache = _core_testing.PrefixCache(n_seq)
         self.cells = CellCache(1000, n_seq)
-        self.slow: list[SlowPrefix] = []  # in the order of their making
+        self.slow = []  # in the order of their making
         self.clock = 0
 
     # --- what the test keeps -------------------------------------------------------------------
 
-    def of(self, seq: int) -> SlowPrefix | None:
+    def of(self, seq):
         return next((p for p in self.slow if p.seq == seq), None)
 
-    def children(self, prefix: SlowPrefix) -> list[SlowPrefix]:
+    def children(self, prefix):
         return [p for p in self.slow if p.parent is prefix]
 
-    def n_standing(self, prefix: SlowPrefix) -> int:
+    def n_standing(self, prefix):
         return prefix.n_users + len(self.children(prefix))
 
-    def idle(self) -> list[SlowPrefix]:
+    def idle(self):
         return [p for p in self.slow if self.n_standing(p) == 0]
 
-    def some(self, data: st.DataObject, prefixes: list[SlowPrefix]) -> SlowPrefix | None:
+    def some(self, data, prefixes):
         if not prefixes:
             return None
         return data.draw(st.sampled_from(sorted(prefixes, key=lambda p: p.seq)))
@@ -68,7 +68,7 @@ class PrefixCacheMachine(RuleBasedStateMachine):
     # --- what callers do -----------------------------------------------------------------------
 
     @rule(prompt=TEXTS, data=st.data())
-    def find(self, prompt: list[int], data: st.DataObject) -> None:
+    def find(self, prompt, data):
         n_tokens = data.draw(st.integers(1, len(prompt)))
         fitting = [
             p
@@ -80,7 +80,7 @@ class PrefixCacheMachine(RuleBasedStateMachine):
         assert self.cache.find(prompt, n_tokens) == (longest.seq if longest else NONE)
 
     @rule(prompt=TEXTS, n_least=st.integers(1, 3), is_read=st.booleans(), data=st.data())
-    def add(self, prompt: list[int], n_least: int, is_read: bool, data: st.DataObject) -> None:
+    def add(self, prompt, n_least, is_read, data):
         """As the scheduler does: one id for the prefix, one for what it has in common."""
         n_tokens = data.draw(st.integers(1, len(prompt)))
         if self.cache.find(prompt, n_tokens) != NONE or self.cache.n_free_seqs < 2:
@@ -95,10 +95,8 @@ class PrefixCacheMachine(RuleBasedStateMachine):
         if is_read and (prefix.parent is None or prefix.parent.ready):
             self.read_now(prefix)
 
-    def check_parent(
-        self, tokens: list[int], n_least: int, parent: int, *, is_coming: bool
-    ) -> None:
-        def n_shared(p: SlowPrefix) -> int:
+    def check_parent(self, tokens, n_least, parent, *, is_coming):
+        def n_shared(p):
             return min(n_common(p.tokens, tokens), len(tokens) - 1)
 
         coming = [n_shared(p) for p in self.slow if not p.ready and self.n_standing(p)]
@@ -115,7 +113,7 @@ class PrefixCacheMachine(RuleBasedStateMachine):
         assert found.ready
         assert found.tokens == tokens[:n_there]
 
-    def note_split(self, seq: int) -> None:
+    def note_split(self, seq):
         prefixes = self.cache.all()
         (tokens, parent) = next((t, p) for s, t, p, _ in prefixes if s == seq)
         (rest,) = [self.of(s) for s, _, p, _ in prefixes if p == seq]
@@ -129,7 +127,7 @@ class PrefixCacheMachine(RuleBasedStateMachine):
         self.slow.append(split)
 
     @rule(data=st.data())
-    def read(self, data: st.DataObject) -> None:
+    def read(self, data):
         """One that may be read: what it stands on is there."""
         unread = [p for p in self.slow if not p.ready]
         prefix = self.some(data, [p for p in unread if p.parent is None or p.parent.ready])
@@ -137,7 +135,7 @@ class PrefixCacheMachine(RuleBasedStateMachine):
             return
         self.read_now(prefix)
 
-    def read_now(self, prefix: SlowPrefix) -> None:
+    def read_now(self, prefix):
         self.apply_ops()
         n_inherited = len(prefix.parent.tokens) if prefix.parent else 0
         if prefix.parent:
@@ -148,7 +146,7 @@ class PrefixCacheMachine(RuleBasedStateMachine):
         prefix.ready = True
 
     @rule(prompt=TEXTS)
-    def keep_prompt(self, prompt: list[int]) -> None:
+    def keep_prompt(self, prompt):
         """A finished request's sequence becomes a prefix, on the one that the request stood on."""
         if self.cache.n_free_seqs == 0:
             return
@@ -173,7 +171,7 @@ class PrefixCacheMachine(RuleBasedStateMachine):
         self.slow.append(SlowPrefix(seq, prompt, parent, is_whole=True, ready=True))
 
     @rule(data=st.data())
-    def use(self, data: st.DataObject) -> None:
+    def use(self, data):
         prefix = self.some(data, self.slow)
         if prefix is None:
             return
@@ -181,7 +179,7 @@ class PrefixCacheMachine(RuleBasedStateMachine):
         prefix.n_users += 1
 
     @rule(data=st.data())
-    def leave(self, data: st.DataObject) -> None:
+    def leave(self, data):
         prefix = self.some(data, [p for p in self.slow if p.n_users])
         if prefix is None:
             return
@@ -189,7 +187,7 @@ class PrefixCacheMachine(RuleBasedStateMachine):
         prefix.n_users -= 1
 
     @rule(data=st.data())
-    def touch(self, data: st.DataObject) -> None:
+    def touch(self, data):
         prefix = self.some(data, self.slow)
         if prefix is None:
             return
@@ -198,7 +196,7 @@ class PrefixCacheMachine(RuleBasedStateMachine):
         prefix.last_used = self.clock
 
     @rule(data=st.data())
-    def drop(self, data: st.DataObject) -> None:
+    def drop(self, data):
         prefix = self.some(data, self.slow)
         if prefix is None:
             return
@@ -210,7 +208,7 @@ class PrefixCacheMachine(RuleBasedStateMachine):
         self.slow.remove(prefix)
 
     @rule(n_touched_since=st.integers(0, 3))
-    def evict(self, n_touched_since: int) -> None:
+    def evict(self, n_touched_since):
         oldest = min(self.idle(), key=lambda p: p.last_used, default=None)
         is_stale = oldest is not None and self.clock - oldest.last_used >= n_touched_since
         assert self.cache.evict(n_touched_since) == is_stale
@@ -218,7 +216,7 @@ class PrefixCacheMachine(RuleBasedStateMachine):
             self.slow.remove(oldest)
 
     @rule(prompt=TEXTS)
-    def forget(self, prompt: list[int]) -> None:
+    def forget(self, prompt):
         self.cache.forget(prompt)
         kept = [p for p in self.idle() if p.is_whole and p.tokens == prompt]
         if kept:
@@ -226,12 +224,12 @@ class PrefixCacheMachine(RuleBasedStateMachine):
 
     # --- what must always hold -----------------------------------------------------------------
 
-    def apply_ops(self) -> None:
+    def apply_ops(self):
         for op in self.cache.take_ops():
             self.cells.apply(*op)
 
     @invariant()
-    def is_in_order(self) -> None:
+    def is_in_order(self):
         self.cache.check()
         self.apply_ops()
         assert self.cache.all() == [

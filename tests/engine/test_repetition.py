@@ -1,7 +1,5 @@
 """Values that go round are cut after one turn, unless the document or the grammar does, too."""
 
-from __future__ import annotations
-
 import llama_cpp
 from hypothesis import given
 from hypothesis import strategies as st
@@ -58,7 +56,7 @@ def test_a_value_that_goes_round_is_cut_after_one_turn(tiny_model):
         assert n_repeated
 
 
-def value_of(model: _native.Model, document: str, grammar: str) -> _native.Value:
+def value_of(model, document, grammar):
     engine = _native.Engine(model, engine_options(drafts=False))
     field = _native.Field(model.tokenize('{"a":'), max_tokens=N_TOKENS, grammar=grammar)
     engine.submit(0, model.tokenize(document), [field], n_instruction=0)

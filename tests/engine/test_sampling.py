@@ -1,7 +1,5 @@
 """Choosing tokens: against NumPy, and each value's own stream of random numbers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -18,7 +16,7 @@ ROWS = npst.arrays(
 )
 
 
-def sampling(**values: object) -> _native.SamplingOptions:
+def sampling(**values):
     options = _native.SamplingOptions()
     for name, value in values.items():
         setattr(options, name, value)

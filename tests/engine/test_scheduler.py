@@ -47,24 +47,15 @@ class SchedulerMachine(RuleBasedStateMachine):
         instructions=st.lists(INSTRUCTIONS, min_size=1, max_size=4),
         documents=st.lists(DOCUMENTS, min_size=1, max_size=4),
     )
-    def start(
-        self,
-        n_seq: int,
-        n_cells: int,
-        n_batch: int,
-        couples: bool,
-        instructions: list[list[int]],
-        documents: list[list[int]],
-        **limits: int,
-    ) -> None:
+    def start(self, n_seq, n_cells, n_batch, couples, instructions, documents, **limits):
         self.scheduler = _core_testing.Scheduler(
             n_seq=n_seq, n_cells=n_cells, n_batch=n_batch, couples=couples, **limits
         )
         self.cache = CellCache(n_cells, n_seq, couples=couples)
         self.n_batch = n_batch
         self.instructions, self.documents = instructions, documents
-        self.submitted: list[Submitted] = []
-        self.open: set[int] = set()
+        self.submitted = []
+        self.open = set()
         self.n_tokens = 100
         self.is_shrunk = False
 
@@ -74,13 +65,7 @@ class SchedulerMachine(RuleBasedStateMachine):
         prompt_is_cached=st.booleans(),
         keep_prompt=st.booleans(),
     )
-    def submit(
-        self,
-        data: st.DataObject,
-        fields: list[tuple[list[int], int]],
-        prompt_is_cached: bool,
-        keep_prompt: bool,
-    ) -> None:
+    def submit(self, data, fields, prompt_is_cached, keep_prompt):
         """Perhaps of a document that was asked before, and kept."""
         instruction = data.draw(st.sampled_from(self.instructions))
         prompt = instruction + data.draw(st.sampled_from(self.documents))
@@ -98,12 +83,12 @@ class SchedulerMachine(RuleBasedStateMachine):
         )
 
     @rule(n=st.integers(1, 8))
-    def steps(self, n: int) -> None:
+    def steps(self, n):
         for _ in range(n):
             self.step()
 
     @rule(shrink=st.booleans())
-    def lose_a_batch(self, shrink: bool) -> None:
+    def lose_a_batch(self, shrink):
         """As when a decode is ended in the middle, or finds the cache full."""
         self.fill()
         self.cache.cells.clear()
@@ -111,14 +96,14 @@ class SchedulerMachine(RuleBasedStateMachine):
         self.scheduler.restart(shrink)
 
     @rule(data=st.data())
-    def cancel(self, data: st.DataObject) -> None:
+    def cancel(self, data):
         """Waiting, running, sent back, finished or unknown."""
         ids = data.draw(st.sets(st.integers(0, len(self.submitted)), max_size=3))
         self.scheduler.cancel(ids)
         self.open -= ids
 
     @rule()
-    def take_finished(self) -> None:
+    def take_finished(self):
         for result in self.scheduler.take_finished():
             assert result.id in self.open, "it was taken before, or cancelled"
             self.open.remove(result.id)
@@ -134,16 +119,16 @@ class SchedulerMachine(RuleBasedStateMachine):
                 assert [len(tokens) for tokens in request.values] == request.lengths
 
     @rule(data=st.data())
-    def forget_prompt(self, data: st.DataObject) -> None:
+    def forget_prompt(self, data):
         instruction = data.draw(st.sampled_from(self.instructions))
         self.scheduler.forget_prompt(instruction + data.draw(st.sampled_from(self.documents)))
 
     @invariant()
-    def books_are_right(self) -> None:
+    def books_are_right(self):
         if hasattr(self, "scheduler"):
             self.scheduler.check()
 
-    def fill(self) -> tuple[list[list[int]], list[tuple[int, int, int]]]:
+    def fill(self):
         """The next batch, in the cells; what its rows see, and whose they are."""
         batch, rows, seen = self.cache.next_batch(self.scheduler)
         assert len(batch) <= self.n_batch
@@ -152,7 +137,7 @@ class SchedulerMachine(RuleBasedStateMachine):
             assert self.scheduler.n_cells_used == len(self.cache.cells)
         return seen, rows
 
-    def step(self) -> None:
+    def step(self):
         seen, rows = self.fill()
         tokens, last = [], []
         for row, number, f in rows:
@@ -169,7 +154,7 @@ class SchedulerMachine(RuleBasedStateMachine):
             last.append(len(request.values[f]) == request.lengths[f])
         self.scheduler.commit(tokens, last)
 
-    def teardown(self) -> None:
+    def teardown(self):
         if not hasattr(self, "scheduler"):
             return
         for _ in range(10_000):
@@ -185,7 +170,7 @@ TestScheduler = SchedulerMachine.TestCase
 TestScheduler.settings = part_of_examples(2)
 
 
-def scheduler_of(**limits: int) -> _core_testing.Scheduler:
+def scheduler_of(**limits):
     """A scheduler with room for everything, but for the limits that are given."""
     roomy = {"n_seq": 99, "n_cells": 900, "n_batch": 64, "n_in_flight": 9, "couples": True}
     return _core_testing.Scheduler(**{**roomy, **limits})
@@ -366,7 +351,7 @@ def test_after_a_full_cache_half_as_many_run_and_then_one_more_at_a_time():
     assert n_planned() == 8
 
 
-def busy_scheduler(n_cached: int = 5) -> _core_testing.Scheduler:
+def busy_scheduler(n_cached=5):
     """Two requests of two fields with an instruction in common, a batch of them planned."""
     scheduler = scheduler_of(n_seq=9, n_cells=90, n_in_flight=2)
     for number in range(2):

@@ -1,7 +1,5 @@
 """Sequence ids: the lowest free one first, and each comes back empty."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -14,14 +12,14 @@ class SequencePoolMachine(RuleBasedStateMachine):
     """Ids taken and given back, against a set of those that are taken."""
 
     @initialize(n_seq=st.integers(1, 6))
-    def start(self, n_seq: int) -> None:
+    def start(self, n_seq):
         self.n_seq = n_seq
         self.pool = _core_testing.SequencePool(n_seq)
-        self.taken: set[int] = set()
+        self.taken = set()
 
     @precondition(lambda self: len(self.taken) < self.n_seq)
     @rule()
-    def take(self) -> None:
+    def take(self):
         seq = self.pool.take()
         assert seq == min(set(range(self.n_seq)) - self.taken)
         assert self.pool.take_ops() == []
@@ -29,12 +27,12 @@ class SequencePoolMachine(RuleBasedStateMachine):
 
     @precondition(lambda self: len(self.taken) == self.n_seq)
     @rule()
-    def take_one_too_many(self) -> None:
+    def take_one_too_many(self):
         with pytest.raises(RuntimeError, match="no id is free"):
             self.pool.take()
 
     @rule(seq=st.integers(-1, 7))
-    def give_back(self, seq: int) -> None:
+    def give_back(self, seq):
         if seq not in self.taken:
             with pytest.raises(RuntimeError, match=f"{seq} was not taken"):
                 self.pool.give_back(seq)
@@ -44,7 +42,7 @@ class SequencePoolMachine(RuleBasedStateMachine):
         self.taken.remove(seq)
 
     @invariant()
-    def is_in_order(self) -> None:
+    def is_in_order(self):
         self.pool.check(sorted(self.taken))
         assert self.pool.n_free == self.n_seq - len(self.taken)
 

@@ -1,12 +1,8 @@
 """The confidence of a closed field: the share of its value among all that may be written."""
 
-from __future__ import annotations
-
 import itertools
 import math
-from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 
 import llama_cpp
 import numpy as np
@@ -73,7 +69,7 @@ def test_the_share_of_some_tokens_among_others(row, all_, n):
 
 
 @cache
-def choice_shares(path: Path) -> list[list[dict[str, float]]]:
+def choice_shares(path):
     """The share of each choice, for each key of each request, by scoring all of them.
 
     A choice's probability is the product over its tokens, each among the tokens with which any
@@ -98,15 +94,11 @@ def choice_shares(path: Path) -> list[list[dict[str, float]]]:
         return result
 
 
-def clear(reference: Reference) -> None:
+def clear(reference):
     llama_cpp.llama_memory_clear(llama_cpp.llama_get_memory(reference.context), True)
 
 
-def product(
-    choice: tuple[int, ...],
-    choices: Sequence[tuple[int, ...]],
-    logits: dict[tuple[int, ...], np.ndarray],
-) -> float:
+def product(choice, choices, logits):
     share = 1.0
     for n, token in enumerate(choice):
         beginning = choice[:n]
@@ -116,9 +108,7 @@ def product(
     return float(share)
 
 
-def decode(
-    path: Path, field: dict[str, object], settings: dict[str, object]
-) -> list[list[_native.Value]]:
+def decode(path, field, settings):
     """The values of all keys of all requests, each with the same constraint."""
     with Reference(path, kv_type=llama_cpp.GGML_TYPE_F32) as reference:
         requests = make_requests(reference, N_REQUESTS)
@@ -129,7 +119,7 @@ def decode(
     engine = _native.Engine(model, engine_options(**settings))
     _core_testing.fix_least_probability(engine, 0.1)
     waiting = list(enumerate(requests))
-    results: dict[int, list[_native.Value]] = {}
+    results = {}
     while waiting or not engine.idle:
         while waiting and engine.wants_request:
             i, ((prompt, keys), n_instruction) = waiting.pop(0)
@@ -192,9 +182,7 @@ CLOSED = {
 }
 
 
-def slow_shares(
-    reference: Reference, tokens: Sequence[int], value: _native.Value, grammar: str
-) -> float:
+def slow_shares(reference, tokens, value, grammar):
     """The share of a value's tokens, looking at the whole vocabulary for each."""
     pattern = regex.compile(to_regex(grammar).pattern)
     pieces = [reference.piece(t).decode("utf-8", "replace") for t in range(reference.n_vocab)]
@@ -219,7 +207,7 @@ def slow_shares(
     return float(share)
 
 
-def ends_alike(text: str, one: str, other: str) -> bool:
+def ends_alike(text, one, other):
     """Whether two pieces complete the text to the same value."""
     if not is_complete((text + one).encode()):
         return False

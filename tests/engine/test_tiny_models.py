@@ -1,14 +1,10 @@
 """The tiny models talk, and the reference that judges the engine can be relied on."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-
 import llama_cpp
 import pytest
 
 import tiny_models
-from reference import Reference, ReferenceValue, is_complete
+from reference import Reference, is_complete
 
 DOCUMENTS = (
     "Nike Men's Leather Shoe, Black, Size 10",
@@ -20,13 +16,13 @@ KEYS = ("Brand", "Color", "Size", "Material", "Type", "Model", "Capacity", "Weig
 MAX_TOKENS = 24
 
 
-def prompt_tokens(reference: Reference, document: str) -> list[int]:
+def prompt_tokens(reference, document):
     instruction = "<|im_start|>system\nFill in: Brand, Color, Size, Material.<|im_end|>\n"
     question = f"<|im_start|>user\nDocument:\n{document}<|im_end|>\n<|im_start|>assistant\n"
     return reference.tokenize(instruction + question, add_special=True)
 
 
-def talk(reference: Reference, documents: Sequence[str] = DOCUMENTS) -> list[ReferenceValue]:
+def talk(reference, documents=DOCUMENTS):
     return [
         reference.value(
             prompt_tokens(reference, document), reference.tokenize(f'{{"{key}":'), MAX_TOKENS

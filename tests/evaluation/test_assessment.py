@@ -1,9 +1,6 @@
 """The agreement of two files, and what a file cost."""
 
-from __future__ import annotations
-
 import json
-from typing import Any
 
 import pytest
 
@@ -14,8 +11,8 @@ GOLD = [
     Example("1", "a red Nike", "Shoes", {"Brand": ["Nike"], "Color": ["red", "crimson"]}, 4),
     Example("2", "", "Shoes", {"Brand": None}, 5),
 ]
-FIRST: list[dict[str, Any] | None] = [{"Brand": "Nike", "Color": "Red", "x": 1}, {"Brand": None}]
-SECOND: list[dict[str, Any] | None] = [{"Brand": "Nike", "Color": "red "}, None]
+FIRST = [{"Brand": "Nike", "Color": "Red", "x": 1}, {"Brand": None}]
+SECOND = [{"Brand": "Nike", "Color": "red "}, None]
 
 
 def test_fields_are_those_of_the_category():
@@ -72,7 +69,7 @@ def test_empty_files_agree():
     assert agreement([]).to_json()["same"] == 100.0
 
 
-def line(**usage: float) -> Prediction:
+def line(**usage):
     return Prediction("1", {}, raw={"usage": usage} if usage else {})
 
 

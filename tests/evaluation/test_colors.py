@@ -1,7 +1,5 @@
 """The colors of attributes: which has which, and that they can be told apart and read over."""
 
-from __future__ import annotations
-
 import re
 from itertools import combinations
 
@@ -45,23 +43,23 @@ VISIONS = {
 }  # fmt: skip
 
 
-def srgb(name: str, theme: str) -> Array:
+def srgb(name, theme):
     """A color of the style sheet, its parts from 0 to 1."""
     code = PAIRS[name][THEMES.index(theme)]
     return np.array([int(code[i : i + 2], 16) / 255 for i in (1, 3, 5)])
 
 
-def linear(color: Array) -> Array:
+def linear(color):
     return np.where(color <= 0.04045, color / 12.92, ((color + 0.055) / 1.055) ** 2.4)
 
 
-def contrast(one: Array, other: Array) -> float:
+def contrast(one, other):
     """As WCAG 2 defines it."""
     luminances = sorted(float(linear(c) @ [0.2126, 0.7152, 0.0722]) for c in (one, other))
     return (luminances[1] + 0.05) / (luminances[0] + 0.05)
 
 
-def oklab(rgb: Array) -> Array:
+def oklab(rgb):
     lms = np.array(
         [[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566],
          [0.0883024619, 0.2817188376, 0.6299787005]]

@@ -1,18 +1,14 @@
 """The page of a comparison in a real browser, against the server that it is served by."""
 
-from __future__ import annotations
-
 import threading
-from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
 from hpd.evaluation.comparison import JudgementFile, Session, System, load_judgements, plan_trials
 from hpd.evaluation.comparison_views import ComparisonServer
 from hpd.evaluation.rows import Prediction
-from tools.browser import Browser, has_browser
+from tools.browser import has_browser
 
 pytestmark = pytest.mark.skipif(
     not has_browser(), reason="Chromium and its driver are not installed"
@@ -23,7 +19,7 @@ TEXT = "</script><script>window.hacked = 1</script> <b>red</b> \N{GRINNING FACE}
 
 
 @contextmanager
-def comparison(path: Path, n: int = 5) -> Iterator[ComparisonServer]:
+def comparison(path, n=5):
     """A server with the trials of one annotator; what it was judged is in ``path``."""
     ids = [str(i) for i in range(n)]
     systems = [
@@ -43,7 +39,7 @@ def comparison(path: Path, n: int = 5) -> Iterator[ComparisonServer]:
                 thread.join()
 
 
-def wait_for_judged(browser: Browser, n: int) -> None:
+def wait_for_judged(browser, n):
     browser.wait_for(f"document.getElementById('n-judged').textContent.startsWith('{n} of')")
 
 

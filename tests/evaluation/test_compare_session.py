@@ -1,16 +1,11 @@
 """A comparison on the way: the server's answers, the terminal, the command."""
 
-from __future__ import annotations
-
 import http.client
 import io
 import json
 import re
 import threading
-from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -23,7 +18,7 @@ from jsonl import read_lines, write_lines
 TEXTS = {str(i): f"Document {i}: a red hat\nof wool" for i in range(1, 5)}
 
 
-def new_session(file: JudgementFile, annotator: str = "ann") -> Session:
+def new_session(file, annotator="ann"):
     """Four documents; the system "right" says what is so, the system "wrong" does not."""
     systems = [
         System("right", {i: Prediction(i, {"color": "red", "of": "wool"}) for i in TEXTS}),
@@ -33,7 +28,7 @@ def new_session(file: JudgementFile, annotator: str = "ann") -> Session:
 
 
 @contextmanager
-def serving(path: Path) -> Iterator[ComparisonServer]:
+def serving(path):
     with JudgementFile(path) as file, ComparisonServer(new_session(file)) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
@@ -44,9 +39,7 @@ def serving(path: Path) -> Iterator[ComparisonServer]:
             thread.join()
 
 
-def ask(
-    server: ComparisonServer, method: str, path: str, body: object = None, **headers: str
-) -> tuple[int, str]:
+def ask(server, method, path, body=None, **headers):
     connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=60)
     sent = body if isinstance(body, str) else json.dumps(body)
     connection.request(method, path, None if body is None else sent, headers)
@@ -133,11 +126,11 @@ def test_nothing_else_is_served(tmp_path):
 # --- the terminal ---
 
 
-def in_terminal(path: Path, *answers: str) -> tuple[str, list[Any]]:
+def in_terminal(path, *answers):
     """The texts that are shown, and the verdicts on "right", after some answers."""
     given, out = iter(answers), io.StringIO()
 
-    def answer(question: str) -> str:
+    def answer(question):
         try:
             return next(given)
         except StopIteration:

@@ -1,10 +1,7 @@
 """Blind comparison: what is shown to whom, what is kept, and what it adds up to."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -32,7 +29,7 @@ from jsonl import read_lines, write_lines
 IDS = [f"d{i}" for i in range(200)]
 
 
-def system(name: str, ids: list[str] | None = None, **data: Any) -> System:
+def system(name, ids=None, **data):
     ids = IDS if ids is None else ids
     return System(name, {each: Prediction(each, data) for each in ids})
 
@@ -151,9 +148,7 @@ def test_a_value_is_marked_where_it_stands_as_words():
 # --- judgements ---
 
 
-def judgement(
-    document: str, verdict: Any, annotator: str = "ann", left: str = "a", right: str = "b"
-) -> Judgement:
+def judgement(document, verdict, annotator="ann", left="a", right="b"):
     return Judgement(document, annotator, left, right, verdict)
 
 
@@ -262,7 +257,7 @@ def test_intervals_are_those_of_documents_drawn_one_by_one():
     assert once == interval
 
 
-def slow_interval(verdicts: list[str]) -> tuple[float, float]:
+def slow_interval(verdicts):
     import random
 
     chance = random.Random(5)

@@ -1,7 +1,5 @@
 """Fitted maps of confidence: the fit against its definition, and what is written and read."""
 
-from __future__ import annotations
-
 import json
 import random
 from dataclasses import replace
@@ -14,9 +12,7 @@ from hpd.evaluation.confidence_fit import Judged, best_null_threshold, cross_fit
 from hpd.values.confidence import SHORT_TEXT, ConfidenceMap, kind_of, read_map
 
 
-def answers(
-    n: int, *, kind: str = "string", is_null: bool = False, power: float = 3.0, seed: int = 0
-) -> list[Judged]:
+def answers(n, *, kind="string", is_null=False, power=3.0, seed=0):
     """Answers that are right less often than they say: ``confidence ** power`` of them."""
     chance = random.Random(seed)
     made = []
@@ -27,7 +23,7 @@ def answers(
     return made
 
 
-def error(judged: list[Judged], n_bins: int = 10) -> float:
+def error(judged, n_bins=10):
     """The expected calibration error, written down plainly."""
     total = 0.0
     for number in range(n_bins):

@@ -1,18 +1,14 @@
 """The files of published data sets, and ``hpd data``."""
 
-from __future__ import annotations
-
 import gzip
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 import dataset_files
 from hpd.cli import main
 from hpd.errors import InputError, SchemaError
-from hpd.evaluation.dataset_readers import DatasetDocument, Row
+from hpd.evaluation.dataset_readers import DatasetDocument
 from hpd.evaluation.datasets import (
     FORMATS,
     find_format,
@@ -34,17 +30,17 @@ FILES = {
 }
 
 
-def rows(path: Path, name: str, *, whole_documents: bool = False) -> list[Row]:
+def rows(path, name, *, whole_documents=False):
     return list(read_dataset(path, FORMATS[name], whole_documents=whole_documents))
 
 
-def documents(path: Path, name: str, *, whole_documents: bool = False) -> list[DatasetDocument]:
+def documents(path, name, *, whole_documents=False):
     every = rows(path, name, whole_documents=whole_documents)
     assert all(isinstance(row, DatasetDocument) for row in every)
     return [row for row in every if isinstance(row, DatasetDocument)]
 
 
-def problems(path: Path, name: str, **named: bool) -> list[str]:
+def problems(path, name, **named):
     return [str(row) for row in rows(path, name, **named) if isinstance(row, InputError)]
 
 
@@ -97,7 +93,7 @@ def test_pave(tmp_path):
     assert second.text == "Paper"
 
 
-ROW: dict[str, Any] = {"input": "t", "category": "c", "target_scores": {"a": {"x": 1}}}
+ROW = {"input": "t", "category": "c", "target_scores": {"a": {"x": 1}}}
 
 
 @pytest.mark.parametrize(
@@ -170,7 +166,7 @@ def test_the_schema_of_a_category_without_gold_is_its_most_frequent_names(tmp_pa
 # --- CoNLL ---
 
 
-def write(path: Path, text: str) -> Path:
+def write(path, text):
     path.write_text(text, encoding="utf-8")
     return path
 
@@ -267,14 +263,13 @@ def test_a_survey(tmp_path):
     assert json.loads(json.dumps(found.to_json()))["n_characters"] == found.n_characters == 75
 
 
-def converted(path: Path, name: str, output: Path) -> list[dict[str, Any]]:
+def converted(path, name, output):
     found = survey(rows(path, name), FORMATS[name], path.name)
     write_dataset(read_dataset(path, FORMATS[name]), found, output)
     assert sorted(left.name for left in output.parent.iterdir()) == [
         output.name, schema_path(output).name,
     ]  # fmt: skip
-    lines: list[dict[str, Any]] = read_lines(output)
-    return lines
+    return read_lines(output)
 
 
 @pytest.fixture
@@ -321,7 +316,7 @@ def test_an_attribute_that_no_schema_can_have_leaves_the_old_file(tmp_path, outp
     assert [left.name for left in output.parent.iterdir()] == ["gold.jsonl"]
 
 
-def words(text: str) -> list[str]:
+def words(text):
     return [" ".join(line.split()) for line in text.splitlines()]
 
 

@@ -1,7 +1,5 @@
 """Attributes that a model proposes, and ``hpd discover``."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 
@@ -29,7 +27,7 @@ from hpd.values.grammar import answer_grammar
 from jsonl import write_lines
 
 
-def records(n: int, category: str | None = None) -> list[Record]:
+def records(n, category=None):
     return [Record(str(i), f"{category} {i}", category) for i in range(n)]
 
 
@@ -110,7 +108,7 @@ def test_proposals_are_read_and_nameless_ones_passed_over():
 # --- merging ---
 
 
-def names(*samples: list[Proposal], k: int = 16) -> list[str]:
+def names(*samples, k=16):
     return [attribute.name for attribute in merged_schema(samples, k)]
 
 

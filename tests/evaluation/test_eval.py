@@ -1,9 +1,6 @@
 """``hpd eval``: one file against gold, and two against each other."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +10,7 @@ from jsonl import read_lines, write_lines
 FEW = ("--resamples", "100")
 
 
-def gold_rows(path: Path) -> Path:
+def gold_rows(path):
     return write_lines(
         path,
         {"input": "red Nike", "category": "Shoes", "target_scores": {"Brand": {"Nike": 1}}},
@@ -31,7 +28,7 @@ def files(tmp_path):
     return str(predicted), str(gold_rows(tmp_path / "gold.jsonl"))
 
 
-def words(text: str) -> list[str]:
+def words(text):
     """The lines of a table, blanks evened out."""
     return [" ".join(line.split()) for line in text.splitlines()]
 

@@ -1,10 +1,7 @@
 """Values that a model judges, and ``hpd judge``."""
 
-from __future__ import annotations
-
 import json
 import random
-from collections.abc import Mapping
 
 import pytest
 from hypothesis import given
@@ -19,7 +16,6 @@ from hpd.evaluation.judging import (
     VERDICT_OF_OUTCOME,
     VERDICTS,
     Judged,
-    Verdict,
     gold_agreement,
     inquiries,
     judge_scores,
@@ -35,7 +31,7 @@ from jsonl import read_lines, write_lines
 COUNTS = st.lists(st.integers(0, 30), min_size=5, max_size=5)
 
 
-def judged(counts: Mapping[Verdict, int]) -> list[Judged]:
+def judged(counts):
     return [Judged(0, "a", verdict, "") for verdict, n in counts.items() for _ in range(n)]
 
 

@@ -1,9 +1,6 @@
 """An extraction in a notebook: static HTML, in which nothing of the document is markup."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
-from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,28 +13,28 @@ TEXT = 'A <b>"Diesel"</b> & co. 😀 shoe'
 class Content(HTMLParser):
     """The text of the document and of each mark, and all tags."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__(convert_charrefs=True)
-        self.tags: list[str] = []
-        self.open: list[tuple[str, dict[str, str | None]]] = []
+        self.tags = []
+        self.open = []
         self.text = ""
-        self.marks: list[tuple[str, str | None]] = []
+        self.marks = []
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         self.tags.append(tag)
         self.open.append((tag, dict(attrs)))
 
-    def handle_endtag(self, tag: str) -> None:
+    def handle_endtag(self, tag):
         assert self.open.pop()[0] == tag
 
-    def handle_data(self, data: str) -> None:
+    def handle_data(self, data):
         if any(attributes.get("class") == "text" for _, attributes in self.open):
             self.text += data
             if self.open[-1][0] == "mark":
                 self.marks.append((data, self.open[-1][1].get("data-label")))
 
 
-def content(line: dict[str, Any], text: str | None) -> Content:
+def content(line, text):
     parser = Content()
     parser.feed(extraction_html(line, text))
     assert parser.open == []

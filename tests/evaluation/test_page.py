@@ -1,7 +1,5 @@
 """A page in one file: what stands in it ends nothing, and its policy allows its own script only."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import html
@@ -27,22 +25,22 @@ JSON = st.recursive(
 class Elements(HTMLParser):
     """The elements of a page with their attributes, and what stands in style and script."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__(convert_charrefs=True)
-        self.starts: list[tuple[str, dict[str, str | None]]] = []
-        self.contents: dict[str, list[str]] = {"style": [], "script": []}
-        self.inside: str | None = None
+        self.starts = []
+        self.contents = {"style": [], "script": []}
+        self.inside = None
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         self.starts.append((tag, dict(attrs)))
         self.inside = tag if tag in self.contents else None
         if self.inside is not None:
             self.contents[tag].append("")
 
-    def handle_endtag(self, tag: str) -> None:
+    def handle_endtag(self, tag):
         self.inside = None
 
-    def handle_data(self, data: str) -> None:
+    def handle_data(self, data):
         if self.inside is not None:
             self.contents[self.inside][-1] += data
 
@@ -56,7 +54,7 @@ def template(tmp_path):
     return path
 
 
-def parsed(page: str) -> Elements:
+def parsed(page):
     elements = Elements()
     elements.feed(page)
     return elements

@@ -1,24 +1,13 @@
 """Reports: documents put together from several files, their figures, the page."""
 
-from __future__ import annotations
-
 import json
 import re
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from benchmarks.pages import made_extractions, write_made
 from hpd.cli import main
-from hpd.evaluation.report import (
-    MATCHES,
-    ReportedDocument,
-    attribute_slots,
-    payload,
-    reported_documents,
-    summarize,
-)
+from hpd.evaluation.report import MATCHES, attribute_slots, payload, reported_documents, summarize
 from hpd.evaluation.rows import Example, Prediction, load_predictions
 from hpd.evaluation.shown_values import ShownValue
 from jsonl import write_lines
@@ -26,13 +15,13 @@ from jsonl import write_lines
 TEXT = "\N{GRINNING FACE} Diesel shoe, red"
 
 
-def prediction(**line: Any) -> Prediction:
+def prediction(**line):
     return Prediction(
         line.get("id"), line.get("data"), line.get("fields", {}), raw={"id": None, **line}
     )
 
 
-def report_data(page: Path) -> Any:
+def report_data(page):
     """The data of the page's script."""
     (data,) = re.findall(
         r'<script id="data" type="application/json">(.*?)</script>', page.read_text("utf-8")
@@ -97,7 +86,7 @@ def test_what_a_failed_document_lacks_is_missed_but_not_null():
 # --- figures ---
 
 
-def made_documents(n: int = 900) -> tuple[list[ReportedDocument], list[dict[str, Any]]]:
+def made_documents(n=900):
     lines = list(made_extractions(n, 120))
     predictions = [prediction(**line) for line in lines]
     examples = [

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import http.server
 import threading
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from benchmarks.pages import made_extractions, write_made
 from hpd.cli import main
 from jsonl import write_lines
-from tools.browser import Browser, has_browser
+from tools.browser import has_browser
 
 pytestmark = pytest.mark.skipif(
     not has_browser(), reason="Chromium and its driver are not installed"
@@ -62,7 +59,7 @@ def hostile(tmp_path_factory):
     return report(folder, str(write_lines(folder / "made.jsonl", *hostile_lines())))
 
 
-def hostile_lines() -> Iterator[dict[str, Any]]:
+def hostile_lines():
     values = ["<img src=x onerror='window.hacked = 2'>", "שלום עולם", "brand", "the end", "<b>bold"]
     data = {f"<b>{i}</b>": value for i, value in enumerate(values)}
     fields = {
@@ -75,21 +72,21 @@ def hostile_lines() -> Iterator[dict[str, Any]]:
     yield {"id": "2", "data": {}, "text": ""}
 
 
-def report(folder: Path, *arguments: str) -> Path:
+def report(folder, *arguments):
     page = folder / "report.html"
     assert main(["report", *arguments, "-o", str(page)]) == 0
     return page
 
 
-def ids_in_sight(browser: Browser) -> list[str]:
+def ids_in_sight(browser):
     return list(browser.run("[...document.querySelectorAll('.row .id')].map(e => e.textContent)"))
 
 
-def selected(browser: Browser) -> str:
+def selected(browser):
     return browser.text("#detail h2")
 
 
-def n_shown(browser: Browser) -> int:
+def n_shown(browser):
     """The number of documents that the page says it shows."""
     return int(browser.text("#n-shown").split()[0].replace(",", ""))
 
@@ -205,11 +202,11 @@ def test_the_policy_stops_what_would_call_out(browser, hostile):
 # --- filters ---
 
 
-def expected_counts() -> dict[tuple[str, ...], int]:
+def expected_counts():
     """The number of documents that each filter leaves, counted in the lines themselves."""
     lines = list(made_extractions(SOME, 120))
 
-    def with_field(holds: Any) -> int:
+    def with_field(holds):
         """Documents with a field (name, value, what is known, gold) that holds."""
         return sum(
             any(

@@ -1,7 +1,5 @@
 """Rows of gold and of predictions, and how they are brought together."""
 
-from __future__ import annotations
-
 import datetime as dt
 import decimal
 
@@ -202,11 +200,11 @@ def test_text_in_brackets_that_is_no_json_stays_text(tmp_path):
 ONE, TWO = {"a": "1"}, {"a": "2"}
 
 
-def documents(*ids: str, is_numbered: bool = False) -> list[Example]:
+def documents(*ids, is_numbered=False):
     return [Example(name, "", "", {}, line, is_numbered) for line, name in enumerate(ids, start=1)]
 
 
-def predictions(*ids: str | None) -> list[Prediction]:
+def predictions(*ids):
     return [Prediction(name, {"n": line}, {}, line) for line, name in enumerate(ids, start=1)]
 
 

@@ -1,9 +1,6 @@
 """The outcome of each field, the normalized form of values, and the scores."""
 
-from __future__ import annotations
-
 import random
-from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -82,7 +79,7 @@ TEXTS = ["red", "Red", " red ", "blue", "10 M", "", "n/a", "None", " n/a", "a, b
 NAMES = ["Brand", "Color", "Size", "Item form"]
 
 
-def random_files(seed: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def random_files(seed):
     """Gold and predictions: ids twice, missing, of no document; several gold values, and none."""
     draw = random.Random(seed)
     texts = TEXTS[: draw.randint(2, len(TEXTS))]
@@ -98,7 +95,7 @@ def random_files(seed: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]
         }
         for i in range(draw.randint(1, 40))
     ]
-    lines: list[dict[str, Any]] = [{"id": rows[0]["id"], "data": {}}]
+    lines = [{"id": rows[0]["id"], "data": {}}]
     for row in rows:
         data = {
             name: draw.choice([None, *row["target_scores"].get(name, {}), *texts])
@@ -130,7 +127,7 @@ def test_equal_to_the_last_digit(seed, tmp_path):
         assert macro.n_cells == expected["n_cells"]
 
 
-def counted(counts: Counts) -> tuple[int, ...]:
+def counted(counts):
     return tuple(getattr(counts, name) for name in OUTCOMES)
 
 

@@ -1,7 +1,5 @@
 """A document cut where values begin and end, against a count character by character."""
 
-from __future__ import annotations
-
 from itertools import groupby
 
 from hypothesis import given
@@ -19,7 +17,7 @@ VALUES = st.lists(
 )
 
 
-def slow_segments(values: list[ShownValue], n: int) -> list[tuple[int, int, set[int]]]:
+def slow_segments(values, n):
     """For each character the values that cover it; neighbours of the same bounds together."""
     bounds = {min(at, n) for value in values for span in value.spans for at in span}
     covering = [

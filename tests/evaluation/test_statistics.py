@@ -1,7 +1,5 @@
 """Intervals and tests of differences, against slow references."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 
@@ -25,7 +23,7 @@ from random_outcomes import changed, random_fields
 N_ROWS = 17
 
 
-def drawn_one_by_one(fields: list[FieldOutcome], rows: list[int]) -> list[FieldOutcome]:
+def drawn_one_by_one(fields, rows):
     """The fields of the drawn documents, again and again where one was drawn again."""
     return [field for row in rows for field in fields if field.row == row]
 
@@ -113,7 +111,7 @@ def test_plain_leaves_out_what_rows_do_not_name():
     assert intervals.to_json()["strict"]["attributes"][1]["attribute"] == "b"
 
 
-def f1(fields: list[FieldOutcome]) -> float:
+def f1(fields):
     """In percent, not rounded on the way."""
     kinds = [field.outcome for field in fields]
     right = kinds.count("vc")
@@ -121,15 +119,15 @@ def f1(fields: list[FieldOutcome]) -> float:
     return 200 * right / total if total else 0.0
 
 
-def macro_f1(fields: list[FieldOutcome]) -> float:
-    by_cell: dict[object, list[FieldOutcome]] = {}
+def macro_f1(fields):
+    by_cell = {}
     for field in fields:
         by_cell.setdefault(field.cell, []).append(field)
     filled = [own for own in by_cell.values() if {field.outcome for field in own} != {"nn"}]
     return sum(map(f1, filled)) / len(filled) if filled else 0.0
 
 
-def p_by_hand(first: list[FieldOutcome], second: list[FieldOutcome], score: object) -> float:
+def p_by_hand(first, second, score):
     """The share of exchanges of whole documents that leave the scores at least as far apart."""
     rows = sorted({field.row for field in first})
     assert callable(score)

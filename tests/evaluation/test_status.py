@@ -1,12 +1,6 @@
 """``hpd status``: how far a run is, as its journal and its output tell it."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
 
 from hpd.cli import main
 from hpd.files.journal import journal_path
@@ -15,20 +9,20 @@ from hpd.files.writer import FileWriter
 from jsonl import write_texts
 
 
-def status(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, str]]:
+def status(capfd, *arguments):
     """The exit code, and what is printed, by the first word of each line."""
     capfd.readouterr()
     code = main(["status", *arguments])
     printed = capfd.readouterr()
     assert printed.err == ""
-    shown: dict[str, str] = {}
+    shown = {}
     for line in printed.out.splitlines():
         first, *rest = line.split()
         shown.setdefault(first, " ".join(rest))
     return code, shown
 
 
-def extract(source: Path, out: Path, *extra: str) -> int:
+def extract(source, out, *extra):
     return main(["extract", str(source), "--schema", "brand", "-o", str(out), *extra])
 
 
@@ -106,7 +100,7 @@ def test_the_status_of_an_interrupted_run_tells_what_is_left(tmp_path, fake, cap
     assert {path: path.read_bytes() for path in before} == before, "looking changes nothing"
 
 
-def records() -> Iterator[Record]:
+def records():
     return (Record(name, name) for name in "abcd")
 
 

@@ -1,7 +1,5 @@
 """Readers of input from outside, fed with the corpus and with mutations of it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -31,13 +29,13 @@ def test_mutations_of_the_corpus(name, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def crash(data: bytes, suffix: str) -> None:
+def crash(data, suffix):
     if b"K" not in data:
         raise KeyError(data)
     raise ValueError(data)
 
 
-def hang(data: bytes, suffix: str) -> None:
+def hang(data, suffix):
     while True:
         pass
 

@@ -1,7 +1,5 @@
 """Finding out what this machine can do, in a process that may die of it."""
 
-from __future__ import annotations
-
 import llama_cpp._ggml
 import pytest
 
@@ -125,7 +123,7 @@ def test_the_place_where_a_model_is_computed(monkeypatch, names, n_gpu_layers, p
 class FakeGgml:
     """ggml with a device of each type: a processor, two GPUs, a BLAS library, a group of GPUs."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         names = [b"EPYC", b"H100", b"Iris", b"Accelerate", b"Group"]
         self.ggml_backend_dev_count = lambda: len(names)
         self.ggml_backend_dev_get = lambda i: i

@@ -1,10 +1,7 @@
 """The estimate of memory, against what a process takes."""
 
-from __future__ import annotations
-
 import sys
 import warnings
-from typing import Any
 
 import pytest
 
@@ -20,7 +17,7 @@ from small_model import small_model
 
 # The mask grows with all cells, and is filled for those in use only: small batches keep it small.
 SMALL = {"n_batch": 64, "n_ubatch": 64}
-SETTINGS: dict[str, dict[str, Any]] = {
+SETTINGS = {
     "qwen3": {"n_ctx": 300_000, **SMALL},
     "gemma3": {"n_ctx": 200_000, "cache_type_k": "f32", "cache_type_v": "f32", **SMALL},
     "llama": {"n_ctx": 100_000, **SMALL},

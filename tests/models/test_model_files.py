@@ -23,7 +23,7 @@ GGUF = b"GGUF\x03\x00\x00\x00rest"
 # --- local files ---
 
 
-def write(path: Path, content: bytes = GGUF) -> Path:
+def write(path, content=GGUF):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
     return path
@@ -230,23 +230,23 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 class Hub(ThreadingHTTPServer):
     """A Hub with repositories in memory, as far as the client needs it."""
 
-    def __init__(self, repos: dict[str, dict[str, bytes]]) -> None:
+    def __init__(self, repos):
         super().__init__(("127.0.0.1", 0), HubHandler)
         self.repos = repos
-        self.asked: list[tuple[str, str, str | None]] = []
+        self.asked = []
 
     @property
-    def url(self) -> str:
+    def url(self):
         return f"http://127.0.0.1:{self.server_port}"
 
 
 class HubHandler(BaseHTTPRequestHandler):
     server: Hub
 
-    def do_HEAD(self) -> None:
+    def do_HEAD(self):
         self.do_GET()
 
-    def do_GET(self) -> None:
+    def do_GET(self):
         path = unquote(self.path.partition("?")[0])
         token = self.headers.get("Authorization")
         self.server.asked.append((self.command, path, token))
@@ -277,7 +277,7 @@ class HubHandler(BaseHTTPRequestHandler):
         else:
             self._send(404, b"{}", {"X-Error-Code": "EntryNotFound"})
 
-    def _send(self, status: int, content: bytes, headers: dict[str, str] | None = None) -> None:
+    def _send(self, status, content, headers=None):
         self.send_response(status)
         for name, value in {**(headers or {}), "Content-Length": str(len(content))}.items():
             self.send_header(name, value)
@@ -285,7 +285,7 @@ class HubHandler(BaseHTTPRequestHandler):
         if self.command == "GET":
             self.wfile.write(content)
 
-    def log_message(self, *_: object) -> None:
+    def log_message(self, *_):
         pass
 
 

@@ -1,9 +1,5 @@
 """The engine's structs hold what the options say, and leave nothing out."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from hpd import Options, _native
@@ -42,7 +38,7 @@ def no_files(monkeypatch):
     monkeypatch.setitem(native_options._CONVERTED, "draft_model", lambda options: None)
 
 
-def members(target: str) -> set[str]:
+def members(target):
     return {name for name in dir(STRUCTS[target]) if not name.startswith("_")}
 
 
@@ -53,7 +49,7 @@ def test_every_member_is_an_option_or_not_for_users(target):
     assert not set_by_options & NOT_FOR_USERS[target]
 
 
-def native(options: Options) -> dict[str, Any]:
+def native(options):
     """The structs as options make them."""
     engine = engine_options(options)
     return {"engine": engine, "model": model_options(options), "sampling": engine.sampling}

@@ -1,7 +1,5 @@
 """The time for which threads of llama.cpp go round while they wait, as GNU OpenMP tells it."""
 
-from __future__ import annotations
-
 import os
 
 import pytest
@@ -15,7 +13,7 @@ print(os.environ.get("GOMP_SPINCOUNT"))
 """
 
 
-def told(**settings: str) -> tuple[str, list[str]]:
+def told(**settings):
     """The variable after hpd was loaded, and what each OpenMP in the process says of itself."""
     names = ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")
     environment = {name: value for name, value in os.environ.items() if name not in names}

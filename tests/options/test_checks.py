@@ -1,12 +1,8 @@
 """Values that options may not have: none is taken, none ends in anything but an OptionError."""
 
-from __future__ import annotations
-
 import fractions
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +11,6 @@ from hypothesis import strategies as st
 
 import hpd
 from hpd import Extractor, OptionError, Options
-from hpd.option import Option
 from hpd.options import OPTIONS, combined, named
 from option_values import NEEDED, anything, is_allowed, is_unicode, texts
 
@@ -23,13 +18,13 @@ NUMBERS = [option for option in OPTIONS.values() if option.kind in ("integer", "
 options = st.sampled_from(list(OPTIONS.values()))
 
 
-def made_with(option: Option, value: object) -> Options:
+def made_with(option, value):
     """Options with one value, and with what that needs."""
     needed = {option.needs: NEEDED[option.needs]} if option.needs else {}
     return Options(**{**needed, option.name: value})
 
 
-def result(function: Callable[[], Any], error: type[Exception]) -> tuple[Any, str]:
+def result(function, error):
     """The result of a function, and the message of the error that it may raise instead."""
     try:
         return function(), ""

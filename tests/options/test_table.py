@@ -1,11 +1,8 @@
 """The table of options: that each is declared in full, and that what is made from it is whole."""
 
-from __future__ import annotations
-
 import argparse
 import math
 import re
-from collections.abc import Iterator
 
 import pytest
 
@@ -25,13 +22,13 @@ LEFT_OUT = {
 """The commands with options, and those that they do not have."""
 
 
-def commands() -> Iterator[tuple[str, argparse.ArgumentParser]]:
+def commands():
     """The parser of each command."""
     (group,) = (a for a in build_parser()._actions if isinstance(a, argparse._SubParsersAction))
     yield from group.choices.items()
 
 
-def without_spaces(text: str) -> str:
+def without_spaces(text):
     """A text, however it is broken into lines."""
     return "".join(text.split())
 

@@ -1,10 +1,7 @@
 """Documents that are too long: the error, the cut, and chunks whose values are put together."""
 
-from __future__ import annotations
-
 import itertools
 import re
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -25,7 +22,7 @@ from small_extractor import SmallExtractor as Extractor
 from small_extractor import give_answers
 
 
-def n_words(text: str) -> int:
+def n_words(text):
     return max(1, len(text.split()))
 
 
@@ -113,7 +110,7 @@ def test_a_short_text_is_one_part():
 # --- what chunks say, put together -----------------------------------------------------------
 
 
-def known(**fields: Any) -> DocumentValues:
+def known(**fields):
     """Values by dotted path with their confidences and places: ``(value, confidence[, start])``."""
     made = DocumentValues()
     for name, (value, confidence, *start) in fields.items():
@@ -126,7 +123,7 @@ def known(**fields: Any) -> DocumentValues:
     return made
 
 
-def merged(schema: str | Schema, *parts: DocumentValues) -> dict[str, Any]:
+def merged(schema, *parts):
     loaded = schema if isinstance(schema, Schema) else load_schema(schema)
     return dict(
         merge(loaded, parts).extraction(loaded, None, None, Options(on_invalid="record")).data
@@ -174,7 +171,7 @@ def test_arrays_are_the_union_of_their_items():
 # --- what later passes add -------------------------------------------------------------------
 
 
-def added(schema: str | Schema, first: DocumentValues, *later: DocumentValues) -> dict[str, Any]:
+def added(schema, first, *later):
     loaded = schema if isinstance(schema, Schema) else load_schema(schema)
     for findings in later:
         add_pass(loaded, first, findings)

@@ -1,10 +1,7 @@
 """Constraints in the engine's form: choices as tokens, and quotes of a short document."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import Any, cast
 
 import pytest
 from hypothesis import HealthCheck, given
@@ -21,17 +18,17 @@ from hpd.values.grammar import value_grammar
 class Tokens:
     """A model's vocabulary, as far as constraints ask for it: letters, and some longer tokens."""
 
-    def __init__(self, *longer: str) -> None:
+    def __init__(self, *longer):
         self._pattern = re.compile("|".join([*map(re.escape, longer), "."]))
 
-    def tokenize(self, text: str) -> list[str]:
+    def tokenize(self, text):
         return self._pattern.findall(text)
 
 
-def spellings(schema: str, *longer: str) -> set[str]:
+def spellings(schema, *longer):
     """The tokens of all choices, with a bar between two."""
     attribute = parse_one_line(schema)[0]
-    choices = Constraints(cast(Any, Tokens(*longer))).of(attribute).choices
+    choices = Constraints(Tokens(*longer)).of(attribute).choices
     return {"|".join(map(str, choice)) for choice in choices}
 
 

@@ -1,12 +1,8 @@
 """Deterministic: a document's result is the same bits, whatever came before it and beside it."""
 
-from __future__ import annotations
-
 import random
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
 import pytest
 
@@ -15,7 +11,6 @@ from decoding import engine_options, make_requests, open_model
 from decoding import run as run_engine
 from hpd import _native
 from hpd.documents import Document
-from hpd.results import Extraction
 from hpd.schema import load_schema
 from reference import Reference
 from small_extractor import SmallExtractor
@@ -29,24 +24,24 @@ DOCUMENTS = [
 FEW = DOCUMENTS[:12]
 
 
-def without_timings(extractions: Sequence[Extraction]) -> dict[str, Extraction]:
+def without_timings(extractions):
     """The extractions by their ids; floats are compared bit by bit."""
     assert all(extraction.usage is not None for extraction in extractions)
     return {e.id: replace(e, usage=replace(e.usage, seconds=0.0)) for e in extractions}
 
 
-def extract(documents: Sequence[Document], **settings: Any) -> dict[str, Extraction]:
+def extract(documents, **settings):
     settings = {"deterministic": True} | settings
     with SmallExtractor(SCHEMA, None, **settings) as extractor:
         return without_timings(list(extractor.extract_many(documents)))
 
 
-def shuffled(documents: Sequence[Document]) -> list[Document]:
+def shuffled(documents):
     return random.Random(7).sample(documents, len(documents))
 
 
 @cache
-def undisturbed() -> dict[str, Extraction]:
+def undisturbed():
     return extract(DOCUMENTS)
 
 

@@ -1,9 +1,5 @@
 """The drafter's part in a run: what it is told, and what it must not change."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 from hpd import _core_testing
 from hpd.pipeline.questionnaire import attribute_number
 from hpd.prompt.questions import item_leaves, schema_leaves
@@ -13,7 +9,7 @@ from small_extractor import SmallExtractor as Extractor
 EXAMPLES = [("Some other text", {"brand": "Wonderful Widgets of Wisconsin", "tags": ["a", "b"]})]
 
 
-def n_steps(model: Path, **settings: object) -> int:
+def n_steps(model, **settings):
     """Steps for a value that the document does not hold, so that only history can guess it."""
     answer = {"brand": "Wonderful Widgets of Wisconsin"}
     with Extractor("brand, tags [str]", model, answers={"doc": answer}, **settings) as extractor:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 import jsonschema
 import pytest
 from pydantic import BaseModel
 
-from hpd import Extraction, Options
+from hpd import Options
 from hpd.errors import OptionError
 from hpd.pipeline import prompts
 from hpd.pipeline.document_values import DocumentValues
@@ -22,7 +19,7 @@ SETTINGS = {"max_tokens": 40, "n_ctx": 2048}
 TEXT = "Nothing to report."
 
 
-def card(name: str) -> dict[str, Any]:
+def card(name):
     """An object with one required text."""
     part = {name: {"type": "string"}}
     return {"title": name, "type": "object", "properties": part, "required": [name]}
@@ -66,7 +63,7 @@ def null_model(tiny_model, monkeypatch):
     return tiny_model()
 
 
-def found(schema: Any, model: Path, **settings: Any) -> Extraction[Any]:
+def found(schema, model, **settings):
     (extraction,) = extracted(schema, model, [TEXT], **SETTINGS, **settings, on_error="record")
     return extraction
 

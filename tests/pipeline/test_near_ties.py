@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -16,7 +15,7 @@ from hpd.options import Options
 from hpd.pipeline import prompts
 from hpd.pipeline.chunking import merge
 from hpd.pipeline.document_values import DocumentValues, Limits
-from hpd.prompt.questions import Leaf, Question
+from hpd.prompt.questions import Leaf
 from hpd.prompt.text import COUNT_KEY
 from hpd.results import Extraction, FieldResult, Usage
 from hpd.schema import load_schema
@@ -24,13 +23,9 @@ from hpd.schema.attributes import Attribute
 from small_extractor import SmallExtractor
 
 TITLES = titles(16)
-ALONE: dict[str, Any] = {"in_flight": 1, "drafts": False}
-COMPANY: list[dict[str, Any]] = [
-    {},
-    {"in_flight": 5, "drafts": False},
-    {"n_batch": 64, "n_ubatch": 64},
-]
-OTHER_KERNELS: list[dict[str, Any]] = [{"cpu_attention": False}, {"flash_attn": "off"}]
+ALONE = {"in_flight": 1, "drafts": False}
+COMPANY = [{}, {"in_flight": 5, "drafts": False}, {"n_batch": 64, "n_ubatch": 64}]
+OTHER_KERNELS = [{"cpu_attention": False}, {"flash_attn": "off"}]
 
 
 @dataclass
@@ -42,13 +37,11 @@ class Run:
 
 
 @cache
-def run(settings: str) -> Run:
+def run(settings):
     made = Run()
     store = prompts.FieldsPrompt._store
 
-    def noting(
-        own: prompts.FieldsPrompt, questions: list[Question], values: list[_native.Value]
-    ) -> list[Any]:
+    def noting(own, questions, values):
         for question, value in zip(questions, values, strict=True):
             key = (own.documents[0][0], question.leaf.path, question.key)
             made.values[key] = (value.tokens, value.margins)
@@ -61,20 +54,20 @@ def run(settings: str) -> Run:
     return made
 
 
-def pairs(settings: dict[str, Any]) -> Iterator[tuple[Extraction, Extraction]]:
+def pairs(settings):
     """The extractions of each title alone, and with other settings."""
     runs = [run(json.dumps(each)) for each in (ALONE, settings)]
     return zip(runs[0].extractions, runs[1].extractions, strict=True)
 
 
-def marked(extraction: Extraction, place: str) -> bool:
+def marked(extraction, place):
     """Whether a field, or an array in which it is, is a near tie."""
     above = [place[:i] for i, letter in enumerate(place) if letter == "["]
     results = [extraction.fields.get(name) for name in (place, *above)]
     return any(result is not None and result.near_tie for result in results)
 
 
-def differing(one: Extraction, other: Extraction) -> Iterator[str]:
+def differing(one, other):
     for place in {**one.fields, **other.fields}:
         values = [e.fields[place].value if place in e.fields else None for e in (one, other)]
         if values[0] != values[1]:
@@ -129,11 +122,11 @@ def test_in_an_answer_written_token_after_token_a_near_tie_reaches_all_that_foll
         assert known == sorted(known, reverse=True)
 
 
-def near(margin: float | None, confidence: float | None = 0.5, value: object = "x") -> FieldResult:
+def near(margin, confidence=0.5, value="x"):
     return FieldResult(confidence, raw=' "x"', value=value, margin=margin)
 
 
-def text(name: str) -> Attribute:
+def text(name):
     return Attribute(name, "string")
 
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import pytest
 from pydantic import BaseModel, Field, field_validator, model_validator
@@ -21,7 +18,7 @@ from hpd.pipeline.document_values import N_RETRIES, DocumentValues
 from hpd.pipeline.prompts import FieldsPrompt
 from hpd.pipeline.questionnaire import Request
 from hpd.prompt.text import Labels, key_text
-from hpd.results import FieldResult, RefusedText
+from hpd.results import FieldResult
 from hpd.schema import load_schema
 from hpd.values.parsing import Parsed
 from jsonl import read_lines, write_texts
@@ -38,7 +35,7 @@ class Picky(BaseModel):
 
     @field_validator("brand")
     @classmethod
-    def refuse(cls, brand: str) -> str:
+    def refuse(cls, brand):
         raise ValueError(f"no brand has {len(brand)} letters")
 
 
@@ -52,7 +49,7 @@ class Followed(BaseModel):
 
     @field_validator("brand")
     @classmethod
-    def refuse(cls, brand: str) -> str:
+    def refuse(cls, brand):
         raise ValueError("another brand")
 
 
@@ -63,7 +60,7 @@ class Torn(BaseModel):
     size: int | None
 
     @model_validator(mode="after")
-    def refuse(self) -> Torn:
+    def refuse(self):
         raise ValueError("brand and size do not go together")
 
 
@@ -91,19 +88,19 @@ def asked(monkeypatch):
     return noted
 
 
-def alone(path: Path, request: Request) -> Iterator[_native.Value]:
+def alone(path, request):
     """The reference: the value of each field, decoded by itself in an engine of its own."""
     model = open_model(path)
     for field in request.fields:
         engine = _native.Engine(model, engine_options(drafts=False))
         engine.submit(0, list(request.prompt), [field], n_instruction=0)
-        results: list[_native.Result] = []
+        results = []
         while not engine.idle:
             results += engine.step()
         yield results[0].values[0]
 
 
-def shown(text: RefusedText) -> tuple[Any, str]:
+def shown(text):
     """A refused value as a key shows it: without the mark at the start of one that breaks off."""
     if text.raw == " null":
         return None, "a value is required"
@@ -168,7 +165,7 @@ def test_what_comes_after_a_value_that_is_asked_again_sees_the_last_one(tiny_mod
     assert not fields["line"].refused
 
 
-def _asks(key: str, path: tuple[str, ...]) -> bool:
+def _asks(key, path):
     """Whether a key is that of a path, whatever values it shows."""
     return key.endswith(key_text(path).removeprefix("{"))
 

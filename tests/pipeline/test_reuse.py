@@ -1,16 +1,11 @@
 """Values are decoded once: the results are those of decoding every document, and cost nothing."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,23 +15,20 @@ from hpd.extractor import Extractor
 from hpd.models.cache import content_fingerprint
 from hpd.options import Options
 from hpd.pipeline.reuse import FolderTable
-from hpd.results import Extraction
 from hpd.schema import load_schema, load_schemas
 from shop import EXACT, TEXTS
 
 SCHEMA = "brand, color, sizes [{name, number int}], line after brand"
-SETTINGS: dict[str, Any] = {"n_threads": 1, "quiet": True, "on_invalid": "record"} | EXACT
+SETTINGS = {"n_threads": 1, "quiet": True, "on_invalid": "record"} | EXACT
 
 
-def extract(
-    documents: Sequence[str | Document], model: Path, schema: Any = SCHEMA, **settings: Any
-) -> tuple[list[Extraction[Any]], int]:
+def extract(documents, model, schema=SCHEMA, **settings):
     """The extractions, and the number of batches that they took."""
     with Extractor(schema, model, **(SETTINGS | settings)) as extractor:
         return list(extractor.extract_many(documents, on_error="record")), extractor.stats.n_batches
 
 
-def values(extractions: Sequence[Extraction[Any]]) -> list[Any]:
+def values(extractions):
     """All that the extractions say of the documents, without what that cost."""
     return [
         (
@@ -54,7 +46,7 @@ def values(extractions: Sequence[Extraction[Any]]) -> list[Any]:
     ]
 
 
-def n_decoded(extractions: Sequence[Extraction[Any]]) -> int:
+def n_decoded(extractions):
     """The tokens of all values."""
     return sum(e.usage.completion_tokens for e in extractions if e.usage)
 

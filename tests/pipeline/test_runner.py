@@ -5,8 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import threading
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 
@@ -72,28 +71,28 @@ def test_documents_are_answered_while_the_input_is_still_open(model):
 class FailingEngine:
     """An engine whose steps fail while it has a request that is not to be decoded."""
 
-    def __init__(self, engine: Any, fails: Callable[[set[int], int], bool]) -> None:
+    def __init__(self, engine, fails):
         self.engine = engine
         self.fails = fails
-        self.prompts: dict[int, int] = {}  # by number: the length of the prompt
+        self.prompts = {}  # by number: the length of the prompt
         self.n_calls = 0
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name):
         return getattr(self.engine, name)
 
-    def submit(self, number: int, prompt: list[int], *rest: Any, **named: Any) -> None:
+    def submit(self, number, prompt, *rest, **named):
         self.prompts[number] = len(prompt)
         self.engine.submit(number, prompt, *rest, **named)
 
-    def cancel_all(self) -> None:
+    def cancel_all(self):
         self.prompts.clear()
         self.engine.cancel_all()
 
-    def advance(self) -> list[_native.Result]:
+    def advance(self):
         self.n_calls += 1
         if self.fails(set(self.prompts.values()), self.n_calls):
             raise DecodeError("out of luck")
-        results: list[_native.Result] = self.engine.advance()
+        results = self.engine.advance()
         for result in results:
             del self.prompts[result.id]
         return results
@@ -222,11 +221,11 @@ def test_a_table_is_not_read_as_the_names_of_its_columns(model):
 class RefusedPrompt(Prompt):
     """A prompt whose request the engine refuses as it comes."""
 
-    def _open(self) -> Request:
+    def _open(self):
         field = _native.Field([1], max_tokens=2)
         return Request([1], [field], n_instruction=0, n_cached=0, keep_prompt=False)
 
-    def _take(self, result: _native.Result) -> Request | None:
+    def _take(self, result):
         raise AssertionError("there is nothing to take")
 
 

@@ -1,15 +1,10 @@
 """Values that are told before their document is finished: the extraction never takes one back."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hpd import Document
-from hpd.results import Extraction
 from small_extractor import SmallExtractor as Extractor
 from strategies import answers_of, part_of_examples, schemas
 
@@ -35,9 +30,9 @@ ANSWER = {
 }
 
 
-def told(extractor: Any, text: str = TEXT) -> tuple[list[dict[str, Any]], Extraction[Any]]:
+def told(extractor, text=TEXT):
     """What is told of a document, and its extraction."""
-    steps: list[dict[str, Any]] = []
+    steps = []
     settled = iter(
         extractor.iter_placed(
             [Document(text)],
@@ -50,7 +45,7 @@ def told(extractor: Any, text: str = TEXT) -> tuple[list[dict[str, Any]], Extrac
     return steps, extraction
 
 
-def assert_kept(steps: list[dict[str, Any]], data: dict[str, Any]) -> None:
+def assert_kept(steps, data):
     """Each step has the first attributes of the data, and no fewer than the one before."""
     for step in steps:
         assert list(step.items()) == list(data.items())[: len(step)]

@@ -1,11 +1,7 @@
 """The warning where a model is asked in a layout that nobody taught it."""
 
-from __future__ import annotations
-
 import shutil
 import warnings
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,10 +11,10 @@ from hpd.pipeline import UntaughtWarning
 from hpd.prompt.text import LABEL_KEY
 from shop import EXACT
 
-ASK: dict[str, Any] = {"layout": "label", **EXACT}
+ASK = {"layout": "label", **EXACT}
 
 
-def open_quietly(model: Path | None, **settings: Any) -> None:
+def open_quietly(model, **settings):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Extractor("a", model, **settings).close()

@@ -1,7 +1,5 @@
 """Prompts as tokens: equal to tokenising all text at once, but for control tokens in documents."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -9,11 +7,10 @@ from hypothesis import strategies as st
 import tiny_models
 from decoding import open_model
 from grounding import ground
-from hpd import _native
 from hpd.errors import ModelLoadError
 from hpd.prompt.template import render
-from hpd.prompt.text import SYSTEM, DocumentTurn, Labels, instruction_text, key_text, key_texts
-from hpd.prompt.tokens import PromptTokenizer, Vocabulary, common_prefix, documents_text, rendered
+from hpd.prompt.text import SYSTEM, Labels, instruction_text, key_text, key_texts
+from hpd.prompt.tokens import PromptTokenizer, common_prefix, documents_text, rendered
 from hpd.schema import load_schema
 
 SCHEMA = load_schema(["Brand", "Pack size", "Größe", 'a "quoted" name', "Brand name"])
@@ -28,17 +25,15 @@ DOCUMENTS = [
 ]
 
 
-TURNS: tuple[DocumentTurn, ...] = ("user", "assistant")
+TURNS = ("user", "assistant")
 
 
-def tokenizer(model: Vocabulary, turn: DocumentTurn = "user") -> PromptTokenizer:
+def tokenizer(model, turn="user"):
     instruction = instruction_text(SCHEMA, document_turn=turn)
     return PromptTokenizer(model, SYSTEM, instruction, turn)
 
 
-def joint(
-    model: Vocabulary, documents: list[str], key: str, turn: DocumentTurn = "user"
-) -> list[int]:
+def joint(model, documents, key, turn="user"):
     """The reference: the whole prompt as one text."""
     instruction = instruction_text(SCHEMA, document_turn=turn)
     around = rendered(model, SYSTEM)
@@ -83,7 +78,7 @@ def test_any_text(model, text, count, turn):
 class Dressed:
     """A model with another chat template."""
 
-    def __init__(self, model: _native.Model, chat_template: str) -> None:
+    def __init__(self, model, chat_template):
         self.bos = model.bos
         self.metadata = model.metadata
         self.control_tokens = model.control_tokens

@@ -1,12 +1,9 @@
 """A cluster of two workers on this machine, one of which is killed: nothing is lost."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -129,8 +126,8 @@ def lines(source):
     return without_seconds(out)
 
 
-def without_seconds(path: Path) -> list[dict[str, Any]]:
-    lines: list[dict[str, Any]] = read_lines(path)
+def without_seconds(path):
+    lines = read_lines(path)
     for line in lines:
         line.get("usage", {}).pop("seconds", None)
     return lines

@@ -1,10 +1,6 @@
 """The way of batches to workers, with a stand-in for Ray: losses, starts, live input."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -22,7 +18,7 @@ class RayError(Exception):
 class RayTaskError(RayError):
     """A worker raised something."""
 
-    def __init__(self, cause: Exception) -> None:
+    def __init__(self, cause):
         super().__init__(str(cause))
         self.cause = cause
 
@@ -30,18 +26,18 @@ class RayTaskError(RayError):
 class FakeWorker:
     """Answers with the texts; what it raises is told when the answer is fetched."""
 
-    def __init__(self, fails: Callable[[list[str]], Exception | None] = lambda texts: None) -> None:
+    def __init__(self, fails=lambda texts: None):
         self.fails = fails
         self.n_starts = 0
-        self.batches: list[list[str]] = []
+        self.batches = []
         self.start = SimpleNamespace(remote=self._start)
         self.extract = SimpleNamespace(remote=self._extract)
 
-    def _start(self) -> Any:
+    def _start(self):
         self.n_starts += 1
         return FakeTask(self.fails([]) or ("host", 7))
 
-    def _extract(self, documents: list[Document]) -> Any:
+    def _extract(self, documents):
         texts = [document.text for document in documents]
         self.batches.append(texts)
         return FakeTask(self.fails(texts) or [Extraction(d.id, d.text) for d in documents])
@@ -50,16 +46,16 @@ class FakeWorker:
 class FakeTask:
     """An answer that is there at once."""
 
-    def __init__(self, answer: Any) -> None:
+    def __init__(self, answer):
         self.answer = answer
 
 
-def wait(tasks: list[FakeTask], timeout: float | None) -> tuple[list[FakeTask], list[FakeTask]]:
+def wait(tasks, timeout):
     assert tasks, "there is nothing to wait for"
     return tasks[-1:], tasks[:-1]  # the latest first: answers come in any order
 
 
-def get(task: FakeTask) -> Any:
+def get(task):
     if isinstance(task.answer, Exception):
         raise task.answer
     return task.answer
@@ -70,11 +66,11 @@ RAY = SimpleNamespace(
 )
 
 
-def texts_of(n: int) -> Iterator[Document]:
+def texts_of(n):
     return (Document(f"t{i}", id=i) for i in range(n))
 
 
-def pool_of(*workers: FakeWorker) -> Pool:
+def pool_of(*workers):
     """A worker that is lost comes back as itself."""
     pool = Pool(lambda worker: None)
     for worker in workers:
@@ -82,11 +78,9 @@ def pool_of(*workers: FakeWorker) -> Pool:
     return pool
 
 
-def run(
-    workers: list[FakeWorker], documents: Any, n: int = 4
-) -> tuple[dict[int, Extraction[Any]], list[str]]:
+def run(workers, documents, n=4):
     """The extractions by their places, each of which is there once, and what was said."""
-    said: list[str] = []
+    said = []
     pairs = [*Run(RAY, pool_of(*workers), said.append).extractions(batches_of(documents, n))]
     assert len({place for place, _ in pairs}) == len(pairs)
     return dict(pairs), said
@@ -104,11 +98,11 @@ def test_without_documents_nothing_is_waited_for():
     assert run([FakeWorker()], []) == ({}, [])
 
 
-def losing(n_times: int, text: str) -> Callable[[list[str]], Exception | None]:
+def losing(n_times, text):
     """Lose the worker so often when it has a document."""
     left = [n_times]
 
-    def fails(texts: list[str]) -> Exception | None:
+    def fails(texts):
         if text in texts and left[0]:
             left[0] -= 1
             return RayError("gone")

@@ -1,11 +1,7 @@
 """The flags of ``hpd extract --ray``, the connection, and the shares of workers."""
 
-from __future__ import annotations
-
 import importlib.util
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -16,11 +12,11 @@ from hpd.ray.cluster import Machine, Share, check_address, machines, share
 from jsonl import write_texts
 
 
-def stand_in(monkeypatch: pytest.MonkeyPatch, faults: list[Exception | None]) -> list[str]:
+def stand_in(monkeypatch, faults):
     """Have ``ray.init`` raise one fault after the other; the addresses that it is given."""
     addresses = []
 
-    def init(address: str, **_: Any) -> None:
+    def init(address, **_):
         addresses.append(address)
         fault = faults.pop(0)
         if fault is not None:
@@ -118,7 +114,7 @@ def no_extractor(monkeypatch):
     )
 
 
-def refused(source: Path, *arguments: str) -> int:
+def refused(source, *arguments):
     return main(["extract", str(source), "--schema", "a", *arguments])
 
 

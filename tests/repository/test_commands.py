@@ -1,11 +1,8 @@
 """The commands in the pages: hpd takes them as they are written, and scripts are where they say."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import shlex
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,11 +18,11 @@ _FILES = re.compile(r"there is no hpd\.toml|No such file")
 """Errors about files that a reader of the page has."""
 
 
-def commands(page: Path, program: str = "hpd") -> Iterator[list[str]]:
+def commands(page, program="hpd"):
     """The arguments of each command of a program in the blocks of a page."""
     for block in _BLOCK.findall(page.read_text(encoding="utf-8")):
         for line in block.replace("\\\n", " ").splitlines():
-            command: list[str] = []
+            command = []
             for word in [*shlex.split(line, comments=True), ";"]:
                 if word not in _ENDS:
                     command.append(word)

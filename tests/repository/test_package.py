@@ -1,7 +1,5 @@
 """The installed package: one libllama, the versions, the files that belong to it, the command."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import importlib.util
 import json
@@ -74,7 +72,7 @@ def test_a_checkout_that_is_not_installed_says_so():
     assert message.endswith("run `pip install .` in its checkout")
 
 
-def bare(code: str) -> subprocess.CompletedProcess[str]:
+def bare(code):
     """A Python that knows the standard library only."""
     return run_python("-I", "-S", "-c", code)
 

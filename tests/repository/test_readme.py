@@ -1,13 +1,8 @@
 """The commands, outputs and programs in the README and the docs, run as they stand there."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -23,7 +18,7 @@ NEAR_TIE = re.compile(r"=~[^;\n]*")
 """An answer that another processor may give differently, as `models/recipe/written.py` marks it."""
 
 
-def same_everywhere(printed: str) -> object:
+def same_everywhere(printed):
     """JSON without what varies; text, which must not vary but for near ties."""
     try:
         parsed = [json.loads(printed)]
@@ -35,7 +30,7 @@ def same_everywhere(printed: str) -> object:
     return [steady(each) for each in parsed]
 
 
-def steady(value: Any) -> Any:
+def steady(value):
     """A JSON value without what varies."""
     if isinstance(value, dict):
         return {key: steady(inner) for key, inner in value.items() if key not in _VARIES}
@@ -54,12 +49,12 @@ def test_the_first_command_is_the_one_whose_output_is_shown():
     assert f"{extract} --show table" in [block.what for block in OUTPUTS]
 
 
-def rows(file: Path) -> list[dict[str, Any]]:
+def rows(file):
     """The lines of a JSONL file."""
     return [json.loads(line) for line in file.read_bytes().splitlines()]
 
 
-def programs() -> Iterator[str]:
+def programs():
     """The Python of the pages that need no extra."""
     for page in (docs.PAGES[0], docs.ROOT / "docs/python.md"):
         text = page.read_text(encoding="utf-8")

@@ -1,7 +1,5 @@
 """The plugin that fails a run in which a test is skipped without permission, in runs of pytest."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -51,7 +49,7 @@ def project(tmp_path):
     return tmp_path
 
 
-def run(project: Path, allowed: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(project, allowed, *arguments):
     """pytest's run of the project's tests with the plugin."""
     (project / "allowed.txt").write_text(allowed)
     command = [sys.executable, "-m", "pytest", "-p", "tools.skips", "-p", "no:cacheprovider"]

@@ -1,9 +1,6 @@
 """The soak: a small one, and that it would see what it looks for."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import pytest
 
@@ -11,7 +8,7 @@ from jsonl import read_lines, write_lines
 from tools.soak import Outcome, Soak, differences, finished, main
 
 
-def soak(folder: Path, n_documents: int = 3) -> Soak:
+def soak(folder, n_documents=3):
     return Soak(folder, n_documents, 0, 0.0, 0.0, seed=1)
 
 

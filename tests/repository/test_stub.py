@@ -15,7 +15,7 @@ from command_line import run_python
 from hpd import _core_testing, _native
 from tools.testing_module import CHECKOUT
 
-MODULES: dict[str, ModuleType] = {
+MODULES = {
     "_core": sys.modules["hpd._core"],  # _native has imported it, after llama.cpp
     "_core_testing": _core_testing,
 }
@@ -48,7 +48,7 @@ class Function(NamedTuple):
     result: str
 
 
-def public(names: object) -> set[str]:
+def public(names):
     """Without what Python itself adds, and the names that a module has imported."""
     return {
         name
@@ -57,10 +57,10 @@ def public(names: object) -> set[str]:
     }
 
 
-def function(node: ast.FunctionDef) -> Function:
+def function(node):
     """A function of a stub, or one made of a docstring."""
 
-    def default(given: ast.expr | None) -> str | None:
+    def default(given):
         if given is None:
             return None
         value = ast.literal_eval(given)
@@ -80,7 +80,7 @@ def function(node: ast.FunctionDef) -> Function:
     return Function(parameters, ast.unparse(node.returns) if node.returns else "")
 
 
-def documented(text: str | None) -> Function:
+def documented(text):
     """The function that a docstring of pybind11's begins with."""
     assert text, "pybind11 writes a signature into every docstring"
     line = _OBJECT.sub("...", text.splitlines()[0])
@@ -90,7 +90,7 @@ def documented(text: str | None) -> Function:
     return function(node)
 
 
-def alike(stub: str, real: str) -> bool:
+def alike(stub, real):
     """Whether a result's type is the same, as far as pybind11 says what it is."""
     stub, real = (_MODULE_PREFIX.sub("", text) for text in (stub, real))
     # Of a null pointer pybind11 says nothing.
@@ -101,18 +101,18 @@ def alike(stub: str, real: str) -> bool:
     )
 
 
-def assert_alike(stub: ast.FunctionDef, real: str | None) -> None:
+def assert_alike(stub, real):
     ours, theirs = function(stub), documented(real)
     assert ours.parameters == theirs.parameters
     assert alike(ours.result, theirs.result), f"{ours.result}, not {theirs.result}"
 
 
-def is_made_by_python(real: type) -> bool:
+def is_made_by_python(real):
     """Whether it can be called; what only the engine makes has Python's ``__init__``."""
     return isinstance(real.__init__.__doc__, str) and "self: hpd." in real.__init__.__doc__
 
 
-def class_node(module: str, name: str) -> ast.ClassDef:
+def class_node(module, name):
     return next(
         node for node in STUBS[module].body if isinstance(node, ast.ClassDef) and node.name == name
     )

@@ -1,7 +1,5 @@
 """The commands of docs/tasks.md, as they stand there, with files of the names that they use."""
 
-from __future__ import annotations
-
 import gzip
 import importlib.util
 import json
@@ -99,7 +97,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-def need(text: str) -> None:
+def need(text):
     """Skip the test if a task's text names what is not installed."""
     for extra in re.findall(r"`(\[\w+\])`", text):
         for package in PACKAGES[extra]:
@@ -114,7 +112,7 @@ def need(text: str) -> None:
         pytest.skip("no Docker engine can be reached")
 
 
-def written(folder: Path) -> str:
+def written(folder):
     """What a task wrote, as text."""
     text = ""
     for file in folder.glob("values.*"):

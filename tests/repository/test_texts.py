@@ -1,9 +1,6 @@
 """Texts that must not be in the repository; and the linters of this project's own making."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -40,7 +37,7 @@ OTHER_PROJECT = re.compile(
 )
 
 
-def files() -> Iterator[Path]:
+def files():
     """The text files of the repository."""
     top = (path for path in ROOT.iterdir() if path.name != ".git")  # a file, in a worktree
     yield from (path for path in top if path.is_file() and path.suffix in SUFFIXES)

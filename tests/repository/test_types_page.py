@@ -1,7 +1,5 @@
 """docs/types.md says of every type what holds now."""
 
-from __future__ import annotations
-
 import json
 from decimal import Decimal
 from typing import get_args
@@ -51,5 +49,5 @@ def test_every_type_is_there():
     assert shown == set(get_args(Type))
 
 
-def json_of(cell: str) -> object:
+def json_of(cell):
     return json.loads(cell.split("; error: ")[0].strip("`").strip(), parse_float=Decimal)

@@ -7,8 +7,7 @@ import decimal
 import enum
 import random
 import warnings
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import jsonschema
 import pytest
@@ -18,9 +17,8 @@ import strategies
 from hpd.pipeline.document_values import DocumentValues
 from hpd.prompt.questions import Waves, answer_at
 from hpd.prompt.text import asked_answer
-from hpd.results import Extraction, FieldResult, Usage, plain_data
+from hpd.results import FieldResult, Usage, plain_data
 from hpd.schema import SchemaWarning, load_schema, to_json_schema
-from hpd.schema.attributes import Schema
 from hpd.values.parsing import Parsed, check_value
 
 TEXT = {"type": "string"}
@@ -32,7 +30,7 @@ NODE = {
 }
 
 
-def of(**properties: Any) -> dict[str, Any]:
+def of(**properties):
     return {"type": "object", "properties": properties, "required": [*properties]}
 
 
@@ -40,13 +38,13 @@ CARD = of(kind={"const": "card"}, number=TEXT)
 BANK = of(kind={"const": "bank"}, iban=TEXT)
 
 
-def read(source: Any) -> Schema:
+def read(source):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SchemaWarning)
         return load_schema(source)
 
 
-def extraction(schema: Schema, answer: Callable[[tuple[str, ...]], Any]) -> Extraction[Any]:
+def extraction(schema, answer):
     """The extraction of a document, if each question has the answer that is known for its path."""
     found_values = DocumentValues()
     waves = Waves(schema)
@@ -63,10 +61,10 @@ def extraction(schema: Schema, answer: Callable[[tuple[str, ...]], Any]) -> Extr
     return found_values.extraction(schema, None, Usage())
 
 
-def replayed(source: Any, data: Any) -> Any:
+def replayed(source, data):
     """The data that comes out where all questions are answered from it."""
     schema = read(source)
-    known: Mapping[str, Any] = asked_answer(schema, data)
+    known = asked_answer(schema, data)
     found = extraction(schema, lambda path: answer_at(known, path))
     assert found.error is None, found.error
     return plain_data(found.data)
@@ -138,7 +136,7 @@ def test_rendering_accepts_the_same(source, data):
         assert one.is_valid(instance) == other.is_valid(instance), instance
 
 
-def _modern(source: Any) -> Any:
+def _modern(source):
     """The schema with draft 4's tuples as they are written today."""
     if isinstance(source, dict):
         items = {"prefixItems": source["items"]} if isinstance(source.get("items"), list) else {}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import socket
 import warnings
-from collections.abc import Iterator
-from typing import Any
 
 import jsonschema
 import pytest
@@ -113,7 +111,7 @@ def test_a_schema_as_deep_as_the_stack_is_an_error():
         load_schema("[" * 100_000)
 
 
-def schema_or_none(source: Any) -> Schema | dict[str, Schema] | None:
+def schema_or_none(source):
     """The schema, unless it is refused with a ``SchemaError``: any other error passes."""
     try:
         return load_schemas(source)
@@ -198,7 +196,7 @@ def test_a_choice_of_nothing_comes_back_as_it_was():
         load_schema(node)
 
 
-def nodes(node: Any) -> Iterator[dict[str, Any]]:
+def nodes(node):
     """Every object in a JSON Schema that is a schema itself."""
     yield node
     for inner in [*node.get("properties", {}).values(), node.get("items")]:

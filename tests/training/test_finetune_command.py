@@ -1,7 +1,5 @@
 """The options of ``hpd finetune``: honoured or refused, and with the defaults that they tell."""
 
-from __future__ import annotations
-
 import argparse
 import re
 from dataclasses import MISSING, fields
@@ -32,11 +30,11 @@ CHOSEN = {
 """By what else is said, and by the machine."""
 
 
-def parse(*arguments: str) -> argparse.Namespace:
+def parse(*arguments):
     return build_parser().parse_args(["finetune", "t", "--schema", "a", "-o", "o", *arguments])
 
 
-def arguments_of_finetune() -> dict[str, argparse.Action]:
+def arguments_of_finetune():
     (commands,) = (a for a in build_parser()._actions if isinstance(a, argparse._SubParsersAction))
     return {action.dest: action for action in commands.choices["finetune"]._actions}
 

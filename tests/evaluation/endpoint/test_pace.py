@@ -1,18 +1,16 @@
 """The limit on the rate of requests, on a clock that only waiting moves."""
 
-from __future__ import annotations
-
 import pytest
 
 from hpd.evaluation.endpoint import Pace
 
 
 class Clock:
-    def __init__(self) -> None:
+    def __init__(self):
         self.now = 100.0
-        self.waits: list[float] = []
+        self.waits = []
 
-    def sleep(self, seconds: float) -> None:
+    def sleep(self, seconds):
         self.waits.append(seconds)
         self.now += seconds
 

@@ -1,12 +1,9 @@
 """The tables of values: that nothing else comes out than what went in, whatever happens to them."""
 
-from __future__ import annotations
-
 import random
 import warnings
 from array import array
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -27,7 +24,7 @@ decoded = st.builds(
 )
 
 
-def value(n: int, n_tokens: int = 3) -> Decoded:
+def value(n, n_tokens=3):
     """A value that is unlike that of any other number."""
     numbers = range(n, n + n_tokens)
     floats_ = array("f", (number / 7 for number in numbers))
@@ -124,7 +121,7 @@ def test_a_damaged_entry_is_told_of_and_written_anew(tmp_path):
         assert table.values_of(document) == {"brand": value(1)}
 
 
-def damage(file: Path, chance: random.Random) -> None:
+def damage(file, chance):
     """Change some bytes of a file, wherever they are."""
     content = bytearray(file.read_bytes())
     for _ in range(chance.choice([1, 20, 400])):

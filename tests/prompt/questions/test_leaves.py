@@ -1,18 +1,14 @@
 """A schema's leaves: their paths, what they see, and when they can start."""
 
-from __future__ import annotations
-
 from hypothesis import given
 
 import strategies
-from hpd.prompt.questions import MAX_ITEMS, Leaf, item_leaves, schema_leaves
+from hpd.prompt.questions import MAX_ITEMS, item_leaves, schema_leaves
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
 
-Path = tuple[str, ...]
 
-
-def paths(leaves: list[Leaf]) -> list[Path]:
+def paths(leaves):
     return [leaf.path for leaf in leaves]
 
 

@@ -1,10 +1,5 @@
 """The waves of questions, their keys, and known answers replayed through them."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +7,6 @@ from hypothesis import strategies as st
 import strategies
 from hpd.prompt.questions import (
     UNKNOWN,
-    Leaf,
     Refused,
     Waves,
     answer_at,
@@ -22,10 +16,10 @@ from hpd.prompt.questions import (
 )
 from hpd.prompt.text import answer_text, instruction_text, key_text, key_texts
 from hpd.schema import load_schema
-from hpd.schema.attributes import Attribute, Schema
+from hpd.schema.attributes import Schema
 
 
-def asked(schema: Schema, *answers: Mapping[str, Any], layout: Any = "branch") -> list[list[str]]:
+def asked(schema, *answers, layout="branch"):
     """The keys of every wave that these answers lead to."""
     waves = known_waves(schema, layout, answers)
     return [[question.key for question, _ in wave] for wave in waves]
@@ -146,9 +140,9 @@ def test_the_value_at_a_path(path, value):
 # --- against the obvious way --------------------------------------------------------------------
 
 
-def labelled(attributes: Sequence[Attribute], prefix: tuple[str, ...]) -> list[tuple[str, ...]]:
+def labelled(attributes, prefix):
     """The paths of all attributes in the schema's order, with ``[]`` where items are counted."""
-    paths: list[tuple[str, ...]] = []
+    paths = []
     for attribute in attributes:
         path = (*prefix, attribute.name)
         paths.append(path)
@@ -158,7 +152,7 @@ def labelled(attributes: Sequence[Attribute], prefix: tuple[str, ...]) -> list[t
     return paths
 
 
-def slow_label(schema: Schema, path: tuple[str, ...]) -> str:
+def slow_label(schema, path):
     """The letters of the longest attribute's path that the path begins with, and its numbers."""
     paths = labelled(schema.attributes, ())
     for end in range(len(path), 0, -1):
@@ -172,9 +166,7 @@ def slow_label(schema: Schema, path: tuple[str, ...]) -> str:
     raise AssertionError(path)
 
 
-def slow_label_key(
-    schema: Schema, place: Sequence[str], leaf: Leaf, answer: Mapping[str, Any]
-) -> str:
+def slow_label_key(schema, place, leaf, answer):
     number = "".join(place)
     return (
         "".join(
@@ -186,13 +178,11 @@ def slow_label_key(
     )
 
 
-def slow_waves(
-    schema: Schema, layout: Any, answers: Sequence[Mapping[str, Any]]
-) -> list[list[tuple[tuple[str, ...], str]]]:
+def slow_waves(schema, layout, answers):
     """Place in the answer and key of every question, wave by wave, with no state kept."""
     places = stack_places(len(answers))
     open_leaves = [(d, leaf) for d in range(len(answers)) for leaf in schema_leaves(schema)]
-    waves: list[list[tuple[tuple[str, ...], str]]] = []
+    waves = []
     n = 0
     while open_leaves:
         due = [(d, leaf) for d, leaf in open_leaves if leaf.wave <= n]
