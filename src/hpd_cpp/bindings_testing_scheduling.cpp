@@ -90,34 +90,6 @@ public:
         scheduler_.cancel(ids);
         scheduler_.check();
     }
-    // Makes one of the books wrong, of the values of the last plan.
-    void spoil(const std::string & book) {
-        Value & value = *plan_.rows.at(0).value;
-        RequestState & request = *value.request;
-        if (book == "cells") {
-            value.n_cells -= 1000;
-        } else if (book == "tokens") {
-            value.tokens.push_back(0);
-        } else if (book == "sequence of a value") {
-            value.seq = no_seq;
-        } else if (book == "sequence twice") {
-            value.seq = request.values.back().seq;
-        } else if (book == "owners of a prompt") {
-            ++request.n_trunk_owners;
-        } else if (book == "owners of a key") {
-            --request.nodes.at(0).n_live;
-        } else if (book == "prompt") {
-            ++request.n_trunk;
-        } else if (book == "users of a prefix") {
-            ++request.prefix->n_users;
-        } else if (book == "tokens of a prefix") {
-            request.prefix->tokens.pop_back();
-        } else if (book == "done") {
-            request.error = "done";
-        } else {
-            throw py::value_error("no such book: " + book);
-        }
-    }
     // Nothing is left of what the requests of the last plan ask, but they are not done.
     void empty_requests() {
         for (const OutputRow & row : plan_.rows) {
@@ -252,7 +224,6 @@ void bind_scheduler(py::module_ & m) {
         .def("take_finished", &SchedulerForTests::take_finished)
         .def("forget_prompt", &SchedulerForTests::forget_prompt, py::arg("prompt"))
         .def("cancel", &SchedulerForTests::cancel, py::arg("ids"))
-        .def("spoil", &SchedulerForTests::spoil, py::arg("book"))
         .def("empty_requests", &SchedulerForTests::empty_requests)
         .def("check", &SchedulerForTests::check)
         .def_property_readonly("wants_request", &SchedulerForTests::wants_request)

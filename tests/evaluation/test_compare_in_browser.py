@@ -1,6 +1,5 @@
 """The page of a comparison in a real browser, against the server that it is served by."""
 
-import threading
 from contextlib import contextmanager
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from hpd.evaluation.comparison import JudgementFile, Session, System, load_judgements, plan_trials
 from hpd.evaluation.comparison_views import ComparisonServer
 from hpd.evaluation.rows import Prediction
+from local_server import answering
 from tools.browser import has_browser
 
 pytestmark = pytest.mark.skipif(
@@ -29,14 +29,8 @@ def comparison(path, n=5):
     with JudgementFile(path) as file:
         texts = dict.fromkeys(ids, TEXT)
         session = Session(plan_trials(systems, "ann"), texts, file, "ann", 0)
-        with ComparisonServer(session) as server:
-            thread = threading.Thread(target=server.serve_forever)
-            thread.start()
-            try:
-                yield server
-            finally:
-                server.shutdown()
-                thread.join()
+        with answering(ComparisonServer(session)) as server:
+            yield server
 
 
 def wait_for_judged(browser, n):

@@ -4,7 +4,6 @@ import http.client
 import io
 import json
 import re
-import threading
 from contextlib import contextmanager
 
 import pytest
@@ -14,6 +13,7 @@ from hpd.evaluation.comparison import JudgementFile, Session, System, load_judge
 from hpd.evaluation.comparison_views import ComparisonServer, judge_in_terminal
 from hpd.evaluation.rows import Prediction
 from jsonl import read_lines, write_lines
+from local_server import answering
 
 TEXTS = {str(i): f"Document {i}: a red hat\nof wool" for i in range(1, 5)}
 
@@ -29,14 +29,8 @@ def new_session(file, annotator="ann"):
 
 @contextmanager
 def serving(path):
-    with JudgementFile(path) as file, ComparisonServer(new_session(file)) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
+    with JudgementFile(path) as file, answering(ComparisonServer(new_session(file))) as server:
+        yield server
 
 
 def ask(server, method, path, body=None, **headers):

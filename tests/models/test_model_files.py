@@ -7,7 +7,6 @@ import json
 import os
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from urllib.parse import unquote
 
 import pytest
@@ -17,6 +16,7 @@ from command_line import run_python
 from hpd.errors import ModelLoadError
 from hpd.external.hugging_face import choose_file, parse_hf
 from hpd.models.model_files import local_lora, parse_lora, resolve_model
+from local_server import answering
 
 GGUF = b"GGUF\x03\x00\x00\x00rest"
 
@@ -310,12 +310,8 @@ def hub():
             },
         }
     )
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with answering(server):
+        yield server
 
 
 SCRIPT = """

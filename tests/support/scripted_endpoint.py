@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 from hpd.evaluation.endpoint import Endpoint
+from local_server import answering
 
 
 def answer_of(text: str) -> dict[str, Any]:
@@ -63,12 +64,8 @@ class _Replier(BaseHTTPRequestHandler):
 
 @contextmanager
 def scripted(*replies: tuple[int, Any]) -> Iterator[tuple[Scripted, Endpoint]]:
-    with Scripted(list(replies)) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
+    with answering(Scripted(list(replies))) as server:
         try:
             yield server, Endpoint(f"http://127.0.0.1:{server.server_port}/v1", "m", n_parallel=1)
         finally:
             server.may_answer.set()
-            server.shutdown()
-            thread.join()
