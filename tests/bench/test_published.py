@@ -37,16 +37,6 @@ def test_a_result_is_read_as_it_was_written(tmp_path):
     assert load_results(tmp_path) == {"width": replace(RESULT, commands=["hpd bench WORK/a.jsonl"])}
 
 
-def test_columns_of_figures_are_aligned_to_the_right():
-    table = Table("", [["a", "b", "c", "d"], ["x 1", "+1.5 (2)", "10%", None], ["y", 2, "", ""]])
-    assert table.markdown().splitlines() == [
-        "| a | b | c | d |",
-        "| --- | ---: | ---: | --- |",
-        "| x 1 | +1.5 (2) | 10% |  |",
-        "| y | 2 |  |  |",
-    ]
-
-
 def test_commands_are_shown_without_this_machines_paths(tmp_path):
     bench = Workbench(tmp_path / "data", tmp_path / "made")
     box = f"draft_model={box_model()}"
@@ -77,12 +67,6 @@ def test_a_place_for_a_result_is_filled_again_and_again():
     assert pages.with_results(filled, {}) == filled
     trial = replace(RESULT, conditions=replace(CONDITIONS, limit=8))
     assert "a trial with 8 documents" in pages.with_results(page, {"width": trial})
-
-
-def test_a_headline_stands_in_a_sentence():
-    page = "Now: <!-- headline: width -->old<!-- end of headline -->."
-    assert pages.with_results(page, {"width": RESULT}) == page.replace("old", "so many")
-    assert pages.with_results(page, {}) == page
 
 
 def test_three_workloads_come_to_one_table_of_speed():

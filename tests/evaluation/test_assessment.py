@@ -93,13 +93,6 @@ def test_by_the_lines_own_times_it_is_a_bound():
     assert json.loads(json.dumps(cost.to_json()))["is_bound"] is True
 
 
-def test_by_the_run_s_clock():
-    cost = throughput(LINES, wall_seconds=0.1, price_per_hour=36)
-    assert not cost.is_bound
-    assert cost.documents_per_second == pytest.approx(20)
-    assert cost.dollars_per_1000 == pytest.approx(0.5)
-
-
 def test_without_a_price_or_a_time():
     cost = throughput([line(prompt_tokens=3)], price_per_hour=1)
     assert (cost.documents_per_second, cost.dollars_per_1000) == (None, None)
