@@ -11,7 +11,7 @@ import pytest
 import tiny_models
 from decoding import (
     F32_TIE,
-    KEYS,
+    N_KEYS,
     ON_DEVICE,
     QUANTISED_TIE,
     disagreements,
@@ -24,7 +24,6 @@ from hpd import _core_testing, _native
 from reference import Reference
 
 N_TOKENS = 16
-N_KEYS = len(KEYS)
 
 
 def compare(

@@ -1,21 +1,15 @@
 """A small workload for the benchmark's tests, and measurements with made-up figures."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import os
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import dataset_files
 import hpd
-from benchmarks.published.result import Table, load_results
+from benchmarks.published.result import load_results
 from command_line import run_python
 from hpd.bench.measure import MeasuredAnswers, Measurement, Prices
-from hpd.bench.methods import Method
-from hpd.options import Options
 from small_model import small_model
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -31,9 +25,9 @@ TINY = ["-c", "1024", "-t", "1", "--rounds", "1"]
 """Arguments of ``hpd bench`` for a tiny model."""
 
 
-def measurement(method: str, number: int, seconds: float, **settings: Any) -> Measurement:
+def measurement(method, number, seconds, **settings):
     """A measurement of one method in one round; what is not said is 0."""
-    values: dict[str, Any] = {f.name: 0 for f in dataclasses.fields(Measurement)}
+    values = {f.name: 0 for f in dataclasses.fields(Measurement)}
     values.update(
         method=method,
         kind=method.partition(":")[0],
@@ -56,12 +50,12 @@ class FakeBench:
             runs after that, the last ones again.
     """
 
-    def __init__(self, seconds: Mapping[str, float | Sequence[float]]) -> None:
+    def __init__(self, seconds):
         self.seconds = seconds
-        self.asked: list[tuple[int, str]] = []
+        self.asked = []
         self.n_priced = 0
 
-    def measure(self, method: Method, number: int) -> MeasuredAnswers:
+    def measure(self, method, number):
         """The run of a method."""
         name = method.name
         taken = self.seconds[name]
@@ -71,13 +65,13 @@ class FakeBench:
         self.asked.append((number, name))
         return MeasuredAnswers(measurement(name, number, taken), {0: name})
 
-    def prices(self, options: Options) -> Prices:
+    def prices(self, options):
         """Prices that tell how often they have been asked for."""
         self.n_priced += 1
         return Prices(token=float(self.n_priced), row=0.5)
 
 
-def run_script(*arguments: object) -> str:
+def run_script(*arguments):
     """The output of a script of ``benchmarks``, with the hpd that is tested here."""
     tested = os.pathsep.join([str(Path(hpd.__file__).parents[1]), str(BENCHMARKS.parent)])
     done = run_python(*arguments, env={**os.environ, "PYTHONPATH": tested})
@@ -85,7 +79,7 @@ def run_script(*arguments: object) -> str:
     return done.stdout
 
 
-def a_few_titles(folder: Path) -> None:
+def a_few_titles(folder):
     """A data set of made-up titles."""
     made = folder / "data" / "oa-mine"
     made.mkdir(parents=True)
@@ -95,7 +89,7 @@ def a_few_titles(folder: Path) -> None:
     (made / "attributes.json").write_text(json.dumps(names))
 
 
-def tables_of(part: str, folder: Path) -> Sequence[Table]:
+def tables_of(part, folder):
     """The tables of a part, in miniature."""
     from benchmarks.neighbours import __main__ as neighbours
 

@@ -1,9 +1,5 @@
 """KV cells as llama.cpp keeps them, slow and obvious."""
 
-from __future__ import annotations
-
-from typing import Any
-
 
 class CellCache:
     """Cells, each with a position, a token, and the sequences it is in.
@@ -11,19 +7,19 @@ class CellCache:
     It refuses what llama.cpp refuses, and what hpd's context refuses.
     """
 
-    def __init__(self, n_cells: int, n_seq: int, *, couples: bool = True) -> None:
+    def __init__(self, n_cells, n_seq, *, couples=True):
         self.n_cells = n_cells
         self.n_seq = n_seq
         self.couples = couples
-        self.cells: list[tuple[int, int, set[int]]] = []
+        self.cells = []
 
-    def text(self, seq: int) -> list[int]:
+    def text(self, seq):
         """The tokens that a sequence holds, in order."""
         held = sorted((position, token) for position, token, seqs in self.cells if seq in seqs)
         assert [position for position, _ in held] == list(range(len(held)))
         return [token for _, token in held]
 
-    def apply(self, kind: str, seq: int, source: int, position: int) -> None:
+    def apply(self, kind, seq, source, position):
         """One of the scheduler's operations."""
         if kind == "fork":
             assert not self.text(seq), "fork into a sequence that has cells"
@@ -41,14 +37,14 @@ class CellCache:
                     seqs.discard(seq)
         self.cells = [cell for cell in self.cells if cell[2]]
 
-    def next_batch(self, scheduler: Any) -> tuple[list[Any], list[Any], list[list[int]]]:
+    def next_batch(self, scheduler):
         """The batch that a scheduler plans, its rows, and what each of them sees."""
         ops, batch, rows = scheduler.plan()
         for op in ops:
             self.apply(*op)
         return batch, rows, self.decode(batch)
 
-    def decode(self, batch: list[tuple[int, int, list[int], bool]]) -> list[list[int]]:
+    def decode(self, batch):
         """Add the batch; what each output token sees, itself included."""
         for token, position, seqs, _ in batch:
             assert len(set(seqs)) == len(seqs)

@@ -1,15 +1,11 @@
 """The command line, in this process and in one of its own."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Iterator
-from typing import Any
 
 import pytest
 
@@ -21,11 +17,11 @@ HPD = [sys.executable, "-m", "hpd.cli"]
 class Terminal(io.StringIO):
     """A standard error that is a terminal."""
 
-    def isatty(self) -> bool:
+    def isatty(self):
         return True
 
 
-def exit_code(*arguments: str) -> int:
+def exit_code(*arguments):
     """The exit code of a command line that argparse itself refuses or answers."""
     with pytest.raises(SystemExit) as caught:
         main(arguments)
@@ -33,19 +29,19 @@ def exit_code(*arguments: str) -> int:
     return caught.value.code
 
 
-def run_python(*arguments: object, **settings: Any) -> subprocess.CompletedProcess[str]:
+def run_python(*arguments, **settings):
     """Run a Python of its own to its end; ``settings`` are those of ``subprocess.run``."""
     settings = {"capture_output": True, "text": True, "timeout": 600, "check": False, **settings}
     return subprocess.run([sys.executable, *map(str, arguments)], **settings)
 
 
-def run_hpd(*arguments: object, text: str = "") -> subprocess.CompletedProcess[str]:
+def run_hpd(*arguments, text=""):
     """Run hpd in a process of its own, with ``text`` as its input."""
     return run_python("-m", "hpd.cli", *arguments, input=text)
 
 
 @contextlib.contextmanager
-def with_handler(number: int, handler: signal.Handlers = signal.SIG_DFL) -> Iterator[None]:
+def with_handler(number, handler=signal.SIG_DFL):
     """A signal means here what it means by default, even if nohup had it ignored, or as told."""
     before = signal.signal(number, handler)
     try:
@@ -55,7 +51,7 @@ def with_handler(number: int, handler: signal.Handlers = signal.SIG_DFL) -> Iter
 
 
 @contextlib.contextmanager
-def hpd_on_endless_input(*arguments: str, lines: Iterable[str]) -> Iterator[subprocess.Popen[str]]:
+def hpd_on_endless_input(*arguments, lines):
     """Start hpd and feed it ``lines`` until it ends; without end, if the lines are.
 
     So however slow or fast the machine is, the run is under way until the test ends it.
@@ -68,7 +64,7 @@ def hpd_on_endless_input(*arguments: str, lines: Iterable[str]) -> Iterator[subp
         text=True,
     )
 
-    def feed() -> None:
+    def feed():
         with contextlib.suppress(BrokenPipeError):
             process.stdin.writelines(lines)
 

@@ -1,7 +1,5 @@
 """Titles of many lengths, and a schema in several waves: for what one document does to another."""
 
-from __future__ import annotations
-
 import random
 
 SCHEMA = (
@@ -16,13 +14,13 @@ _SIZES = ("M", "28 cm", "12 oz", "6 pack", "2.5 kg", "size 9", "pack of 3", "8 f
 _STUFFS = ("cotton", "steel", "plastic", "leather", "oak wood", "glass", "ceramic", "bamboo")
 
 
-def titles(n: int, seed: int = 5) -> list[str]:
+def titles(n, seed=5):
     """Titles of made-up products, of 3 to 30 words."""
     pick = random.Random(seed)
     return [_title(pick) for _ in range(n)]
 
 
-def _title(pick: random.Random) -> str:
+def _title(pick):
     optional = [
         pick.choice(_SIZES),
         pick.choice(_STUFFS),

@@ -1,13 +1,9 @@
 """A few made-up rows in the format of each data set that hpd reads."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 from jsonl import write_lines
 
 
-def extractgpt(folder: Path) -> Path:
+def extractgpt(folder):
     """OA-Mine and AE-110k: titles."""
     return write_lines(
         folder / "dev.jsonl",
@@ -25,7 +21,7 @@ def extractgpt(folder: Path) -> Path:
     )
 
 
-def wdc_pave(folder: Path) -> Path:
+def wdc_pave(folder):
     """WDC-PAVE: titles and descriptions, ids, and where a value stands."""
     return write_lines(
         folder / "pave.jsonl",
@@ -54,7 +50,7 @@ def wdc_pave(folder: Path) -> Path:
     )  # fmt: skip
 
 
-def amazon(folder: Path) -> Path:
+def amazon(folder):
     """Amazon Reviews 2023: what items of ``meta_*.jsonl`` look like, empty fields and all."""
     common = {"average_rating": 4.5, "rating_number": 12, "price": None, "images": [], "videos": []}
     return write_lines(
@@ -119,7 +115,7 @@ Nobody NN B-NP O
 """
 
 
-def conll(folder: Path) -> Path:
+def conll(folder):
     """CoNLL-2003: four columns, BIO."""
     path = folder / "train.conll"
     path.write_text(CONLL)

@@ -1,11 +1,7 @@
 """Requests of tokens through the engine, for tests that compare it with the reference."""
 
-from __future__ import annotations
-
 import functools
 import random
-from collections.abc import Sequence
-from pathlib import Path
 
 import llama_cpp
 
@@ -18,9 +14,7 @@ from hpd.models.hardware import devices
 from hpd.prompt.questions import stack_places
 from hpd.prompt.text import Labels
 from hpd.schema.attributes import Attribute, Schema
-from reference import Reference, ReferenceValue, Request
-
-Requests = list[tuple[Request, int]]
+from reference import Reference
 
 ON_DEVICE = bool(devices())
 """Whether the model is on a GPU, be it one of software, while the reference is not."""
@@ -52,16 +46,17 @@ WORDS = [
     "12-Pack",
 ]
 KEYS = ['{"Brand":', '{"Color":', '{"Size":', '{"Pack size":', '{"maker": {"city":', '{"n":']
+N_KEYS = len(KEYS)
 
 
-def open_model(path: Path) -> _native.Model:
+def open_model(path):
     """A model without AMX and repacked weights, whose crash is another test's subject."""
     options = _native.ModelOptions()
     options.use_extra_bufts = False
     return _native.Model([str(path)], options)
 
 
-def engine_options(**settings: object) -> _native.EngineOptions:
+def engine_options(**settings):
     """Options for tiny models: one thread, plain attention, a small context."""
     options = _native.EngineOptions()
     options.n_threads = 1
@@ -75,9 +70,7 @@ def engine_options(**settings: object) -> _native.EngineOptions:
 
 
 @functools.cache
-def expectation(
-    path: Path, n: int, layout: str, n_stacked: int, max_tokens: int, most_keys: int = len(KEYS)
-) -> tuple[Requests, list[list[ReferenceValue]]]:
+def expectation(path, n, layout, n_stacked, max_tokens, most_keys=N_KEYS):
     """Requests and what the reference says to them; the same for many settings of the engine."""
     with Reference(path, n_ctx=2048, kv_type=llama_cpp.GGML_TYPE_F32) as reference:
         requests = make_requests(
@@ -90,15 +83,7 @@ def expectation(
     return requests, expected
 
 
-def make_requests(
-    reference: Reference,
-    n: int,
-    *,
-    layout: str = "branch",
-    n_stacked: int = 1,
-    most_keys: int = len(KEYS),
-    seed: int = 0,
-) -> list[tuple[Request, int]]:
+def make_requests(reference, n, *, layout="branch", n_stacked=1, most_keys=N_KEYS, seed=0):
     """Requests and the number of leading tokens that all of them share."""
     rng = random.Random(seed)
     instruction = "<|im_start|>system\nFill in: Brand, Color, Size.<|im_end|>\n"
@@ -131,19 +116,13 @@ def make_requests(
     return requests
 
 
-def run(
-    engine: _native.Engine,
-    requests: Sequence[tuple[Request, int]],
-    *,
-    max_tokens: int = 16,
-    order: Sequence[int] | None = None,
-) -> list[_native.Result]:
+def run(engine, requests, *, max_tokens=16, order=None):
     """The requests' results, in their own order, whatever order they were submitted in."""
     _core_testing.check_every_step(engine, True)
     # Guesses are made however fast this machine is.
     _core_testing.fix_least_probability(engine, 0.1)
     waiting = list(order if order is not None else range(len(requests)))
-    results: dict[int, _native.Result] = {}
+    results = {}
     while waiting or not engine.idle:
         while waiting and engine.wants_request:
             i = waiting.pop(0)
@@ -156,11 +135,7 @@ def run(
     return [results[i] for i in range(len(requests))]
 
 
-def disagreements(
-    results: Sequence[_native.Result],
-    expected: Sequence[Sequence[ReferenceValue]],
-    tolerance: float = DEVICE_TIE,
-) -> list[str]:
+def disagreements(results, expected, tolerance=DEVICE_TIE):
     """The places where tokens differ although the reference's margin exceeds the tolerance."""
     found = []
     for r, (result, values) in enumerate(zip(results, expected, strict=True)):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -10,16 +9,15 @@ import pytest
 
 import hpd.cli.extract
 import hpd.extractor
-from hpd.documents import NOT_YET, Document, NotYet
+from hpd.documents import NOT_YET
 from hpd.errors import HpdError, ModelLoadError
-from hpd.options import Options
 from hpd.results import Extraction, Failure
 
-ASKED: list[tuple[str | None, str | None]] = []
+ASKED = []
 """The models that were asked for in this test."""
 
 
-def resolve_model(model: str | None, hf: str | None, *, progress: bool = True) -> Path:
+def resolve_model(model, hf, *, progress=True):
     """A stand-in for the search for a model; ``gone.gguf`` is not found."""
     ASKED.append((model, hf))
     if model == "gone.gguf":
@@ -38,29 +36,16 @@ class FakeExtractor:
     made: ClassVar[list[FakeExtractor]] = []
     tuned: ClassVar[dict[str, int]] = {}
 
-    def __init__(
-        self,
-        schema: object,
-        model: Path,
-        *,
-        options: Options,
-        examples: Sequence[tuple[str, object]],
-    ) -> None:
+    def __init__(self, schema, model, *, options, examples):
         self.schema, self.model = schema, model
         self.options, self.examples = options, examples
-        self.documents: list[Document] = []
+        self.documents = []
         self.closed = False
         self.made.append(self)
 
-    def iter_placed(
-        self,
-        documents: Iterable[Document | NotYet],
-        *,
-        on_error: str,
-        on_chunk: Callable[[int, int, int], None],
-    ) -> Iterator[tuple[int, Extraction]]:
+    def iter_placed(self, documents, *, on_error, on_chunk):
         assert on_error == "record"
-        waiting: list[tuple[int, Document]] = []
+        waiting = []
         given = (document for document in documents if document is not NOT_YET)
         for place, document in enumerate(given):
             self.documents.append(document)
@@ -70,7 +55,7 @@ class FakeExtractor:
         for place, document in waiting:
             yield self._answer(place, document)
 
-    def _answer(self, place: int, document: Document) -> tuple[int, Extraction]:
+    def _answer(self, place, document):
         if document.text == "interrupt":
             raise KeyboardInterrupt
         if document.text == "crash":
@@ -81,10 +66,10 @@ class FakeExtractor:
         data = {"text": document.text, "category": document.category}
         return place, Extraction(document.id, data)
 
-    def __enter__(self) -> FakeExtractor:
+    def __enter__(self):
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_):
         self.closed = True
 
 

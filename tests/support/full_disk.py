@@ -1,8 +1,5 @@
 """A disk that is full after so many bytes of each file; no rights are needed for that."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
@@ -11,7 +8,7 @@ resource = pytest.importorskip("resource", reason="file sizes cannot be limited"
 
 
 @contextmanager
-def file_size_limit(n_bytes: int) -> Iterator[None]:
+def file_size_limit(n_bytes):
     """No file of this process may be longer than so many bytes: EFBIG, as Python ignores SIGXFSZ.
 
     As on a full disk, what fits of a write is written.

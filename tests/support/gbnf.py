@@ -1,11 +1,8 @@
 """Two readings of a GBNF grammar, to check grammars with: as a regular expression, and
 llama.cpp's own."""
 
-from __future__ import annotations
-
 import ctypes
 import re
-from pathlib import Path
 
 import llama_cpp
 
@@ -16,11 +13,11 @@ _TOKEN = re.compile(
 )
 
 
-def to_regex(grammar: str) -> re.Pattern[str]:
+def to_regex(grammar):
     """A grammar without recursion as the regular expression that accepts the same texts."""
     rules = dict(line.split(" ::= ", 1) for line in grammar.strip("\n").split("\n"))
 
-    def expand(rule: str) -> str:
+    def expand(rule):
         parts = []
         position = 0
         while position < len(rule):
@@ -41,8 +38,8 @@ def to_regex(grammar: str) -> re.Pattern[str]:
     return re.compile(expand(rules["root"]))
 
 
-def _unescape(text: str) -> str:
-    def one(match: re.Match[str]) -> str:
+def _unescape(text):
+    def one(match):
         code = match.group(1)
         if code[0] in "xuU":
             return chr(int(code[1:], 16))
@@ -54,12 +51,12 @@ def _unescape(text: str) -> str:
 class Vocabulary:
     """A model's vocabulary, for llama.cpp's own reading of grammars, one byte at a time."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path):
         parameters = llama_cpp.llama_model_default_params()
         parameters.vocab_only = True
         self._model = llama_cpp.llama_model_load_from_file(str(path).encode(), parameters)
         self._vocab = llama_cpp.llama_model_get_vocab(self._model)
-        self._bytes: dict[int, int] = {}
+        self._bytes = {}
         buffer = ctypes.create_string_buffer(16)
         for token in range(llama_cpp.llama_vocab_n_tokens(self._vocab)):
             n = llama_cpp.llama_token_to_piece(self._vocab, token, buffer, 16, 0, False)
@@ -67,10 +64,10 @@ class Vocabulary:
                 self._bytes.setdefault(buffer.raw[0], token)
         self._end = llama_cpp.llama_vocab_eos(self._vocab)
 
-    def close(self) -> None:
+    def close(self):
         llama_cpp.llama_model_free(self._model)
 
-    def parses(self, grammar: str) -> bool:
+    def parses(self, grammar):
         """Whether llama.cpp can read the grammar at all."""
         sampler = llama_cpp.llama_sampler_init_grammar(self._vocab, grammar.encode(), b"root")
         if not sampler:
@@ -78,7 +75,7 @@ class Vocabulary:
         llama_cpp.llama_sampler_free(sampler)
         return True
 
-    def accepts(self, grammar: str, text: str, *, whole: bool = True) -> bool:
+    def accepts(self, grammar, text, *, whole=True):
         """Whether ``text`` is what the grammar describes (or, if not ``whole``, its beginning)."""
         sampler = llama_cpp.llama_sampler_init_grammar(self._vocab, grammar.encode(), b"root")
         assert sampler, grammar
@@ -92,7 +89,7 @@ class Vocabulary:
         finally:
             llama_cpp.llama_sampler_free(sampler)
 
-    def _allows(self, sampler: object, token: int) -> bool:
+    def _allows(self, sampler, token):
         candidate = llama_cpp.llama_token_data(id=token, logit=1.0, p=0.0)
         candidates = llama_cpp.llama_token_data_array(
             data=ctypes.pointer(candidate), size=1, selected=-1, sorted=False

@@ -1,17 +1,14 @@
 """A folder as Ollama leaves it: manifests, and the blobs that they name."""
 
-from __future__ import annotations
-
 import hashlib
 import json
-from pathlib import Path
 
 WEIGHTS = "application/vnd.ollama.image.model"
 ADAPTER = "application/vnd.ollama.image.adapter"
 TEMPLATE = "application/vnd.ollama.image.template"
 
 
-def add_ollama_model(folder: Path, name: str, *parts: tuple[str, bytes]) -> list[Path]:
+def add_ollama_model(folder, name, *parts):
     """Write a model's manifest and its parts; returns the files of the parts.
 
     Args:

@@ -1,21 +1,17 @@
 """Values for options, good and bad, and which of them an option may have."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 from hypothesis import strategies as st
 
-from hpd.option import Option
 from hpd.options import OPTIONS
 
 # What an option cannot do without, so that it may be set at all.
-NEEDED: dict[str, object] = {
+NEEDED = {
     "draft_model": "d.gguf", "temperature": 0.5, "split_mode": "row", "on_overflow": "chunk",
 }  # fmt: skip
 
-OTHER: dict[str, object] = {
+OTHER = {
     "method": "hpd", "layout": "skeleton", "document_turn": "assistant",
     "instructions": "Be brief.", "stack": 2, "in_flight": 5, "drafts": False,
     "draft_model": "d.gguf", "n_draft": 4, "draft_p_min": 0.5, "max_tokens": 9, "n_ctx": 100,
@@ -47,7 +43,7 @@ texts = st.one_of(
     st.sampled_from(["on", "off", "auto", "hpd", "ar", "q8_0", "", "1_0", "0x10", "1e3", "-0"]),
     numbers.map(str),
 )
-anything: st.SearchStrategy[Any] = st.one_of(
+anything = st.one_of(
     st.none(), st.booleans(), numbers, texts, st.binary(max_size=4), st.complex_numbers(),
     st.lists(texts, max_size=2), st.dictionaries(texts, numbers, max_size=1),
     st.lists(st.tuples(texts, numbers), max_size=2), st.builds(object),
@@ -55,7 +51,7 @@ anything: st.SearchStrategy[Any] = st.one_of(
 )  # fmt: skip
 
 
-def is_allowed(option: Option, value: Any) -> bool:
+def is_allowed(option, value):
     """Whether an option may have a value: read off the table by hand, one kind at a time."""
     is_whole = type(value) is int
     is_number = is_whole or type(value) is float
@@ -81,12 +77,12 @@ def is_allowed(option: Option, value: Any) -> bool:
     return all(is_adapter(pair) for pair in value)
 
 
-def is_unicode(value: str) -> bool:
+def is_unicode(value):
     """Whether a text has no half of a surrogate pair."""
     return not any("\ud800" <= char <= "\udfff" for char in value)
 
 
-def is_adapter(pair: Any) -> bool:
+def is_adapter(pair):
     """Whether a value is a file and a scale."""
     if type(pair) not in (list, tuple) or len(pair) != 2:
         return False

@@ -1,9 +1,7 @@
 """Small PDF files, written by hand."""
 
-from __future__ import annotations
 
-
-def pdf_of(*pages: str) -> bytes:
+def pdf_of(*pages):
     """A PDF with a line of text on each page; an empty text gives an empty page."""
     objects = ["<< /Type /Catalog /Pages 2 0 R >>"]
     kids = " ".join(f"{4 + 2 * i} 0 R" for i in range(len(pages)))

@@ -1,14 +1,12 @@
 """Made-up outcomes of made-up documents."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 
 from hpd.evaluation.outcomes import OUTCOMES, FieldOutcome
 
 
-def random_fields(n_rows: int, seed: int = 0, n_attributes: int = 3) -> list[FieldOutcome]:
+def random_fields(n_rows, seed=0, n_attributes=3):
     """Fields of documents in two categories, in the order of the documents."""
     draw = random.Random(seed)
     return [
@@ -23,7 +21,7 @@ def random_fields(n_rows: int, seed: int = 0, n_attributes: int = 3) -> list[Fie
     ]
 
 
-def changed(fields: list[FieldOutcome], share: float, seed: int = 1) -> list[FieldOutcome]:
+def changed(fields, share, seed=1):
     """The same fields, some of them with another outcome."""
     draw = random.Random(seed)
     return [

@@ -10,17 +10,11 @@ from __future__ import annotations
 import ctypes
 import json
 import re
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from types import TracebackType
 from typing import Literal
 
 import llama_cpp
 import numpy as np
-
-Request = tuple[Sequence[int], Sequence[Sequence[int]]]
-"""A prompt's tokens, and the tokens of every key that continues it (one per value)."""
 
 Stop = Literal["complete", "end_of_generation", "max_tokens"]
 
@@ -41,7 +35,7 @@ class ReferenceValue:
     """Of the token that ended generation, where there was one."""
 
     @property
-    def text(self) -> str:
+    def text(self):
         return self.raw.decode("utf-8", "replace")
 
 
@@ -51,14 +45,14 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _DELIMITERS = frozenset(" \t\r\n,]}")
 
 
-def _refuse_constant(name: str) -> None:
+def _refuse_constant(name):
     raise ValueError(f"{name} is not JSON")
 
 
 _DECODER = json.JSONDecoder(strict=False, parse_constant=_refuse_constant)
 
 
-def is_complete(raw: bytes) -> bool:
+def is_complete(raw):
     """Whether the text holds one whole JSON value, whatever comes after it.
 
     A string ends at its first unescaped quote, be its escapes valid or not; a number needs a
@@ -84,14 +78,14 @@ class Reference:
 
     def __init__(
         self,
-        model_path: Path,
+        model_path,
         *,
-        n_ctx: int = 2048,
-        use_extra_bufts: bool = False,
-        flash_attn: bool = False,
-        kv_type: int = llama_cpp.GGML_TYPE_F16,
-        n_threads: int = 1,
-    ) -> None:
+        n_ctx=2048,
+        use_extra_bufts=False,
+        flash_attn=False,
+        kv_type=llama_cpp.GGML_TYPE_F16,
+        n_threads=1,
+    ):
         llama_cpp.llama_backend_init()
         model_params = llama_cpp.llama_model_default_params()
         model_params.use_extra_bufts = use_extra_bufts
@@ -120,29 +114,22 @@ class Reference:
         self.n_ctx = int(llama_cpp.llama_n_ctx(self.context))
         self.vocab = llama_cpp.llama_model_get_vocab(self.model)
         self.n_vocab = int(llama_cpp.llama_vocab_n_tokens(self.vocab))
-        self._pieces: dict[int, bytes] = {}
+        self._pieces = {}
 
-    def close(self) -> None:
+    def close(self):
         """Free the context and the model."""
         if self.context:
             llama_cpp.llama_free(self.context)
             llama_cpp.llama_model_free(self.model)
             self.context = None
 
-    def __enter__(self) -> Reference:
+    def __enter__(self):
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind, error, traceback):
         self.close()
 
-    def tokenize(
-        self, text: str, *, add_special: bool = False, parse_special: bool = True
-    ) -> list[int]:
+    def tokenize(self, text, *, add_special=False, parse_special=True):
         """Tokens of a text; control tokens in it are read as such."""
         raw = text.encode()
         size = len(raw) + 8
@@ -153,7 +140,7 @@ class Reference:
         assert n >= 0, "the buffer holds a token per byte"
         return list(buffer[:n])
 
-    def piece(self, token: int) -> bytes:
+    def piece(self, token):
         """The bytes that a token says; nothing for a control token."""
         if token not in self._pieces:
             buffer = ctypes.create_string_buffer(256)
@@ -162,7 +149,7 @@ class Reference:
             self._pieces[token] = buffer.raw[:n]
         return self._pieces[token]
 
-    def logits_after(self, tokens: Sequence[int]) -> np.ndarray:
+    def logits_after(self, tokens):
         """Decode the next tokens of the sequence in one batch; the last one's logits.
 
         The row is llama.cpp's own memory, overwritten by the next call.
@@ -176,7 +163,7 @@ class Reference:
         row = llama_cpp.llama_get_logits_ith(self.context, -1)
         return np.ctypeslib.as_array(row, (self.n_vocab,))
 
-    def value(self, prompt: Sequence[int], key: Sequence[int], max_tokens: int) -> ReferenceValue:
+    def value(self, prompt, key, max_tokens):
         """Decode the value of one key, alone."""
         tokens = [*prompt, *key]
         if len(tokens) + max_tokens > self.n_ctx:
@@ -209,15 +196,18 @@ class Reference:
 
 
 def reference_values(
-    model_path: Path,
-    requests: Iterable[Request],
-    max_tokens: int,
-    use_extra_bufts: bool = False,
+    model_path,
+    requests,
+    max_tokens,
+    use_extra_bufts=False,
     *,
-    flash_attn: bool = False,
-    kv_type: int = llama_cpp.GGML_TYPE_F16,
-) -> list[list[ReferenceValue]]:
-    """For each request, the value of each of its keys, every one decoded alone."""
+    flash_attn=False,
+    kv_type=llama_cpp.GGML_TYPE_F16,
+):
+    """For each request, the value of each of its keys, every one decoded alone.
+
+    A request is a prompt's tokens and, for each value, the tokens of the key that continues it.
+    """
     requests = list(requests)
     longest = max((len(prompt) + len(key) for prompt, keys in requests for key in keys), default=0)
     n_ctx = -(-(longest + max_tokens) // 256) * 256

@@ -3,16 +3,13 @@
 Lists of rows as they stand in a file, loops over them, and nothing shared with ``hpd.evaluation``.
 """
 
-from __future__ import annotations
-
 from decimal import Decimal
-from typing import Any
 
 NO_VALUE = (None, "n/a", "None")
 KINDS = ("nn", "nv", "vn", "vc", "vw")
 
 
-def outcome(targets: dict[str, int] | None, answer: str | None) -> str:
+def outcome(targets, answer):
     """One of nn, nv, vn, vc, vw, for one attribute of one row."""
     golds = [key.strip() for key in targets] if targets else ["n/a"]
     if golds[0] == "n/a":
@@ -22,7 +19,7 @@ def outcome(targets: dict[str, int] | None, answer: str | None) -> str:
     return "vc" if answer in golds else "vw"
 
 
-def scores(outcomes: list[str]) -> tuple[float, float, float]:
+def scores(outcomes):
     """Precision, recall and F1 in percent; the first two rounded before the third."""
     n_right = outcomes.count("vc")
     n_given = n_right + outcomes.count("vw") + outcomes.count("nv")
@@ -34,21 +31,19 @@ def scores(outcomes: list[str]) -> tuple[float, float, float]:
     return precision, recall, round(2 * precision * recall / (precision + recall), 2)
 
 
-def count(outcomes: list[str]) -> tuple[int, ...]:
+def count(outcomes):
     """The number of each of ``KINDS``."""
     return tuple(outcomes.count(kind) for kind in KINDS)
 
 
-def mean(percentages: tuple[float, ...]) -> float:
+def mean(percentages):
     """The mean of numbers with two places, to two places; added up in decimals, so exactly."""
     return round(float(sum(Decimal(str(each)) for each in percentages) / len(percentages)), 2)
 
 
-def answers_by_row(
-    rows: list[dict[str, Any]], lines: list[dict[str, Any]]
-) -> list[dict[str, str | None] | None]:
+def answers_by_row(rows, lines):
     """The prediction for each row; the second row with an id gets the second line with it."""
-    answers: list[dict[str, str | None] | None] = []
+    answers = []
     for number, row in enumerate(rows):
         n_before = sum(other["id"] == row["id"] for other in rows[:number])
         own = [line for line in lines if line["id"] == row["id"]]
@@ -56,14 +51,12 @@ def answers_by_row(
     return answers
 
 
-def evaluate(
-    rows: list[dict[str, Any]], lines: list[dict[str, Any]], *, strict: bool
-) -> dict[str, Any]:
+def evaluate(rows, lines, *, strict):
     """The outcomes of each category and attribute, micro and macro.
 
     With ``strict`` a row also counts for the attributes that only other rows of its category name.
     """
-    cells: dict[tuple[str, str], list[str]] = {}
+    cells = {}
     for row, answer in zip(rows, answers_by_row(rows, lines), strict=True):
         names = set(row["target_scores"])
         if strict:

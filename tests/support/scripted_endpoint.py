@@ -5,16 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
-from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from typing import Any
 
 from hpd.evaluation.endpoint import Endpoint
 from local_server import answering
 
 
-def answer_of(text: str) -> dict[str, Any]:
+def answer_of(text):
     return {
         "id": "1",
         "object": "chat.completion",
@@ -30,11 +28,11 @@ def answer_of(text: str) -> dict[str, Any]:
 class Scripted(HTTPServer):
     """Gives one reply after another, the last one again and again; keeps what it was asked."""
 
-    def __init__(self, replies: list[tuple[int, Any]]) -> None:
+    def __init__(self, replies):
         super().__init__(("127.0.0.1", 0), _Replier)
         self.replies = replies
-        self.asked: list[dict[str, Any]] = []
-        self.keys: list[str | None] = []
+        self.asked = []
+        self.keys = []
         self.may_answer = threading.Event()
         self.may_answer.set()
 
@@ -42,7 +40,7 @@ class Scripted(HTTPServer):
 class _Replier(BaseHTTPRequestHandler):
     server: Scripted
 
-    def do_POST(self) -> None:
+    def do_POST(self):
         n_bytes = int(self.headers["Content-Length"])
         replies = self.server.replies
         status, body = replies[min(len(self.server.asked), len(replies) - 1)]
@@ -58,12 +56,12 @@ class _Replier(BaseHTTPRequestHandler):
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             self.wfile.write(content)
 
-    def log_message(self, *_: object) -> None:
+    def log_message(self, *_):
         pass
 
 
 @contextmanager
-def scripted(*replies: tuple[int, Any]) -> Iterator[tuple[Scripted, Endpoint]]:
+def scripted(*replies):
     with answering(Scripted(list(replies))) as server:
         try:
             yield server, Endpoint(f"http://127.0.0.1:{server.server_port}/v1", "m", n_parallel=1)

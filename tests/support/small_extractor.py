@@ -1,21 +1,12 @@
 """An extractor for tests, which may be given the answers to decode."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any
 
-from hpd import _native
 from hpd.bench.known_answers import KnownAnswers
 from hpd.extractor import Extractor
-from hpd.pipeline.questionnaire import Request
-from hpd.results import Extraction
 
 
-def give_answers(
-    extractor: Extractor[Any], known: Callable[[str], Mapping[str, Any] | None]
-) -> None:
+def give_answers(extractor, known):
     """Have known answers decoded from here on, in place of the model's own."""
     pipeline = extractor._pipeline
     pipeline._make_questionnaire, pipeline._reuse = partial(KnownAnswers, known=known), None
@@ -31,15 +22,8 @@ class SmallExtractor(Extractor):
     computed as always, and only then is the known token taken.
     """
 
-    def __init__(
-        self,
-        schema: object,
-        model: object,
-        *,
-        answers: Mapping[str, Mapping[str, Any]] | None = None,
-        **settings: Any,
-    ) -> None:
-        usual: dict[str, Any] = {"n_threads": 1}
+    def __init__(self, schema, model, *, answers=None, **settings):
+        usual = {"n_threads": 1}
         if "cache" not in settings:
             usual["dedupe"] = False
         super().__init__(schema, model, **(usual | settings))
@@ -47,24 +31,22 @@ class SmallExtractor(Extractor):
             give_answers(self, answers.get)
 
     @property
-    def native_model(self) -> _native.Model:
+    def native_model(self):
         """The loaded model."""
         assert self._pipeline._model is not None
         return self._pipeline._model
 
-    def text_of(self, request: Request) -> str:
+    def text_of(self, request):
         """The prompt of a request."""
         return b"".join(map(self.native_model.piece, request.prompt)).decode()
 
     @property
-    def engine(self) -> _native.Engine:
+    def engine(self):
         """The engine, for settings that only tests make."""
         return self._pipeline._engine
 
 
-def extracted(
-    schema: object, model: object, texts: Iterable[Any], *, on_error: Any = "raise", **settings: Any
-) -> list[Extraction[Any]]:
+def extracted(schema, model, texts, *, on_error="raise", **settings):
     """The extractions of some documents, by an extractor of their own."""
     with SmallExtractor(schema, model, **settings) as extractor:
         return list(extractor.extract_many(texts, on_error=on_error))

@@ -1,10 +1,8 @@
 """The model that tests ask if they name none, whichever is in the box."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 
-def small_model() -> Path:
+def small_model():
     """A model of 6.5 million parameters, of which tests know the answers."""
     return Path(__file__).parents[1] / "models" / "small.gguf"

@@ -1,11 +1,7 @@
 """Hypothesis makes schemas, values that obey them, raw texts and documents."""
 
-from __future__ import annotations
-
 import json
-import random
 from datetime import date, datetime
-from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -24,7 +20,7 @@ PATTERNS = (
 FORMATS = ("uuid", "time", "email", "ipv4")
 
 
-def part_of_examples(part: float, **rest: Any) -> settings:
+def part_of_examples(part, **rest):
     """Settings of a slow test: a part of the examples that the profile asks for."""
     return settings(max_examples=round(part * settings.default.max_examples), **rest)
 
@@ -44,7 +40,7 @@ choices = st.one_of(
 )
 
 
-def _bounds(low: int, high: int) -> st.SearchStrategy[tuple[Any, Any]]:
+def _bounds(low, high):
     bound = st.one_of(st.none(), st.integers(low, high))
     return st.tuples(bound, bound).filter(
         lambda pair: pair[0] is None or pair[1] is None or pair[0] <= pair[1]
@@ -52,12 +48,12 @@ def _bounds(low: int, high: int) -> st.SearchStrategy[tuple[Any, Any]]:
 
 
 @st.composite
-def scalars(draw: st.DrawFn, name: str = "value", **fixed: Any) -> Attribute:
+def scalars(draw, name="value", **fixed):
     """A single value of any type, with or without limits."""
     kind = draw(
         st.sampled_from(["string", "integer", "number", "boolean", "date", "date-time", "enum"])
     )
-    rest: dict[str, Any] = {
+    rest = {
         "nullable": draw(st.booleans()),
         "required": draw(st.booleans()),
         "description": draw(descriptions),
@@ -78,12 +74,12 @@ def scalars(draw: st.DrawFn, name: str = "value", **fixed: Any) -> Attribute:
 
 
 @st.composite
-def attributes(draw: st.DrawFn, name: str = "value", depth: int = 2, **fixed: Any) -> Attribute:
+def attributes(draw, name="value", depth=2, **fixed):
     """A scalar, an array or an object, up to ``depth`` levels deep."""
     kind = draw(st.sampled_from(["scalar", "scalar", "array", "object"] if depth else ["scalar"]))
     if kind == "scalar":
         return draw(scalars(name, **fixed))
-    rest: dict[str, Any] = {
+    rest = {
         "nullable": draw(st.booleans()),
         "required": draw(st.booleans()),
         "description": draw(descriptions),
@@ -103,10 +99,10 @@ def attributes(draw: st.DrawFn, name: str = "value", depth: int = 2, **fixed: An
 
 
 @st.composite
-def siblings(draw: st.DrawFn, depth: int) -> tuple[Attribute, ...]:
+def siblings(draw, depth):
     """The attributes of one object; some come after others."""
     found = draw(st.lists(names, min_size=1, max_size=4, unique=True))
-    made: list[Attribute] = []
+    made = []
     for name in found:
         earlier = [attribute.name for attribute in made]
         after = draw(st.lists(st.sampled_from(earlier), unique=True, max_size=2)) if earlier else []
@@ -115,12 +111,12 @@ def siblings(draw: st.DrawFn, depth: int) -> tuple[Attribute, ...]:
 
 
 @st.composite
-def schemas(draw: st.DrawFn, depth: int = 2) -> Schema:
+def schemas(draw, depth=2):
     """A whole schema."""
     return Schema(draw(siblings(depth)))
 
 
-def texts_of(attribute: Attribute) -> st.SearchStrategy[str]:
+def texts_of(attribute):
     """Strings for a string attribute; most of them obey its limits."""
     if attribute.pattern is not None:
         pattern = attribute.pattern
@@ -145,7 +141,7 @@ def texts_of(attribute: Attribute) -> st.SearchStrategy[str]:
     )
 
 
-def values_of(attribute: Attribute) -> st.SearchStrategy[Any]:
+def values_of(attribute):
     """JSON values of an attribute's type, within its limits."""
     match attribute.type:
         case "enum":
@@ -188,15 +184,15 @@ def values_of(attribute: Attribute) -> st.SearchStrategy[Any]:
     return texts_of(attribute)
 
 
-def answers_of(schema: Schema) -> st.SearchStrategy[dict[str, Any]]:
+def answers_of(schema):
     """Whole answers to a schema, most of which obey it."""
     return values_of(Attribute("root", "object", attributes=schema.attributes))
 
 
-def changed(value: Any, draw: random.Random) -> Any:
+def changed(value, draw):
     """A JSON value with one change somewhere."""
     if isinstance(value, dict | list) and value and draw.random() < 0.8:
-        other: Any = value.copy()
+        other = value.copy()
         place = draw.choice([*value]) if isinstance(value, dict) else draw.randrange(len(value))
         kind = draw.random()
         if kind < 0.2:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -107,26 +107,26 @@ class Vocabulary:
     merges: list[str] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
 
-    def add(self, token: str, text: bytes, kind: TokenType, score: float = 0.0) -> None:
+    def add(self, token, text, kind, score=0.0):
         """Append one token."""
         self.tokens.append(token)
         self.texts.append(text)
         self.types.append(kind)
         self.scores.append(score)
 
-    def forget(self, missing: bytes) -> None:
+    def forget(self, missing):
         """Rename the tokens of single bytes, so that the tokenizer does not find them."""
         for index, text in enumerate(self.texts):
             if len(text) == 1 and text in missing:
                 self.tokens[index] = f"[unused {index}]"
                 self.types[index] = TokenType.UNUSED
 
-    def id(self, token: str) -> int:
+    def id(self, token):
         """The id of a token by its name in the GGUF."""
         return self.tokens.index(token)
 
 
-def byte_characters() -> dict[int, str]:
+def byte_characters():
     """GPT-2's printable stand-in for every byte."""
     printable = [*range(ord("!"), ord("~") + 1), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     characters = {byte: chr(byte) for byte in printable}
@@ -134,7 +134,7 @@ def byte_characters() -> dict[int, str]:
     return characters | {byte: chr(256 + n) for n, byte in enumerate(others)}
 
 
-def bpe_vocabulary() -> Vocabulary:
+def bpe_vocabulary():
     """256 bytes, merges that build the pieces above from the left, control tokens."""
     vocabulary = Vocabulary("bpe")
     characters = byte_characters()
@@ -155,7 +155,7 @@ def bpe_vocabulary() -> Vocabulary:
     return vocabulary
 
 
-def spm_vocabulary() -> Vocabulary:
+def spm_vocabulary():
     """SentencePiece: pieces by score over a byte fallback.
 
     Pieces run over the end of the prompt on purpose: with ``\\n{"`` the key ``{"`` does not
@@ -167,7 +167,7 @@ def spm_vocabulary() -> Vocabulary:
     vocabulary.add("</s>", b"", TokenType.CONTROL)
     for byte in range(256):
         vocabulary.add(f"<0x{byte:02X}>", bytes([byte]), TokenType.BYTE)
-    known: set[str] = set()
+    known = set()
     words = [prefix + word for word in _WORDS for prefix in ("", " ")]
     printable = [chr(code) for code in range(0x20, 0x7F)]
     for piece in [*printable, "\n{", '\n{"', *_JSON_PIECES, *_MULTIBYTE_PIECES, *words]:
@@ -200,7 +200,7 @@ _FINAL_RMS = 4.5  # of the residual stream after the last layer, as measured
 _CLOSERS = {'"', '",', '"}', '"},', '":', '"]', '":,', '", "', '", '}
 
 # logit added to a token (or a class of tokens) after a token of a class
-_BIAS: dict[str, dict[str, float]] = {
+_BIAS = {
     "always": {"control": -6.0, "odd byte": -3.5, "raw control": -8.0},
     "key": {' "': 14.5, " null": 13.5, " true": 10.5, " ": 12.0, ' {"': 6.0, ' ["': 5.0},
     "open": {"closer": -2.0, "number": -1.0},
@@ -212,7 +212,7 @@ _BIAS: dict[str, dict[str, float]] = {
 }
 
 
-def _token_class(vocabulary: Vocabulary, index: int) -> str:
+def _token_class(vocabulary, index):
     if vocabulary.types[index] in (TokenType.CONTROL, TokenType.UNKNOWN):
         return "control"
     text = vocabulary.texts[index].decode("utf-8", "replace")
@@ -229,7 +229,7 @@ def _token_class(vocabulary: Vocabulary, index: int) -> str:
     return "text"
 
 
-def _bias_matrix(vocabulary: Vocabulary) -> np.ndarray:
+def _bias_matrix(vocabulary):
     """Logits by (token, reserved dimension)."""
     matrix = np.zeros((len(vocabulary.tokens), _N_RESERVED), np.float32)
     for index, raw in enumerate(vocabulary.texts):
@@ -258,11 +258,11 @@ def _bias_matrix(vocabulary: Vocabulary) -> np.ndarray:
 class _Weights:
     """Tensors in GGUF names and numpy shapes (rows are outputs)."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed):
         self.random = np.random.default_rng(seed)
-        self.tensors: dict[str, np.ndarray] = {}
+        self.tensors = {}
 
-    def noise(self, name: str, *shape: int, gain: float = 1.0, stream: str = "") -> None:
+    def noise(self, name, *shape, gain=1.0, stream=""):
         """Normal noise that keeps the size of its input, times ``gain``.
 
         What reads the ``"in"`` side of the stream is blind to the reserved dimensions, and what
@@ -275,17 +275,15 @@ class _Weights:
             values[..., :_N_RESERVED, :] = 0.0
         self.tensors[name] = values
 
-    def constant(self, name: str, *shape: int, value: float = 1.0) -> None:
+    def constant(self, name, *shape, value=1.0):
         self.tensors[name] = np.full(shape, value, np.float32)
 
-    def put(self, name: str, values: np.ndarray) -> None:
+    def put(self, name, values):
         self.tensors[name] = np.ascontiguousarray(values, np.float32)
 
     # each of the following is one half of a layer
 
-    def attention(
-        self, layer: int, *, qk_norm: bool, local: bool, n_head: int, n_kv: int, neox: bool = True
-    ) -> None:
+    def attention(self, layer, *, qk_norm, local, n_head, n_kv, neox=True):
         """Peaked attention: by place if ``local``, so that the talk hangs on the latest words,
         else by what is there, so that it hangs on single words of the document.
         """
@@ -311,20 +309,20 @@ class _Weights:
             self.constant(f"{block}attn_q_norm.weight", _HEAD_DIM, value=1.5)
             self.constant(f"{block}attn_k_norm.weight", _HEAD_DIM, value=1.5)
 
-    def feed_forward(self, layer: int) -> None:
+    def feed_forward(self, layer):
         block = f"blk.{layer}."
         self.noise(f"{block}ffn_gate.weight", _N_FF, _N_EMBD, gain=1.2, stream="in")
         self.noise(f"{block}ffn_up.weight", _N_FF, _N_EMBD, gain=1.2, stream="in")
         self.noise(f"{block}ffn_down.weight", _N_EMBD, _N_FF, gain=1.2, stream="out")
 
-    def experts(self, layer: int, n_expert: int, n_ff: int) -> None:
+    def experts(self, layer, n_expert, n_ff):
         block = f"blk.{layer}."
         self.noise(f"{block}ffn_gate_inp.weight", n_expert, _N_EMBD, gain=2.0, stream="in")
         self.noise(f"{block}ffn_gate_exps.weight", n_expert, n_ff, _N_EMBD, gain=1.2, stream="in")
         self.noise(f"{block}ffn_up_exps.weight", n_expert, n_ff, _N_EMBD, gain=1.2, stream="in")
         self.noise(f"{block}ffn_down_exps.weight", n_expert, _N_EMBD, n_ff, gain=1.2, stream="out")
 
-    def mamba(self, layer: int, *, norms: bool) -> None:
+    def mamba(self, layer, *, norms):
         block = f"blk.{layer}."
         inner, n_state, n_conv, rank = _ssm_sizes()
         self.noise(f"{block}ssm_in.weight", 2 * inner, _N_EMBD, stream="in")
@@ -343,13 +341,13 @@ class _Weights:
             self.constant(f"{block}ssm_b_norm.weight", n_state)
             self.constant(f"{block}ssm_c_norm.weight", n_state)
 
-    def short_convolution(self, layer: int, n_conv: int) -> None:
+    def short_convolution(self, layer, n_conv):
         block = f"blk.{layer}.shortconv."
         self.noise(f"{block}conv.weight", _N_EMBD, n_conv, gain=1.5)
         self.noise(f"{block}in_proj.weight", 3 * _N_EMBD, _N_EMBD, stream="in")
         self.noise(f"{block}out_proj.weight", _N_EMBD, _N_EMBD, gain=0.4 * _MIX, stream="out")
 
-    def embeddings(self, vocabulary: Vocabulary, *, scale: float, final_norm: str) -> None:
+    def embeddings(self, vocabulary, *, scale, final_norm):
         """Input rows that carry the token's class, output rows that answer it."""
         n_tokens = len(vocabulary.tokens)
         rows = self.random.standard_normal((n_tokens, _N_EMBD), np.float32)
@@ -367,7 +365,7 @@ class _Weights:
         self.constant(f"{final_norm}.weight", _N_EMBD)
 
 
-def _rotated(vector: np.ndarray, n_positions: int, *, neox: bool) -> np.ndarray:
+def _rotated(vector, n_positions, *, neox):
     """A head's vector after RoPE; pairs are (i, i + half) with ``neox``, else (2i, 2i + 1)."""
     half = len(vector) // 2
     angles = n_positions * _ROPE_BASE ** (-np.arange(half) / half)
@@ -379,12 +377,12 @@ def _rotated(vector: np.ndarray, n_positions: int, *, neox: bool) -> np.ndarray:
     return np.stack([turned.real, turned.imag], axis=1).ravel()
 
 
-def _ssm_sizes() -> tuple[int, int, int, int]:
+def _ssm_sizes():
     """(inner, state, convolution, rank of dt); llama.cpp wants inner = 2 * embedding."""
     return 2 * _N_EMBD, 16, 4, 8
 
 
-def _norm(weights: _Weights, layer: int, *names: str) -> None:
+def _norm(weights, layer, *names):
     for name in names:
         weights.constant(f"blk.{layer}.{name}.weight", _N_EMBD)
 
@@ -392,7 +390,7 @@ def _norm(weights: _Weights, layer: int, *names: str) -> None:
 # --- shapes -------------------------------------------------------------------------------------
 
 
-def _transformer(writer: gguf.GGUFWriter, weights: _Weights, kind: str) -> None:
+def _transformer(writer, weights, kind):
     n_layer = 3
     # llama.cpp wants the heads of qwen2 to split the embedding.
     n_head, n_head_kv = (2, 1) if kind == BIASED_KIND else (_N_HEAD, _N_HEAD_KV)
@@ -443,7 +441,7 @@ def _transformer(writer: gguf.GGUFWriter, weights: _Weights, kind: str) -> None:
                 weights.put(f"blk.{layer}.{name}.weight", gain)
 
 
-def _add_ssm_keys(writer: gguf.GGUFWriter) -> None:
+def _add_ssm_keys(writer):
     inner, n_state, n_conv, rank = _ssm_sizes()
     writer.add_ssm_conv_kernel(n_conv)
     writer.add_ssm_inner_size(inner)
@@ -451,7 +449,7 @@ def _add_ssm_keys(writer: gguf.GGUFWriter) -> None:
     writer.add_ssm_time_step_rank(rank)
 
 
-def _mamba(writer: gguf.GGUFWriter, weights: _Weights) -> None:
+def _mamba(writer, weights):
     n_layer = 4
     writer.add_block_count(n_layer)
     writer.add_head_count(0)
@@ -462,7 +460,7 @@ def _mamba(writer: gguf.GGUFWriter, weights: _Weights) -> None:
         weights.mamba(layer, norms=False)
 
 
-def _hybrid(writer: gguf.GGUFWriter, weights: _Weights, kind: str) -> None:
+def _hybrid(writer, weights, kind):
     has_attention = (False, True, False, True)
     writer.add_block_count(len(has_attention))
     writer.add_head_count(2)
@@ -488,14 +486,7 @@ def _hybrid(writer: gguf.GGUFWriter, weights: _Weights, kind: str) -> None:
 # --- file ---------------------------------------------------------------------------------------
 
 
-def make_model(
-    kind: str,
-    directory: Path,
-    quant: str = "f32",
-    n_ctx_train: int = 4096,
-    seed: int = 0,
-    without: str = "",
-) -> Path:
+def make_model(kind, directory, quant="f32", n_ctx_train=4096, seed=0, without=""):
     """Write ``{kind}-{quant}-{seed}-{n_ctx_train}.gguf`` and return its path; reused if there.
 
     ``without``: characters whose bytes have no tokens in its vocabulary.
@@ -546,7 +537,7 @@ def make_model(
     return path
 
 
-def _add_vocabulary(writer: gguf.GGUFWriter, vocabulary: Vocabulary, kind: str) -> None:
+def _add_vocabulary(writer, vocabulary, kind):
     if vocabulary.kind == "bpe":
         writer.add_tokenizer_model("gpt2")
         writer.add_tokenizer_pre("llama-bpe" if kind == "llama" else "qwen2")
@@ -573,7 +564,7 @@ def _add_vocabulary(writer: gguf.GGUFWriter, vocabulary: Vocabulary, kind: str) 
 _UNQUANTISED = re.compile(r"ffn_gate_inp|conv1d|shortconv\.conv|ssm_(a|d|x|dt)\b|norm")
 
 
-def _stored(weights: _Weights, quant: str) -> Iterator[tuple[str, np.ndarray, GgmlType]]:
+def _stored(weights, quant):
     ggml_type = {"f32": GgmlType.F32, "q8_0": GgmlType.Q8_0, "q4_0": GgmlType.Q4_0}[quant]
     for name, values in weights.tensors.items():
         keep = values.ndim < 2 or values.shape[-1] % 32 or _UNQUANTISED.search(name)
