@@ -49,11 +49,6 @@ def _told(measured: Result) -> str:
     return f"{measured.finding.headline} ({measured.conditions.date})"
 
 
-NO_AMAZON = (
-    "Amazon Reviews 2023 is not at hand, nor are GPT-4.1, which labelled it, and Claude, "
-    "which judged it; a GPU for 8 to 32 billion parameters is not, either"
-)
-
 CLAIMS = (
     Claim(
         "Abstract, section 1",
@@ -133,7 +128,8 @@ CLAIMS = (
         "Table 1, Amazon Reviews",
         "LLM-F1 of HPD 0.7% higher than of AR",
         "descriptions",
-        remark=NO_AMAZON,
+        remark="Amazon Reviews 2023 is not at hand, nor are GPT-4.1, which labelled it, Claude, "
+        "which judged it, and a GPU for 8 to 32 billion parameters",
     ),
     Claim(
         "Table 1, dollars",
@@ -175,7 +171,7 @@ CLAIMS = (
         "a large model as the judge",
         by="hpd judge values.jsonl gold.jsonl",
         remark="The earlier model in the box was no judge: it agreed with gold on fewer than half "
-        "of the values ([Judging](judging.md)). " + NO_AMAZON,
+        "of the values ([Judging](judging.md))",
     ),
     Claim(
         "Appendix B.1, figure 10",
