@@ -170,8 +170,8 @@ CLAIMS = (
         "Appendix E, LLM-F1",
         "a large model as the judge",
         by="hpd judge values.jsonl gold.jsonl",
-        remark="The earlier model in the box was no judge: it agreed with gold on fewer than half "
-        "of the values ([Judging](judging.md))",
+        remark="The model in the box is no judge: it agreed with gold on half of the values "
+        "([Judging](judging.md))",
     ),
     Claim(
         "Appendix B.1, figure 10",
