@@ -66,8 +66,8 @@ _NOTE = (
 
 def neighbours(bench: Workbench, part: str, whole: bool) -> Finding:
     """All ways over the same documents."""
-    begin(bench, part)
     schemas, examples = titles(bench, N_ROWS)
+    begin(bench, part)
     engine = WHOLE if whole else VALUES
     found = {name: Found() for name in (*WAYS, *engine)}
     with ExitStack() as stack:

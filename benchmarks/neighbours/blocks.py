@@ -142,12 +142,12 @@ def _answer(blocks: Blocks, prompter: Prompter, schema: Schema, text: str, taken
 
 def blocks(bench: Workbench) -> Finding:
     """All ways on the same titles, with weights that were taught to fill blocks."""
-    begin(bench, "blocks")
     minutes = _MINUTES if bench.limit is None else 0.01
     weights = bench.folder("blocks") / "weights.pt"
     command = ["-m", "benchmarks.neighbours.taught_blocks", str(bench.model), str(weights)]
-    bench.make(weights, [*command, "--minutes", str(minutes), *bench.threads()])
+    bench.make(weights, [*command, "--minutes", str(minutes)])
     schemas, examples = titles(bench, _N_TITLES)
+    begin(bench, "blocks")
     vocabulary, network = GgufVocabulary(bench.model), load_network(bench.model)
     network.load_state_dict(torch.load(weights, weights_only=True))
     torch.set_num_threads(bench.n_threads)

@@ -28,7 +28,7 @@ WAYS: dict[str, Way] = {AR: one_by_one, **jacobi.WAYS, **ngrams.WAYS}
 
 
 def begin(bench: Workbench, part: str) -> None:
-    """Measure with one thread, and note the command of a part."""
+    """Measure with one thread, and note the command of a part behind those that made its data."""
     bench.n_threads = bench.n_threads or 1
     bench.using(bench.model)
     bench.commands.append(

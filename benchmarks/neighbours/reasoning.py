@@ -67,8 +67,8 @@ _WAYS: dict[str, tuple[str, _Thinking]] = {
 
 def reasoning(bench: Workbench, part: str) -> Finding:
     """Both ways with thoughts of several lengths, many titles in flight."""
-    begin(bench, part)
     schemas, examples = titles(bench, _N_TITLES)
+    begin(bench, part)
     names = {name: [each.name for each in s.attributes] for name, s in schemas.items()}
     n = len(examples)
     head = ["way", *(f"F1, R = {r}" for r in _LENGTHS), *(f"ms, R = {r}" for r in _LENGTHS)]
