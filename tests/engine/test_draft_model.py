@@ -7,7 +7,7 @@ import pytest
 import hpd
 import tiny_models
 from decoding import F32_TIE, ON_DEVICE, engine_options, make_requests, open_model, run
-from hpd import _native
+from hpd import _core_testing, _native
 from hpd.errors import ModelLoadError
 from hpd.models.model_files import resolve_draft_model
 from reference import Reference
@@ -122,6 +122,58 @@ def test_scarce_resources(tiny_model, kind, settings):
     for draft in (path, tiny_model(kind, seed=1)):
         drafted, _ = decode(path, requests, draft, **settings)
         assert_same(drafted, plain)
+
+
+def test_requests_that_start_again(tiny_model):
+    path = tiny_model("qwen3")
+    model = open_model(path)
+    value = model.tokenize(' "' + "long " * 12 + '"')
+    fields = [
+        _native.Field(model.tokenize(f'{{"{name}":'), replay=value, max_tokens=len(value))
+        for name in ("a", "b", "c", "d")
+    ]
+    engine = _native.Engine(
+        model,
+        engine_options(n_ctx=512, n_in_flight=12, draft_model=model, draft_p_min=0.0, n_draft=2),
+    )
+    _core_testing.check_every_step(engine, True)
+    for i in range(12):
+        prompt = model.tokenize(f"Instruction of some length. Document {i}: long long")
+        engine.submit(i, prompt, fields, n_instruction=6)
+    results = []
+    while not engine.idle:
+        results += engine.step()
+    assert len(results) == 12
+    assert all(value_.tokens == value for result in results for value_ in result.values)
+    assert engine.stats.n_preempted > 0
+
+
+def test_interrupted_and_cancelled(tiny_model):
+    path = tiny_model("qwen3")
+    requests = one_value_each(path, 4)
+    plain, _ = decode(path, requests)
+    model = open_model(path)
+    engine = _native.Engine(
+        model, engine_options(drafts=False, draft_model=model, draft_p_min=0.0, n_draft=2)
+    )
+    _core_testing.check_every_step(engine, True)
+    for i, ((prompt, (key,)), n_instruction) in enumerate(requests):
+        fields = [_native.Field(key, max_tokens=N_TOKENS)]
+        engine.submit(i, prompt, fields, n_instruction=n_instruction)
+    done = engine.step() + engine.step()
+    engine.interrupt(True)
+    done += engine.step()
+    engine.interrupt(False)
+    while not engine.idle:
+        done += engine.step()
+    found = sorted(done, key=lambda result: result.id)
+    assert_same(found, plain)
+    field = _native.Field([], max_tokens=N_TOKENS)
+    engine.submit(0, requests[0][0][0], [field], n_instruction=0)
+    engine.step()
+    engine.cancel_all()
+    assert engine.idle
+    assert_same(run(engine, requests, max_tokens=N_TOKENS), plain)
 
 
 @pytest.mark.parametrize("in_flight", [1, 16])

@@ -161,6 +161,22 @@ def test_the_memory_of_logits_is_used_again_by_the_next_decode(model):
     assert not np.array_equal(rows, before)
 
 
+def test_what_the_engine_has_read_stays(model):
+    """Numbers of a value that many batches have been decoded since are still its own."""
+    keys = [model.tokenize(f'{{"field {i}":') for i in range(4)]
+    prompt = model.tokenize("Nike Men's Running Shoe, Black")
+    alone = []
+    for key in keys:
+        engine = _native.Engine(model, engine_options(drafts=False))
+        (result,) = run(engine, [((prompt, [key]), 0)])
+        alone.append(result.values[0])
+    engine = _native.Engine(model, engine_options(drafts=False, n_in_flight=1))
+    results = run(engine, [((prompt, [key]), 0) for key in keys])
+    for result, want in zip(results, alone, strict=True):
+        assert result.values[0].tokens == want.tokens
+        np.testing.assert_allclose(result.values[0].margins, want.margins, atol=1e-3)
+
+
 @pytest.mark.parametrize("kind", [*tiny_models.RECURRENT_KINDS, *tiny_models.HYBRID_KINDS])
 def test_recurrent_states_are_neither_cut_nor_copied_in_part(tiny_model, kind):
     """seq_rm of a tail does nothing there, and seq_cp copies all, whatever range it is given."""

@@ -193,6 +193,18 @@ def test_a_ragged_batch_changes_nothing_for_its_rows(mask, batch):
 
 
 @pytest.mark.parametrize("mask", MASKS)
+@given(batch=st.lists(rows, min_size=1, max_size=3))
+@part_of_examples(0.15)
+def test_flex_attention_gets_the_same_mask(mask, batch):
+    from torch.nn.attention.flex_attention import create_mask
+
+    roles = masks.stack([row.roles(mask) for row in batch])
+    n = roles.kind.shape[1]
+    mod = masks.mask_mod(mask, roles)
+    assert (create_mask(mod, len(batch), 1, n, n, device="cpu") == masks.dense(mask, roles)).all()
+
+
+@pytest.mark.parametrize("mask", MASKS)
 def test_flex_attention_and_sdpa_agree(mask):
     from torch.nn.attention.flex_attention import flex_attention
 
