@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,6 @@ import pytest
 import hpd.extractor
 from fake_extractor import FakeExtractor
 from hpd.cli import main
-from hpd.documents import Document
 from hpd.results import Extraction
 from jsonl import read_lines, write_lines, write_texts
 
@@ -47,9 +45,7 @@ def test_failures_alone_do_not_pile_up(tmp_path, fake):
     seen = []
 
     class Watching(FakeExtractor):
-        def iter_placed(
-            self, documents: Iterable[Document], **_: object
-        ) -> Iterator[tuple[int, Extraction]]:
+        def iter_placed(self, documents, **_):
             for place, document in enumerate(documents):
                 seen.append(len(out.read_text().splitlines()))
                 yield place, Extraction(document.id, {})

@@ -166,14 +166,14 @@ def test_no_request_leaves_the_page(browser, hostile):
 
 def test_the_policy_stops_what_would_call_out(browser, hostile):
     class Count(http.server.BaseHTTPRequestHandler):
-        asked: list[str] = []  # noqa: RUF012
+        asked = []  # noqa: RUF012
 
-        def do_GET(self) -> None:
+        def do_GET(self):
             Count.asked.append(self.path)
             self.send_response(204)
             self.end_headers()
 
-        def log_message(self, *_: object) -> None:
+        def log_message(self, *_):
             pass
 
     browser.open(hostile)

@@ -1,13 +1,8 @@
 """A server that speaks S3, and one of web pages, on this machine."""
 
-from __future__ import annotations
-
 import functools
 import http.server
 import threading
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,7 +12,7 @@ __all__ = ["fake"]
 
 
 @pytest.fixture(scope="session")
-def s3_server() -> Iterator[str]:
+def s3_server():
     """The address of a server that speaks S3."""
     server = pytest.importorskip("moto.server").ThreadedMotoServer(port=0, verbose=False)
     server.start()
@@ -27,7 +22,7 @@ def s3_server() -> Iterator[str]:
 
 
 @pytest.fixture
-def bucket(s3_server: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Any]:
+def bucket(s3_server, monkeypatch, tmp_path):
     """The file system of S3, with an empty bucket ``shop``."""
     s3fs = pytest.importorskip("s3fs")
     for name, value in {
@@ -49,7 +44,7 @@ def bucket(s3_server: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> I
 class Pages(http.server.SimpleHTTPRequestHandler):
     """Serves files, and refuses those that are private."""
 
-    def do_GET(self) -> None:
+    def do_GET(self):
         """Answer."""
         if "private" in self.path:
             self.send_error(403)
@@ -58,12 +53,12 @@ class Pages(http.server.SimpleHTTPRequestHandler):
 
     do_HEAD = do_GET  # noqa: N815
 
-    def log_message(self, *_: object) -> None:
+    def log_message(self, *_):
         """Say nothing."""
 
 
 @pytest.fixture
-def web(tmp_path: Path) -> Iterator[tuple[str, Path]]:
+def web(tmp_path):
     """The address of a web server, and the folder of its pages."""
     pytest.importorskip("aiohttp")
     folder = tmp_path / "web"

@@ -1,19 +1,12 @@
 """``hpd completion``: the scripts, and what bash makes of one."""
 
-from __future__ import annotations
-
-import shutil
 import subprocess
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 pytest.importorskip("shtab")
 
 from hpd.cli import main
-
-Complete = Callable[..., set[str]]
 
 # Sets COMP_WORDS as the shell does when the last word is being typed, and prints COMPREPLY.
 COMPLETE = r"""
@@ -26,7 +19,7 @@ printf '%s\n' "${COMPREPLY[@]}"
 
 
 @pytest.fixture
-def script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+def script(tmp_path, capsys):
     assert main(["completion", "bash"]) == 0
     path = tmp_path / "completion.bash"
     path.write_text(capsys.readouterr().out)
@@ -34,13 +27,11 @@ def script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
 
 
 @pytest.fixture
-def complete(script: Path, tmp_path: Path) -> Complete:
-    bash = shutil.which("bash")
-    assert bash is not None
+def complete(script, tmp_path):
 
-    def run(*words: str) -> set[str]:
+    def run(*words):
         done = subprocess.run(
-            [bash, "--norc", "-c", COMPLETE, "bash", str(script), "hpd", *words],
+            ["bash", "--norc", "-c", COMPLETE, "bash", str(script), "hpd", *words],
             cwd=tmp_path,
             capture_output=True,
             text=True,
@@ -53,19 +44,19 @@ def complete(script: Path, tmp_path: Path) -> Complete:
     return run
 
 
-def test_commands(complete: Complete) -> None:
+def test_commands(complete):
     assert {"extract", "eval", "models", "doctor"} <= complete("")
     assert complete("ext") == {"extract"}
     assert complete("mod") == {"models"}
 
 
-def test_flags_of_a_command(complete: Complete) -> None:
+def test_flags_of_a_command(complete):
     assert {"--schema", "--set", "-ngl", "--job"} <= complete("extract", "-")
     assert complete("extract", "--null") == {"--null-threshold"}
     assert complete("models", "--") == {"--help", "--json", "--speed", "--threads"}
 
 
-def test_files_where_a_file_is_meant(complete: Complete, tmp_path: Path) -> None:
+def test_files_where_a_file_is_meant(complete, tmp_path):
     (tmp_path / "letters.jsonl").write_text("")
     (tmp_path / "model.gguf").write_text("")
     assert complete("extract", "-m", "mod") == {"model.gguf"}
@@ -74,7 +65,7 @@ def test_files_where_a_file_is_meant(complete: Complete, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
-def test_scripts_for_other_shells(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_scripts_for_other_shells(shell, capsys):
     assert main(["completion", shell]) == 0
     script = capsys.readouterr().out
     for text in ("extract", "schema", "null-threshold", "on-overflow", "models"):

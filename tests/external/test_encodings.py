@@ -2,19 +2,16 @@
 
 # ruff: noqa: E501, RUF001
 
-from __future__ import annotations
-
 import io
 import json
 import sys
-from typing import Any
 
 import pytest
 
 pytest.importorskip("charset_normalizer")
 
 from hpd.errors import InputError
-from hpd.files.reader import Record, RecordReader
+from hpd.files.reader import RecordReader
 
 JAPANESE = (
     "株式会社山田商店は東京都千代田区にある文房具の専門店です。請求書番号は2026-4711、合計金額は税込みで"
@@ -60,7 +57,7 @@ NO_TELLING = ("", "店")
 FORMS = ("txt", "html", "csv", "jsonl", "lines")
 
 
-def records(text: str, form: str, encoding: str) -> list[Record]:
+def records(text, form, encoding):
     """A file with the text, in a table with a part of it on each row."""
     parts = [text[i : i + 20] for i in range(0, len(text), 20)]
     content = {
@@ -70,17 +67,17 @@ def records(text: str, form: str, encoding: str) -> list[Record]:
         "jsonl": "".join(json.dumps({"text": part}, ensure_ascii=False) + "\n" for part in parts),
         "lines": "\n".join(parts),
     }[form]  # fmt: skip
-    file: Any = io.BytesIO(content.encode(encoding))
-    return list(RecordReader(file, format=form))  # type: ignore[arg-type]
+    file = io.BytesIO(content.encode(encoding))
+    return list(RecordReader(file, format=form))
 
 
-def said(record: Record) -> str:
+def said(record):
     return " ".join([*record.notes, *([str(record.error)] if record.error else [])])
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("encoding", TEXTS)
-def test_what_is_long_enough_is_read_right_and_the_guess_is_said(encoding: str, form: str) -> None:
+def test_what_is_long_enough_is_read_right_and_the_guess_is_said(encoding, form):
     found = records(TEXTS[encoding], form, encoding)
     assert [said(record) for record in found if record.error] == []
     whole = "".join(record.text for record in found)
@@ -94,7 +91,7 @@ def test_what_is_long_enough_is_read_right_and_the_guess_is_said(encoding: str, 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("encoding", TEXTS)
-def test_what_is_short_is_never_wrong_without_a_word(encoding: str, form: str) -> None:
+def test_what_is_short_is_never_wrong_without_a_word(encoding, form):
     text = TEXTS[encoding]
     for start in range(0, 40, 7):
         for n in (1, 2, 3, 5, 8, 13, 21, 34, 55):
@@ -112,7 +109,7 @@ def test_what_is_short_is_never_wrong_without_a_word(encoding: str, form: str) -
 
 
 @pytest.mark.parametrize("text", TEXTS.values())
-def test_utf8_with_a_wrong_byte_is_no_other_encoding(text: str) -> None:
+def test_utf8_with_a_wrong_byte_is_no_other_encoding(text):
     data = (text * 2).encode()
     for wrong in (data[:-1] + b"\xff", data[:100] + b"\xe3" + data[100:]):
         (record,) = RecordReader(io.BytesIO(wrong), format="txt")
@@ -130,20 +127,20 @@ def test_utf8_with_a_wrong_byte_is_no_other_encoding(text: str) -> None:
         "Fläche 20 m², Raum 30 m³, 5 °C, ½ l, 3 × 4 cm, ±2 %, © Müller®, “schön” – für 9 €",
     ],
 )
-def test_western_texts_stay_western(text: str) -> None:
+def test_western_texts_stay_western(text):
     (record,) = RecordReader(io.BytesIO(f"{text}. {text}".encode("cp1252")), format="txt")
     assert record.text.startswith(text)
     assert record.notes == ("read as Windows-1252, which is a guess (--encoding names another)",)
 
 
-def test_without_the_package_it_is_an_error_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_package_it_is_an_error_as_before(monkeypatch):
     monkeypatch.setitem(sys.modules, "charset_normalizer", None)
     (record,) = records(RUSSIAN, "txt", "koi8-r")
     assert "not valid UTF-8" in said(record)
     assert "--encoding" in said(record)
 
 
-def test_a_part_of_an_e_mail_that_names_no_charset() -> None:
+def test_a_part_of_an_e_mail_that_names_no_charset():
     pytest.importorskip("inscriptis")
     head = b"From: a@b.example\nSubject: order\n\n"
     (long,) = RecordReader(io.BytesIO(head + RUSSIAN.encode("koi8-r")), format="eml")

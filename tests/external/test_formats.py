@@ -3,14 +3,11 @@
 The files in ``made`` are those of LibreOffice 7.4, from the .fodt, .fodp and .csv beside them.
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 from base64 import b64encode
 from email.message import EmailMessage
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,7 +15,7 @@ from hpd.cli import main
 from hpd.errors import InputError
 from hpd.external.pdf import _columns_apart, _Piece
 from hpd.files.inputs import InputReader, Shard
-from hpd.files.reader import Record, RecordReader
+from hpd.files.reader import RecordReader
 from hpd.files.streams import known_encoding
 from jsonl import read_lines
 from pdf_files import pdf_of
@@ -27,12 +24,12 @@ MADE = Path(__file__).with_name("made")
 HEAD = b"From: a@b.example\nSubject: order\nMIME-Version: 1.0\n"
 
 
-def read(data: bytes, format: str) -> Record:  # noqa: A002
-    (record,) = RecordReader(io.BytesIO(data), format=format)  # type: ignore[arg-type]
+def read(data, format):  # noqa: A002
+    (record,) = RecordReader(io.BytesIO(data), format=format)
     return record
 
 
-def mail_text(rest: str | bytes, encoding: str = "utf-8") -> str:
+def mail_text(rest, encoding="utf-8"):
     data = rest if isinstance(rest, bytes) else rest.encode(encoding)
     record = read(HEAD + data, "eml")
     assert record.error is None, record.error
@@ -40,15 +37,15 @@ def mail_text(rest: str | bytes, encoding: str = "utf-8") -> str:
     return record.text.split("\n\n", 1)[1]
 
 
-def part(content: str, kind: str = "text/plain", more: str = "") -> str:
+def part(content, kind="text/plain", more=""):
     return f"--B\nContent-Type: {kind}\n{more}\n{content}\n"
 
 
-def multipart(kind: str, *parts: str) -> str:
+def multipart(kind, *parts):
     return f"Content-Type: multipart/{kind}; boundary=B\n\n{''.join(parts)}--B--\n"
 
 
-MESSAGE = "message/rfc822"
+MESSAGE, HTML = "message/rfc822", "text/html"
 QUOTED = "Content-Transfer-Encoding: quoted-printable\n"
 PACKED = b64encode(b"Subject: old\n\nTotal 5").decode()
 IMAGE = part("iVBORw0KGgo=", "image/png; name=x.png", "Content-Transfer-Encoding: base64\n")
@@ -58,15 +55,10 @@ IMAGE = part("iVBORw0KGgo=", "image/png; name=x.png", "Content-Transfer-Encoding
     ("content", "text"),
     [
         (multipart("mixed", part("one"), IMAGE, part("two")), "one\n\ntwo\n\nAttachments: x.png"),
-        (multipart("alternative", part("\n"), part("<p>Total 99</p>", "text/html")), "Total 99"),
-        (multipart("alternative", part("plain"), part("<p>html</p>", "text/html")), "plain"),
-        (multipart("mixed", part("a"), part("<p>b</p>", "text/html")), "a\n\nb"),
-        (
-            multipart(
-                "mixed", part("see below"), part("Subject: old\n\nTotal 5", "message/rfc822")
-            ),
-            "see below\n\nSubject: old\n\nTotal 5",
-        ),
+        (multipart("alternative", part("\n"), part("<p>Total 99</p>", HTML)), "Total 99"),
+        (multipart("alternative", part("plain"), part("<p>html</p>", HTML)), "plain"),
+        (multipart("mixed", part("a"), part("<p>b</p>", HTML)), "a\n\nb"),
+        (multipart("mixed", part("a"), part("Subject: b\n\n5", MESSAGE)), "a\n\nSubject: b\n\n5"),
         (
             multipart("mixed", part("a"), part("b", more="Content-Disposition: attachment\n")),
             "a\n\nAttachments: unnamed",
@@ -75,56 +67,33 @@ IMAGE = part("iVBORw0KGgo=", "image/png; name=x.png", "Content-Transfer-Encoding
             multipart("mixed", part(PACKED, MESSAGE, "Content-Transfer-Encoding: base64\n")),
             "Subject: old\n\nTotal 5",
         ),
-        (
-            multipart("report", part("failed"), part("Action: failed", "message/delivery-status")),
-            "failed\n\nAction: failed",
-        ),
+        (multipart("report", part("a"), part("b: c", "message/delivery-status")), "a\n\nb: c"),
         ("Content-Type: multipart/mixed\n\n--B\n\nTotal 5", "--B\n\nTotal 5"),
         ("Content-Type: multipart/alternative; boundary=B\n\nTotal 5", "Total 5"),
-        (
-            "Content-Type: multipart/mixed; boundary=--=_P;x\n\n----=_P\n\nbody\n----=_P--\n",
-            "body",
-        ),
+        ("Content-Type: multipart/mixed; boundary=--=_P;x\n\n----=_P\n\nbody\n----=_P--\n", "body"),
         (multipart("mixed", part("one")) + "\nlist of the club", "one\n\nlist of the club"),
+        (multipart("alternative", part("a"), part("<p>b</p>", HTML), part("c")), "a\n\nc"),
         (
-            multipart("alternative", part("a"), part("<p>b</p>", "text/html"), part("footer")),
-            "a\n\nfooter",
-        ),
-        (
-            multipart(
-                "alternative", part("no HTML"), part("<p>Total is 99 EUR today</p>", "text/html")
-            ),
+            multipart("alternative", part("no HTML"), part("<p>Total is 99 EUR today</p>", HTML)),
             "Total is 99 EUR today",
         ),
-        (
-            multipart("alternative", part("<p>b</p>", "text/html"), part("c", "text/calendar")),
-            "b",
-        ),
-        (
-            multipart("report", part("Source-IP: 1.2.3.4\n", "message/feedback-report")),
-            "Source-IP: 1.2.3.4",
-        ),
-        (
-            multipart(
-                "mixed",
-                part("Subject: old\n\n=C3=B6", MESSAGE, QUOTED),
-            ),
-            "Subject: old\n\nö",
-        ),
+        (multipart("alternative", part("<p>b</p>", HTML), part("c", "text/calendar")), "b"),
+        (multipart("report", part("IP: 1.2.3.4\n", "message/feedback-report")), "IP: 1.2.3.4"),
+        (multipart("mixed", part("Subject: old\n\n=C3=B6", MESSAGE, QUOTED)), "Subject: old\n\nö"),
     ],
 )
-def test_the_parts_of_an_e_mail(content: str, text: str) -> None:
+def test_the_parts_of_an_e_mail(content, text):
     assert mail_text(content) == text
 
 
 @pytest.mark.parametrize("charset", [None, "us-ascii", "utf-8", "iso-8859-1", "x-unknown"])
 @pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
-def test_letters_of_an_e_mail_are_those_that_were_meant(charset: str | None, encoding: str) -> None:
+def test_letters_of_an_e_mail_are_those_that_were_meant(charset, encoding):
     kind = "" if charset is None else f"Content-Type: text/plain; charset={charset}\n"
     assert mail_text(f"{kind}\nGröße: 5 € “x”", encoding) == "Größe: 5 € “x”"
 
 
-def test_other_charsets_of_an_e_mail() -> None:
+def test_other_charsets_of_an_e_mail():
     kind = "Content-Type: text/plain; charset={}\n\n"
     assert mail_text(kind.format("shift_jis") + "日本", "shift_jis") == "日本"
     assert mail_text(kind.format("koi8-r") + "Луна", "koi8-r") == "Луна"
@@ -150,7 +119,7 @@ def test_other_charsets_of_an_e_mail() -> None:
         ("rot13", None),
     ],
 )
-def test_names_of_encodings_that_programs_write(label: str, encoding: str | None) -> None:
+def test_names_of_encodings_that_programs_write(label, encoding):
     assert known_encoding(label) == encoding
 
 
@@ -171,12 +140,12 @@ def test_names_of_encodings_that_programs_write(label: str, encoding: str | None
         ("7-bit", "ö", "ö"),
     ],
 )
-def test_how_a_part_of_an_e_mail_is_encoded(coding: str, content: str, text: str) -> None:
+def test_how_a_part_of_an_e_mail_is_encoded(coding, content, text):
     kind = "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding:"
     assert mail_text(f"{kind} {coding}\n\n{content}") == text
 
 
-def test_a_part_that_is_cut_off_is_told() -> None:
+def test_a_part_that_is_cut_off_is_told():
     record = read(HEAD + b"Content-Transfer-Encoding: base64\n\nbGluZSAxb", "eml")
     assert record.text.endswith("line 1")
     assert record.notes == ("a part is cut off",)
@@ -193,50 +162,50 @@ def test_a_part_that_is_cut_off_is_told() -> None:
         ("=?utf-8?Q?a?= C:\\users", "=?utf-8?Q?a?= C:\\users"),
     ],
 )
-def test_headers_of_an_e_mail_lose_no_letter(written: str, meant: str) -> None:
+def test_headers_of_an_e_mail_lose_no_letter(written, meant):
     assert read(f"From: {written}\n\nbody".encode(), "eml").raw["from"] == meant
 
 
 @pytest.mark.parametrize("before", [b"\xef\xbb\xbf", b"\n\n", b""])
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
-def test_an_e_mail_begins_and_ends_its_lines_as_it_likes(before: bytes, end: bytes) -> None:
+def test_an_e_mail_begins_and_ends_its_lines_as_it_likes(before, end):
     record = read(before + end.join([b"From: M\xfcller", b"Subject: s", b"", b"body"]), "eml")
     assert record.text == "From: Müller\nSubject: s\n\nbody"
 
 
-def test_names_and_values_of_a_page_are_not_one_word() -> None:
+def test_names_and_values_of_a_page_are_not_one_word():
     page = b"<dl><dt>Color<dd>red<dt>Size<dd>M</dl><details><summary>More</summary>5 kg</details>"
     lines = [line.strip() for line in read(page, "html").text.splitlines()]
     assert lines == ["Color", "red", "Size", "M", "More", "5 kg"]
 
 
 @pytest.mark.parametrize("n", [100, 300, 1500])
-def test_a_page_is_read_to_its_end_however_deep_it_is(n: int) -> None:
+def test_a_page_is_read_to_its_end_however_deep_it_is(n):
     record = read(f"<p>one</p>{'<div>' * n}two{'</div>' * n}<p>three".encode(), "html")
     assert (record.error, record.text.split()) == (None, ["one", "two", "three"])
 
 
-def test_what_stands_behind_the_end_of_a_page_is_read() -> None:
+def test_what_stands_behind_the_end_of_a_page_is_read():
     page = b"<html><body>a</body></html> b <html><body><p>c</p></body></html><p>d</p>"
     assert read(page, "html").text.split() == ["a", "b", "c", "d"]
 
 
-def test_blocks_of_a_page_are_not_one_word() -> None:
+def test_blocks_of_a_page_are_not_one_word():
     for element in ("section", "form", "center", "fieldset", "dialog", "menu"):
         page = f"x<{element}>a</{element}><{element}>b</{element}>y"
         assert read(page.encode(), "html").text.split() == ["x", "a", "b", "y"], element
 
 
-def test_a_page_that_shows_nothing_says_so() -> None:
+def test_a_page_that_shows_nothing_says_so():
     record = read(b"<html><head><title>t<body>text", "html")
     assert (record.text, record.notes) == ("", ("this page has no text that a browser would show",))
 
 
-def test_a_page_that_is_too_deep_is_an_error() -> None:
+def test_a_page_that_is_too_deep_is_an_error():
     assert "Excessive depth" in str(read(b"<div>" * 5000 + b"text", "html").error)
 
 
-def test_a_page_with_a_text_or_an_attribute_of_more_than_10_mb() -> None:
+def test_a_page_with_a_text_or_an_attribute_of_more_than_10_mb():
     long = "x" * 10_500_000
     for page in (f"<p>{long}</p><p>end</p>", f'<p title="{long}">a</p><p>end</p>'):
         assert read(page.encode(), "html").text.endswith("end")
@@ -254,7 +223,7 @@ def test_a_page_with_a_text_or_an_attribute_of_more_than_10_mb() -> None:
         ("", "utf-16"),
     ],
 )
-def test_the_declared_encoding_of_a_page_is_obeyed(head: str, encoding: str) -> None:
+def test_the_declared_encoding_of_a_page_is_obeyed(head, encoding):
     word = "Луна" if encoding == "koi8-r" else "Größe"
     record = read(f"<html><head>{head}</head><body>{word}</body></html>".encode(encoding), "html")
     assert (record.text, record.notes) == (word, ())
@@ -262,7 +231,7 @@ def test_the_declared_encoding_of_a_page_is_obeyed(head: str, encoding: str) -> 
     assert read(xml.encode(encoding), "html").text == word
 
 
-def test_a_page_whose_declared_encoding_is_wrong_says_so() -> None:
+def test_a_page_whose_declared_encoding_is_wrong_says_so():
     page = '<html><head><meta charset="utf-8"></head><body>Größe</body></html>'
     record = read(page.encode("cp1252"), "html")
     assert record.text == "Größe"
@@ -273,7 +242,7 @@ def test_a_page_whose_declared_encoding_is_wrong_says_so() -> None:
     assert named.text == "Луна"
 
 
-def form() -> bytes:
+def form():
     """A PDF with a form: a text, and a box that is checked."""
     shown = "BT /F1 12 Tf 20 150 Td (Name:) Tj 0 -40 Td (Total:) Tj ET"
     widget = "<< /Type /Annot /Subtype /Widget /P 4 0 R /F 4"
@@ -296,7 +265,7 @@ def form() -> bytes:
     return f"%PDF-1.4\n{body}trailer\n<< /Size 10 /Root 1 0 R >>\n".encode()
 
 
-def test_the_values_of_a_pdf_form_stand_beside_their_labels() -> None:
+def test_the_values_of_a_pdf_form_stand_beside_their_labels():
     record = read(form(), "pdf")
     assert record.error is None, record.error
     assert [line.split() for line in record.text.splitlines()] == [
@@ -306,12 +275,12 @@ def test_the_values_of_a_pdf_form_stand_beside_their_labels() -> None:
     ]
 
 
-def test_text_that_is_turned_is_read_along_its_lines() -> None:
+def test_text_that_is_turned_is_read_along_its_lines():
     turned = "Body) Tj 0 1 -1 0 10 20 Tm (up the side) Tj -1 0 0 -1 200 50 Tm (down again"
     assert read(pdf_of(turned), "pdf").text == "Body\nup the side\ndown again"
 
 
-def test_pages_of_a_pdf_without_text_are_told() -> None:
+def test_pages_of_a_pdf_without_text_are_told():
     record = read(pdf_of("one", "", "three", ""), "pdf")
     assert record.text.split() == ["one", "three"]
     assert record.notes == ("2 of 4 pages have no text (scans?)",)
@@ -319,7 +288,7 @@ def test_pages_of_a_pdf_without_text_are_told() -> None:
     assert "no text layer" in str(read(pdf_of("", ""), "pdf").error)
 
 
-def shown_lines(*rows: tuple[str, str]) -> list[list[str]]:
+def shown_lines(*rows):
     lines = [
         [
             _Piece(text, left, -12 * i, left + width, 10 - 12 * i)
@@ -331,7 +300,7 @@ def shown_lines(*rows: tuple[str, str]) -> list[list[str]]:
     return [[piece.text for piece in line] for line in _columns_apart(lines)]
 
 
-def test_columns_of_prose_are_read_one_after_another_and_labels_beside_amounts() -> None:
+def test_columns_of_prose_are_read_one_after_another_and_labels_beside_amounts():
     prose = [(f"{i} the left column of a long article", f"{i} the right column, as long as that")
              for i in range(6)]  # fmt: skip
     assert shown_lines(*prose) == [[a] for a, _ in prose] + [[b] for _, b in prose]
@@ -343,7 +312,7 @@ WORD = ["HeaderWord Nordvik", "Invoice 4711", "ListWord one", "Last paragraph"]
 
 
 @pytest.mark.parametrize("format", ["docx", "odt", "epub"])
-def test_a_text_of_an_office_program_is_whole_and_in_order(format: str) -> None:  # noqa: A002
+def test_a_text_of_an_office_program_is_whole_and_in_order(format):  # noqa: A002
     record = read((MADE / f"w.{format}").read_bytes(), format)
     expected = WORD[format == "epub" :]
     assert sorted(expected, key=record.text.index) == expected
@@ -357,13 +326,13 @@ def test_a_text_of_an_office_program_is_whole_and_in_order(format: str) -> None:
         assert record.text.endswith("FooterWord")
 
 
-def test_slides_are_pages_with_their_notes() -> None:
+def test_slides_are_pages_with_their_notes():
     record = read((MADE / "p.pptx").read_bytes(), "pptx")
     assert record.text == "Slide one title\nLamp | 35.00\nNotesWord\n\nSlide two"
     assert record.page_starts == (0, record.text.index("Slide two"))
 
 
-def test_attachments_are_documents_of_their_own_where_that_is_asked(tmp_path: Path) -> None:
+def test_attachments_are_documents_of_their_own_where_that_is_asked(tmp_path):
     outer, inner = EmailMessage(), EmailMessage()
     inner["Subject"], inner["From"] = "the order", "b@shop.example"
     inner.set_content("Three pans")
@@ -378,7 +347,7 @@ def test_attachments_are_documents_of_their_own_where_that_is_asked(tmp_path: Pa
     (tmp_path / "z.txt").write_text("Wool coat")
     path, z = str(tmp_path / "m.eml"), str(tmp_path / "z.txt")
 
-    def records(**more: Any) -> list[Record]:
+    def records(**more):
         with InputReader([str(tmp_path)], **more) as reader:
             return list(reader)
 
@@ -402,7 +371,7 @@ def test_attachments_are_documents_of_their_own_where_that_is_asked(tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", ["t.xlsx", "t.ods"])
-def test_rows_of_a_sheet_are_records(name: str) -> None:
+def test_rows_of_a_sheet_are_records(name):
     with InputReader([str(MADE / name)]) as reader:
         first, second = reader
         assert reader.columns(first) == {
@@ -414,7 +383,7 @@ def test_rows_of_a_sheet_are_records(name: str) -> None:
         list(InputReader([str(MADE / name)], text_field=["body"]))
 
 
-def cut(name: str) -> bytes:
+def cut(name):
     return (MADE / name).read_bytes()[:-300]
 
 
@@ -444,9 +413,7 @@ NOISE = bytes(range(256)) * 4
         ("n.txt.gz", NOISE, "Not a gzipped file"),
     ],
 )
-def test_a_file_that_is_damaged_is_an_error_line_and_the_run_goes_on(
-    name: str, data: bytes, problem: str, tmp_path: Path
-) -> None:
+def test_a_file_that_is_damaged_is_an_error_line_and_the_run_goes_on(name, data, problem, tmp_path):
     folder, out = tmp_path / "in", tmp_path / "out.jsonl"
     folder.mkdir()
     (folder / name).write_bytes(data)

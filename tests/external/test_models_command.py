@@ -1,11 +1,8 @@
 """``hpd models``: what is recommended, what is on this disk, and what of it fits."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,7 +16,7 @@ from ollama_files import WEIGHTS, add_ollama_model
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(tmp_path, monkeypatch):
     """A home folder with nothing in it, on a machine of 4 GB."""
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
     monkeypatch.delenv("OLLAMA_MODELS", raising=False)
@@ -29,13 +26,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def as_json(capfd: pytest.CaptureFixture[str]) -> dict[str, Any]:
+def as_json(capfd):
     assert main(["models", "--json"]) == 0
-    printed: dict[str, Any] = json.loads(capfd.readouterr().out)
-    return printed
+    return json.loads(capfd.readouterr().out)
 
 
-def test_what_fits_is_said(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_fits_is_said(home, capfd):
     printed = as_json(capfd)
     assert printed["available_bytes"] == 4 * 10**9
     fits = {model["name"]: model["fits"] for model in printed["recommended"]}
@@ -47,12 +43,7 @@ def test_what_fits_is_said(home: Path, capfd: pytest.CaptureFixture[str]) -> Non
     assert box["file_bytes"] == Path(box["path"]).stat().st_size < box["memory_bytes"]
 
 
-def test_what_other_programs_have(
-    home: Path,
-    tiny_model: Any,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-) -> None:
+def test_what_other_programs_have(home, tiny_model, monkeypatch, capfd):
     model = Path(tiny_model("qwen3"))
     weights = model.read_bytes()
     (blob,) = add_ollama_model(
@@ -99,12 +90,10 @@ def test_what_other_programs_have(
     assert "-m ollama:cloud:1t: it has no GGUF file" in out
 
 
-def test_types_of_weights_are_compared_with_q8_0(
-    home: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_types_of_weights_are_compared_with_q8_0(home, monkeypatch, capfd):
     asked = []
 
-    def speeds(n_threads: int) -> list[WeightSpeed]:
+    def speeds(n_threads):
         asked.append(n_threads)
         return [
             WeightSpeed("Q5_K", 5.5, {READING: 0.5, DECODING: 0.25, ALONE: 2.0}),
@@ -126,6 +115,6 @@ def test_types_of_weights_are_compared_with_q8_0(
     assert asked == [3, n_cores()]
 
 
-def test_threads_without_timing_are_refused(capfd: pytest.CaptureFixture[str]) -> None:
+def test_threads_without_timing_are_refused(capfd):
     assert main(["models", "-t", "3"]) == 2
     assert "-t is about --speed" in capfd.readouterr().err

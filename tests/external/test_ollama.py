@@ -1,7 +1,5 @@
 """Models that Ollama has on this disk."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -18,12 +16,12 @@ LIBRARY = "registry.ollama.ai/library"
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("OLLAMA_MODELS", str(tmp_path / "models"))
     return tmp_path / "models"
 
 
-def test_names_are_those_that_ollama_shows(folder: Path) -> None:
+def test_names_are_those_that_ollama_shows(folder):
     paths = {}
     for name in (
         f"{LIBRARY}/qwen3/0.6b",
@@ -45,7 +43,7 @@ def test_names_are_those_that_ollama_shows(folder: Path) -> None:
     assert resolve_model("ollama:someone/mine:v1") == paths["registry.ollama.ai/someone/mine/v1"]
 
 
-def test_one_that_is_not_there_has_its_nearest(folder: Path) -> None:
+def test_one_that_is_not_there_has_its_nearest(folder):
     with pytest.raises(ModelLoadError, match=r"Ollama has no models here.*ollama pull qwen3$"):
         resolve_model("ollama:qwen3")
     add_ollama_model(folder, f"{LIBRARY}/qwen3/0.6b", (WEIGHTS, GGUF))
@@ -55,7 +53,7 @@ def test_one_that_is_not_there_has_its_nearest(folder: Path) -> None:
         resolve_model("ollama:zzz")
 
 
-def test_what_cannot_be_used_says_why(folder: Path) -> None:
+def test_what_cannot_be_used_says_why(folder):
     add_ollama_model(folder, f"{LIBRARY}/cloud/1t")
     weights, adapter = add_ollama_model(
         folder, f"{LIBRARY}/tuned/1", (WEIGHTS, GGUF + b"base"), (ADAPTER, GGUF + b"lora")
@@ -80,24 +78,20 @@ def test_what_cannot_be_used_says_why(folder: Path) -> None:
             resolve_model(f"ollama:{name}")
 
 
-def test_digests_were_once_written_with_a_colon(folder: Path) -> None:
+def test_digests_were_once_written_with_a_colon(folder):
     (path,) = add_ollama_model(folder, f"{LIBRARY}/old/1", (WEIGHTS, GGUF))
     old = path.rename(path.with_name(path.name.replace("-", ":")))
     assert resolve_model("ollama:old:1") == old
 
 
-def test_a_file_of_that_name_comes_first(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_of_that_name_comes_first(folder, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("ollama:qwen3", "qwen3:0.6b"):
         (tmp_path / name).write_bytes(GGUF)
         assert resolve_model(name) == Path(name)
 
 
-def test_the_folders_of_a_user_and_of_the_service(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_folders_of_a_user_and_of_the_service(tmp_path, monkeypatch):
     monkeypatch.delenv("OLLAMA_MODELS", raising=False)
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
     monkeypatch.setattr(ollama, "_SERVICE_FOLDER", tmp_path / "service")

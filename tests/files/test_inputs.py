@@ -1,40 +1,36 @@
 """Many inputs: files of every kind, folders, patterns, compressed ones, and those that fail."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import re
 import sys
 from email.message import EmailMessage
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from hpd.errors import InputError
 from hpd.files.inputs import InputReader, find_files
-from hpd.files.reader import Record
 from hpd.files.rows import page_of
 from pdf_files import pdf_of
 
 
-def write(path: Path, content: str | bytes) -> Path:
+def write(path, content):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
 
 
-def read(*names: str | Path, **options: object) -> list[Record]:
-    with InputReader([str(name) for name in names], **options) as reader:  # type: ignore[arg-type]
+def read(*names, **options):
+    with InputReader([str(name) for name in names], **options) as reader:
         return list(reader)
 
 
-def by_id(records: list[Record]) -> dict[str, str]:
+def by_id(records):
     return {record.id: str(record.error or record.text) for record in records}
 
 
-def mail(subject: str, text: str = "", html: str = "") -> bytes:
+def mail(subject, text="", html=""):
     message = EmailMessage()
     message["From"], message["To"] = "Ann <ann@example.org>", "shop@example.com"
     message["Subject"] = subject
@@ -47,7 +43,7 @@ def mail(subject: str, text: str = "", html: str = "") -> bytes:
     return message.as_bytes()
 
 
-def test_a_folder_is_read_by_name_without_hidden_files_and_unknown_formats(tmp_path: Path) -> None:
+def test_a_folder_is_read_by_name_without_hidden_files_and_unknown_formats(tmp_path):
     write(tmp_path / "in" / "b.txt", "two\nlines\n")
     write(tmp_path / "in" / "a.md", "# one")
     write(tmp_path / "in" / "sub" / "c.jsonl", '{"text": "three"}\n{"id": "own", "text": "four"}')
@@ -66,13 +62,13 @@ def test_a_folder_is_read_by_name_without_hidden_files_and_unknown_formats(tmp_p
         assert reader.count() == 4
 
 
-def test_the_output_is_not_read_if_it_lies_in_the_folder(tmp_path: Path) -> None:
+def test_the_output_is_not_read_if_it_lies_in_the_folder(tmp_path):
     write(tmp_path / "a.txt", "one")
     out = write(tmp_path / "out.jsonl", "{}")
     assert find_files([str(tmp_path)], leave_out=[out]).paths == (str(tmp_path / "a.txt"),)
 
 
-def test_patterns_and_several_names_keep_their_order(tmp_path: Path) -> None:
+def test_patterns_and_several_names_keep_their_order(tmp_path):
     for name in ("2.txt", "1.txt", "other.md", "deep/3.txt"):
         write(tmp_path / name, name)
     pattern = str(tmp_path / "**" / "*.txt")
@@ -81,7 +77,7 @@ def test_patterns_and_several_names_keep_their_order(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["gone.txt", "*.nothing", "empty", "odd"])
-def test_a_name_that_stands_for_nothing_is_an_error(name: str, tmp_path: Path) -> None:
+def test_a_name_that_stands_for_nothing_is_an_error(name, tmp_path):
     (tmp_path / "empty").mkdir()
     write(tmp_path / "odd" / "x.xyz", "x")
     write(tmp_path / "a.txt", "one")
@@ -89,18 +85,18 @@ def test_a_name_that_stands_for_nothing_is_an_error(name: str, tmp_path: Path) -
         read(tmp_path / "a.txt", tmp_path / name)
 
 
-def test_a_file_that_is_given_twice_is_an_error(tmp_path: Path) -> None:
+def test_a_file_that_is_given_twice_is_an_error(tmp_path):
     path = write(tmp_path / "a.txt", "one")
     with pytest.raises(InputError, match="more than once"):
         read(path, path)
 
 
-def test_lines_of_text_files_are_documents_if_asked_for(tmp_path: Path) -> None:
+def test_lines_of_text_files_are_documents_if_asked_for(tmp_path):
     path = write(tmp_path / "a.txt", "one\n\ntwo\n")
     assert [record.text for record in read(path, format="lines")] == ["one", "two"]
 
 
-def zstandard(data: bytes) -> bytes:
+def zstandard(data):
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:
@@ -109,7 +105,7 @@ def zstandard(data: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".zst"])
-def test_compressed_files_are_read_as_what_they_hold(suffix: str, tmp_path: Path) -> None:
+def test_compressed_files_are_read_as_what_they_hold(suffix, tmp_path):
     pack = gzip.compress if suffix == ".gz" else zstandard
     rows = b"text,id\none,a\ntwo,b\n"
     table = write(tmp_path / f"a.csv{suffix}", pack(rows))
@@ -122,7 +118,7 @@ def test_compressed_files_are_read_as_what_they_hold(suffix: str, tmp_path: Path
     assert last.error is not None
 
 
-def test_an_e_mail_is_its_headers_and_its_text(tmp_path: Path) -> None:
+def test_an_e_mail_is_its_headers_and_its_text(tmp_path):
     (record,) = read(write(tmp_path / "a.eml", mail("Größe", "Hello,\n\nsize 43?", "<p>no</p>")))
     head, _, body = record.text.partition("\n\n")
     assert head.splitlines() == [
@@ -136,7 +132,7 @@ def test_an_e_mail_is_its_headers_and_its_text(tmp_path: Path) -> None:
     assert record.text.partition("\n\n")[2].split() == ["Hello", "you", "Bye"]
 
 
-def test_a_page_is_its_text_without_markup_and_scripts(tmp_path: Path) -> None:
+def test_a_page_is_its_text_without_markup_and_scripts(tmp_path):
     page = "<html><head><title>t</title><script>x()</script></head><body>Price: <b>3</b> &euro;"
     (record,) = read(write(tmp_path / "a.html", page + "<ul><li>one</li><li>two</li></ul>"))
     assert "Price: 3 €" in record.text
@@ -144,7 +140,7 @@ def test_a_page_is_its_text_without_markup_and_scripts(tmp_path: Path) -> None:
     assert "<" not in record.text
 
 
-def test_a_pdf_is_its_pages(tmp_path: Path) -> None:
+def test_a_pdf_is_its_pages(tmp_path):
     path = write(tmp_path / "a.pdf", pdf_of("first page", "second page"))
     (record,) = read(path)
     assert record.text == "first page\n\nsecond page"
@@ -152,7 +148,7 @@ def test_a_pdf_is_its_pages(tmp_path: Path) -> None:
     assert (page_of(0, record.page_starts), page_of(second, record.page_starts)) == (1, 2)
 
 
-def test_a_file_that_is_gone_when_its_turn_comes_is_an_error_line(tmp_path: Path) -> None:
+def test_a_file_that_is_gone_when_its_turn_comes_is_an_error_line(tmp_path):
     first, second = write(tmp_path / "a.txt", "one"), write(tmp_path / "b.txt", "two")
     with InputReader([str(tmp_path)]) as reader:
         assert next(reader).text == "one"
@@ -162,7 +158,7 @@ def test_a_file_that_is_gone_when_its_turn_comes_is_an_error_line(tmp_path: Path
     assert (failed.id, first.exists()) == (str(second), True)
 
 
-def test_fields_need_an_input_that_has_some(tmp_path: Path) -> None:
+def test_fields_need_an_input_that_has_some(tmp_path):
     text = write(tmp_path / "a.txt", "one")
     rows = write(tmp_path / "b.csv", "body\ntwo\n")
     assert [r.text for r in read(text, rows, text_field=["body"])] == ["one", "two"]
@@ -179,9 +175,7 @@ def test_fields_need_an_input_that_has_some(tmp_path: Path) -> None:
         ({"text_field": ["name"], "category_field": "kind"}, r"t\.csv:1: no field 'kind'"),
     ],
 )
-def test_a_table_whose_header_lacks_a_column_is_refused_once(
-    tmp_path: Path, fields: dict[str, Any], message: str
-) -> None:
+def test_a_table_whose_header_lacks_a_column_is_refused_once(tmp_path, fields, message):
     table = write(tmp_path / "t.csv", "name,price\nlamp,1\npan,2\n")
     with pytest.raises(InputError, match=message):
         read(table, **fields)
@@ -191,7 +185,7 @@ def test_a_table_whose_header_lacks_a_column_is_refused_once(
     assert taken.error is None
 
 
-def test_parquet_whose_columns_lack_the_text_is_refused_once(tmp_path: Path) -> None:
+def test_parquet_whose_columns_lack_the_text_is_refused_once(tmp_path):
     arrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     parquet.write_table(arrow.table({"name": ["lamp"]}), tmp_path / "t.parquet")
@@ -200,14 +194,14 @@ def test_parquet_whose_columns_lack_the_text_is_refused_once(tmp_path: Path) -> 
     assert [r.text for r in read(tmp_path / "t.parquet", text_field=["name"])] == ["lamp"]
 
 
-def test_a_row_that_breaks_off_is_told_by_its_own_line(tmp_path: Path) -> None:
+def test_a_row_that_breaks_off_is_told_by_its_own_line(tmp_path):
     table = write(tmp_path / "t.csv", "name,text\nlamp\npan,a pan\n")
     short, whole = read(table)
     assert "t.csv:2: no text" in str(short.error)
     assert whole.text == "a pan"
 
 
-def test_lines_of_several_inputs_tell_which_one(tmp_path: Path) -> None:
+def test_lines_of_several_inputs_tell_which_one(tmp_path):
     text = write(tmp_path / "a.txt", "one")
     rows = write(tmp_path / "b.csv", "text\ntwo\n")
     with InputReader([str(text), str(rows)]) as reader:
@@ -217,9 +211,7 @@ def test_lines_of_several_inputs_tell_which_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links and named pipes of Unix")
-def test_links_that_lead_nowhere_are_error_lines_and_pipes_of_a_folder_are_left_out(
-    tmp_path: Path,
-) -> None:
+def test_links_that_lead_nowhere_are_error_lines_and_pipes_of_a_folder_are_left_out(tmp_path):
     folder = tmp_path / "in"
     write(folder / "a.txt", "one")
     (folder / "circle.txt").symlink_to("circle.txt")
@@ -237,14 +229,12 @@ def test_links_that_lead_nowhere_are_error_lines_and_pipes_of_a_folder_are_left_
     }
 
 
-def test_a_folder_that_cannot_be_read_is_an_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_cannot_be_read_is_an_error(tmp_path, monkeypatch):
     write(tmp_path / "in" / "a.txt", "one")
     write(tmp_path / "in" / "locked" / "b.txt", "two")
     scandir = os.scandir
 
-    def refusing(path: str) -> object:
+    def refusing(path):
         if path.endswith("locked"):
             raise PermissionError(13, "Permission denied", path)
         return scandir(path)
@@ -265,16 +255,14 @@ def test_a_folder_that_cannot_be_read_is_an_error(
          "first, with that of document 2"),
     ],
 )  # fmt: skip
-def test_ids_that_come_again_are_counted(
-    ids: list[str], notice: str | None, tmp_path: Path
-) -> None:
+def test_ids_that_come_again_are_counted(ids, notice, tmp_path):
     lines = "".join(f'{{"id": "{each}", "text": "t"}}\n' for each in ids)
     with InputReader([str(write(tmp_path / "in.jsonl", lines))]) as reader:
         assert [record.id for record in reader] == ids
         assert reader.repeated_ids.notice() == notice
 
 
-def test_a_guess_at_the_encoding_of_a_table_is_told(tmp_path: Path) -> None:
+def test_a_guess_at_the_encoding_of_a_table_is_told(tmp_path):
     (tmp_path / "a.csv").write_bytes("text;n\nGrün;1\n".encode("cp1252"))
     reader = InputReader([str(tmp_path / "a.csv")])
     assert [record.text for record in reader] == ["Grün"]

@@ -12,8 +12,6 @@ import math
 import tracemalloc
 from decimal import Decimal
 from itertools import islice
-from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -23,16 +21,16 @@ from hpd.errors import InputError
 from hpd.files.reader import Record, RecordReader, clean_text, columns_of, count_records
 
 
-def read(content: bytes | str, format: Any = "jsonl", **options: Any) -> list[Record]:  # noqa: A002
+def read(content, format="jsonl", **options):  # noqa: A002
     data = content.encode() if isinstance(content, str) else content
     return list(RecordReader(io.BytesIO(data), format=format, **options))
 
 
-def texts(records: list[Record]) -> list[str | None]:
+def texts(records):
     return [None if record.error else record.text for record in records]
 
 
-def message(record: Record) -> str:
+def message(record):
     assert isinstance(record.error, InputError)
     return str(record.error)
 
@@ -40,7 +38,7 @@ def message(record: Record) -> str:
 # --- JSONL ---
 
 
-def test_byte_order_mark_blank_lines_and_line_ends() -> None:
+def test_byte_order_mark_blank_lines_and_line_ends():
     records = read(b'\xef\xbb\xbf{"text": "one"}\r\n\r\n  \n{"text": "two"}')
     assert [(record.id, record.text, record.line) for record in records] == [
         ("1", "one", 1),
@@ -48,7 +46,7 @@ def test_byte_order_mark_blank_lines_and_line_ends() -> None:
     ]
 
 
-def test_a_line_separator_inside_a_string_does_not_split_the_line() -> None:
+def test_a_line_separator_inside_a_string_does_not_split_the_line():
     assert texts(read('{"text": "a\u2028b\u0085c"}\n')) == ["a\u2028b\u0085c"]
 
 
@@ -71,7 +69,7 @@ def test_a_line_separator_inside_a_string_does_not_split_the_line() -> None:
         (b'{"text": ' + b"1" * 5000 + b"}", "not valid JSON"),
     ],
 )
-def test_a_bad_line_is_a_failed_record_and_the_rest_goes_on(line: bytes, says: str) -> None:
+def test_a_bad_line_is_a_failed_record_and_the_rest_goes_on(line, says):
     records = read(b'{"text": "one"}\n' + line + b'\n{"text": "three"}\n')
     assert texts(records) == ["one", None, "three"]
     assert [record.id for record in records] == ["1", "2", "3"]
@@ -79,7 +77,7 @@ def test_a_bad_line_is_a_failed_record_and_the_rest_goes_on(line: bytes, says: s
     assert any(part in message(records[1]) for part in says.split("|"))
 
 
-def test_a_missing_text_names_the_file_the_line_and_what_there_is(tmp_path: Path) -> None:
+def test_a_missing_text_names_the_file_the_line_and_what_there_is(tmp_path):
     path = tmp_path / "in.jsonl"
     path.write_text('{"text": "x"}\n\n{"body": "y"}\n')
     bad = list(RecordReader(path))[1]
@@ -87,17 +85,17 @@ def test_a_missing_text_names_the_file_the_line_and_what_there_is(tmp_path: Path
     assert "'body'" in message(bad)
 
 
-def test_nul_and_lone_surrogates_become_replacement_characters_one_for_one() -> None:
+def test_nul_and_lone_surrogates_become_replacement_characters_one_for_one():
     (record,) = read(rb'{"id": "\ud800", "text": "a\u0000b\ud83dc\udc00d \ud83d\ude00 e"}')
     assert record.text == "a\ufffdb\ufffdc\ufffdd \U0001f600 e"
     assert record.id == "\ufffd"
 
 
-def test_raw_control_characters_in_strings_are_taken() -> None:
+def test_raw_control_characters_in_strings_are_taken():
     assert texts(read(b'{"text": "a\tb\x00c\x01"}')) == ["a\tb\ufffdc\x01"]
 
 
-def test_a_json_array_is_read_like_lines() -> None:
+def test_a_json_array_is_read_like_lines():
     rows = '\n[{"text": "one"},\n {"id": "b",\n  "text": "two"}, 3,\n"four"]\n'
     for format_ in ("jsonl", "json"):
         records = read(rows, format_)
@@ -119,9 +117,7 @@ def test_a_json_array_is_read_like_lines() -> None:
         ("", [], ""),
     ],
 )
-def test_a_json_file_is_an_array_or_rows_in_any_layout(
-    content: str, expected: list[str | None], where: str
-) -> None:
+def test_a_json_file_is_an_array_or_rows_in_any_layout(content, expected, where):
     records = read(content, "json")
     assert texts(records) == expected
     assert all(where in message(record) for record in records if record.error)
@@ -141,7 +137,7 @@ def test_a_json_file_is_an_array_or_rows_in_any_layout(
         ("shift_jis", "shift_jis", None),
     ],
 )
-def test_encodings(format: Any, encoding: str, named: str | None, guess: str | None) -> None:  # noqa: A002
+def test_encodings(format, encoding, named, guess):  # noqa: A002
     word = {"koi8-r": "Луна", "shift_jis": "日本語ソ"}.get(encoding, "Größe €")
     heading = "text\tn\n" if format == "tsv" else "text,n\n" if format == "csv" else ""
     line = json.dumps({"text": word}, ensure_ascii=False) if format.startswith("json") else word
@@ -153,7 +149,7 @@ def test_encodings(format: Any, encoding: str, named: str | None, guess: str | N
     assert [note.split()[2].strip(",") for note in notes] == ([guess] if guess else [])
 
 
-def test_an_encoding_that_cannot_be_told_or_is_wrong_is_an_error_of_the_row() -> None:
+def test_an_encoding_that_cannot_be_told_or_is_wrong_is_an_error_of_the_row():
     content = "text,id\nЛуна яблоко,a\nplain,b\n".encode("koi8-r")
     first, second = read(content, "csv")
     assert "<stream>:2: not valid UTF-8; convert it to UTF-8, or name its encoding" in message(
@@ -171,7 +167,7 @@ def test_an_encoding_that_cannot_be_told_or_is_wrong_is_an_error_of_the_row() ->
         read(b"", "jsonl", delimiter=";")
 
 
-def test_some_wrong_bytes_in_utf8_do_not_make_it_windows_1252() -> None:
+def test_some_wrong_bytes_in_utf8_do_not_make_it_windows_1252():
     records = read("id,text\na,größe\n".encode() + b"b,gr\xf6\xdfe\nc,x\n", "csv")
     assert texts(records) == ["größe", None, "x"]
 
@@ -189,27 +185,26 @@ def test_some_wrong_bytes_in_utf8_do_not_make_it_windows_1252() -> None:
         ('text\n"a;b"\n', [("1", "a;b")]),
     ],
 )
-def test_the_delimiter_is_told_by_the_content(content: str, rows: list[Any]) -> None:
+def test_the_delimiter_is_told_by_the_content(content, rows):
     records = read(content, "csv")
     assert [(r.id, None if r.error else r.text) for r in records] == rows
 
 
-def test_a_delimiter_that_is_named() -> None:
+def test_a_delimiter_that_is_named():
     (record,) = read("id~text\na~x,y\n", "csv", delimiter="~")
     assert (record.id, record.text) == ("a", "x,y")
     (record,) = read("id,text|more\na,x|y\n", "csv", delimiter="|", text_field="text")[:1] or [None]
-    assert record is not None
     assert "no field 'text'" in message(record)
 
 
-def test_csv_of_which_only_the_header_is_there_yet() -> None:
+def test_csv_of_which_only_the_header_is_there_yet():
     class Slow(io.RawIOBase):
         parts = [b"id;text\n", b"a;x\n"]  # noqa: RUF012
 
-        def readable(self) -> bool:
+        def readable(self):
             return True
 
-        def readinto(self, buffer: Any) -> int:
+        def readinto(self, buffer):
             part = self.parts.pop(0)  # an error where more is asked for than has come
             buffer[: len(part)] = part
             return len(part)
@@ -229,16 +224,12 @@ def test_csv_of_which_only_the_header_is_there_yet() -> None:
         ('text\n"open\nnext\n', ['"open', "next"]),
     ],
 )
-def test_a_quotation_mark_in_tsv_swallows_no_row(content: str, cells: list[str]) -> None:
+def test_a_quotation_mark_in_tsv_swallows_no_row(content, cells):
     assert texts(read(content, "tsv")) == cells
 
 
-@given(
-    st.lists(st.lists(st.text('ab"\n ,'), min_size=2, max_size=2), min_size=1, max_size=4),
-)
-def test_what_python_writes_as_tsv_comes_back_unless_its_lines_are_rows(
-    rows: list[list[str]],
-) -> None:
+@given(st.lists(st.lists(st.text('ab"\n ,'), min_size=2, max_size=2), min_size=1, max_size=4))
+def test_what_python_writes_as_tsv_comes_back_unless_its_lines_are_rows(rows):
     file = io.StringIO()
     csv.writer(file, delimiter="\t", lineterminator="\n").writerows([["text", "n"], *rows])
     records = read(file.getvalue(), "tsv")
@@ -265,11 +256,11 @@ def test_what_python_writes_as_tsv_comes_back_unless_its_lines_are_rows(
         ({"ID": 7, " Text ": "t"}, "t"),
     ],
 )
-def test_the_text_is_found(row: dict[str, Any], text: str) -> None:
+def test_the_text_is_found(row, text):
     assert texts(read(json.dumps(row))) == [text]
 
 
-def test_named_fields() -> None:
+def test_named_fields():
     row = '{"sku": 7, "body": "b", "head": "h", "text": "no", "kind": "Shoes", "id": "no"}'
     options = {"id_field": "sku", "category_field": "kind"}
     assert read(row, text_field="body", **options) == [Record("7", "b", "Shoes", 1)]
@@ -277,7 +268,7 @@ def test_named_fields() -> None:
 
 
 @pytest.mark.parametrize("option", ["text_field", "id_field", "category_field"])
-def test_a_named_field_must_be_there(option: str) -> None:
+def test_a_named_field_must_be_there(option):
     (record,) = read('{"id": "a", "text": "x"}', **{option: "gone"})
     assert "no field 'gone'; the record has 'id', 'text'" in message(record)
 
@@ -285,7 +276,7 @@ def test_a_named_field_must_be_there(option: str) -> None:
 # --- CSV, TSV, text ---
 
 
-def test_csv_with_every_trouble_at_once() -> None:
+def test_csv_with_every_trouble_at_once():
     content = (
         b"\xef\xbb\xbfid, text ,category\r\n"
         b'a,"two\r\nlines, and ""quotes""",Shoes\r\n'
@@ -310,16 +301,14 @@ def test_csv_with_every_trouble_at_once() -> None:
     assert records[0].category == "Shoes"
 
 
-def test_a_quote_that_never_closes_is_an_error() -> None:
+def test_a_quote_that_never_closes_is_an_error():
     records = read('text\none\n"two\nthree\n', "csv")
     assert texts(records) == ["one", None]
     assert "<stream>:3" in message(records[1])
 
 
 @pytest.mark.parametrize(("closing", "last"), [('65,"closed"', 65), ("65,not closed", 69)])
-def test_a_row_that_spans_too_many_lines_is_an_error_and_the_rest_is_read(
-    closing: str, last: int
-) -> None:
+def test_a_row_that_spans_too_many_lines_is_an_error_and_the_rest_is_read(closing, last):
     rows = [f"{n},text {n}" for n in range(2, 70)]
     rows[3] = '5,"text 5'
     rows[63] = closing
@@ -332,7 +321,7 @@ def test_a_row_that_spans_too_many_lines_is_an_error_and_the_rest_is_read(
     assert kept == [2, 3, 4, *range(last + 1, 70)]
 
 
-def test_a_field_may_span_as_many_lines_as_are_allowed() -> None:
+def test_a_field_may_span_as_many_lines_as_are_allowed():
     field = "\n".join(["x"] * 50)
     (first, last) = read(f'id,text\na,"{field}"\nb,y\n', "csv")
     assert (first.text, last.text, last.line) == (field, "y", 52)
@@ -341,14 +330,14 @@ def test_a_field_may_span_as_many_lines_as_are_allowed() -> None:
     assert last.text == "y"
 
 
-def test_a_header_that_does_not_end() -> None:
+def test_a_header_that_does_not_end():
     with pytest.raises(InputError, match="the header does not end"):
         read('id,"text\n' + "1,x\n" * 60, "csv")
 
 
 @pytest.mark.parametrize("value", [True, ["a"], {"a": 1}])
 @pytest.mark.parametrize("id_field", [None, "id"])
-def test_an_id_is_text_or_a_number(value: object, id_field: str | None) -> None:
+def test_an_id_is_text_or_a_number(value, id_field):
     line = json.dumps({"id": value, "text": "x"})
     (record,) = read(line, "jsonl", id_field=id_field)
     assert "the id ('id') should be text or a number" in message(record)
@@ -356,12 +345,12 @@ def test_an_id_is_text_or_a_number(value: object, id_field: str | None) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"\xef\xbb\xbf"])
-def test_csv_needs_a_header(content: bytes) -> None:
+def test_csv_needs_a_header(content):
     with pytest.raises(InputError, match="expected a header"):
         read(content, "csv")
 
 
-def test_csv_with_semicolons_as_spreadsheets_write_it() -> None:
+def test_csv_with_semicolons_as_spreadsheets_write_it():
     content = 'id;text;price\n1;"Luma, ""White""\n; XL";3,5\n\n2;Pan;4\n'
     records = read("\ufeff" + content, "csv")
     assert [(each.id, each.text) for each in records] == [
@@ -372,34 +361,34 @@ def test_csv_with_semicolons_as_spreadsheets_write_it() -> None:
     assert record.text == "x"
 
 
-def test_a_text_that_is_null_is_told_as_such() -> None:
+def test_a_text_that_is_null_is_told_as_such():
     (record,) = read('{"id": "a", "text": null}')
     assert message(record) == "<stream>:1: no text: the field 'text' is null"
 
 
-def test_csv_columns_named_twice() -> None:
+def test_csv_columns_named_twice():
     with pytest.raises(InputError, match="'text' more than once"):
         read("text,text\na,b\n", "csv")
 
 
-def test_plain_text_is_a_document_a_line() -> None:
+def test_plain_text_is_a_document_a_line():
     records = read(b"one\r\n\n two \nbad \xff\nfour", "lines")
     assert texts(records) == ["one", " two ", None, "four"]
     assert "<stream>:4: not valid UTF-8" in message(records[2])
 
 
 @pytest.mark.parametrize("named", ["text_field", "id_field", "category_field"])
-def test_lines_of_text_have_no_fields_to_name(named: str) -> None:
+def test_lines_of_text_have_no_fields_to_name(named):
     with pytest.raises(InputError, match="plain text has no fields"):
         RecordReader(io.BytesIO(b"one\n"), format="lines", **{named: "a"})
 
 
 @pytest.mark.parametrize("format", ["jsonl", "lines"])
-def test_an_empty_file_has_no_records(format: str) -> None:  # noqa: A002
+def test_an_empty_file_has_no_records(format):  # noqa: A002
     assert read(b"", format) == []
 
 
-def test_parquet(tmp_path: Path) -> None:
+def test_parquet(tmp_path):
     arrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     path = tmp_path / "in.parquet"
@@ -412,7 +401,7 @@ def test_parquet(tmp_path: Path) -> None:
         list(RecordReader(path))
 
 
-def test_parquet_without_pyarrow_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parquet_without_pyarrow_says_what_to_install(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     with pytest.raises(InputError, match=r"pip install 'hpd-cpp\[parquet\]'"):
         read(b"", "parquet")
@@ -421,7 +410,7 @@ def test_parquet_without_pyarrow_says_what_to_install(monkeypatch: pytest.Monkey
 # --- opening ---
 
 
-def test_what_cannot_be_opened(tmp_path: Path) -> None:
+def test_what_cannot_be_opened(tmp_path):
     with pytest.raises(InputError, match=r"gone\.jsonl: cannot be opened: No such file"):
         RecordReader(tmp_path / "gone.jsonl")
     (tmp_path / "a.xyz").touch()
@@ -431,7 +420,7 @@ def test_what_cannot_be_opened(tmp_path: Path) -> None:
         RecordReader(tmp_path / "gone")
 
 
-def test_standard_input_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standard_input_stays_open(monkeypatch):
     stdin = io.TextIOWrapper(io.BytesIO(b'{"text": "x"}\n'))
     monkeypatch.setattr("sys.stdin", stdin)
     with RecordReader("-") as reader:
@@ -447,7 +436,7 @@ def test_standard_input_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
         ("a.txt", "a\n \nb\n", 1),
     ],
 )
-def test_count(tmp_path: Path, name: str, content: str, n: int) -> None:
+def test_count(tmp_path, name, content, n):
     path = tmp_path / name
     path.write_text(content)
     assert count_records(path) == n == len(list(RecordReader(path)))
@@ -457,10 +446,10 @@ def test_count(tmp_path: Path, name: str, content: str, n: int) -> None:
 class Endless(io.RawIOBase):
     """A stream that never ends, so that only a lazy reader comes back."""
 
-    def readable(self) -> bool:
+    def readable(self):
         return True
 
-    def readinto(self, buffer: Any) -> int:
+    def readinto(self, buffer):
         line = b'{"text": "' + b"x" * 200 + b'"}\n'
         block = (line * (len(buffer) // len(line) + 1))[: len(buffer)]
         # Whole lines only, so that blocks fit together.
@@ -469,7 +458,7 @@ class Endless(io.RawIOBase):
         return len(block)
 
 
-def test_reading_is_lazy_and_its_memory_constant() -> None:
+def test_reading_is_lazy_and_its_memory_constant():
     reader = RecordReader(io.BufferedReader(Endless()), format="jsonl")
     next(reader)
     tracemalloc.start()
@@ -481,7 +470,7 @@ def test_reading_is_lazy_and_its_memory_constant() -> None:
 
 
 @given(st.lists(st.dictionaries(st.sampled_from(["id", "text", "n"]), st.text() | st.none())))
-def test_any_json_comes_back(rows: list[dict[str, str | None]]) -> None:
+def test_any_json_comes_back(rows):
     records = read("".join(json.dumps(row) + "\n" for row in rows))
     assert len(records) == len(rows)
     for record, row in zip(records, rows, strict=True):
@@ -496,13 +485,13 @@ def test_any_json_comes_back(rows: list[dict[str, str | None]]) -> None:
     st.lists(st.binary(max_size=30), max_size=8),
     st.sampled_from(["jsonl", "csv", "tsv", "lines", "json", "txt", "html", "eml"]),
 )
-def test_no_bytes_crash_it(lines: list[bytes], format: str) -> None:  # noqa: A002
+def test_no_bytes_crash_it(lines, format):  # noqa: A002
     for record in read(b"text,id\n" + b"\n".join(lines), format):
         record.text.encode()
         record.id.encode()
 
 
-def test_columns_hold_what_json_has_no_type_for_as_text(tmp_path: Path) -> None:
+def test_columns_hold_what_json_has_no_type_for_as_text(tmp_path):
     arrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     path = tmp_path / "in.parquet"

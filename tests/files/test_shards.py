@@ -1,30 +1,25 @@
 """Shards: together they are the whole, and no file moves the records of another."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from hpd.errors import InputError
 from hpd.files.inputs import InputReader, Shard, parse_shard
-from hpd.files.reader import Record
 from jsonl import write_texts
 
 
-def read(shard: Shard | None, *names: object) -> tuple[list[Record], int | None, list[InputError]]:
+def read(shard, *names):
     """The records of a shard, their number by a quick pass, and what it leaves to others."""
     with InputReader([str(name) for name in names], shard=shard) as reader:
         n_counted = reader.count()
         return list(reader), n_counted, reader.unread
 
 
-def shards(n: int) -> list[Shard]:
+def shards(n):
     return [Shard(number, n) for number in range(1, n + 1)]
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     """Two files of records, and several of one document each."""
     inner = tmp_path / "in"
     inner.mkdir()
@@ -36,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 8, 50])
-def test_all_shards_together_are_the_whole(folder: Path, n: int) -> None:
+def test_all_shards_together_are_the_whole(folder, n):
     whole, *_ = read(None, folder)
     parts = [read(shard, folder) for shard in shards(n)]
     assert sorted(record.id for part, *_ in parts for record in part) == sorted(
@@ -45,7 +40,7 @@ def test_all_shards_together_are_the_whole(folder: Path, n: int) -> None:
     assert [n_counted for _, n_counted, _ in parts] == [len(part) for part, *_ in parts]
 
 
-def test_a_file_that_is_added_moves_nothing_else(folder: Path) -> None:
+def test_a_file_that_is_added_moves_nothing_else(folder):
     before = [{record.id for record in read(shard, folder)[0]} for shard in shards(3)]
     (folder / "00a.txt").write_text("new")
     after = [{record.id for record in read(shard, folder)[0]} for shard in shards(3)]
@@ -53,7 +48,7 @@ def test_a_file_that_is_added_moves_nothing_else(folder: Path) -> None:
     assert sum(map(len, after)) == sum(map(len, before)) + 1
 
 
-def test_a_file_that_cannot_be_read_has_one_line_and_the_others_know(folder: Path) -> None:
+def test_a_file_that_cannot_be_read_has_one_line_and_the_others_know(folder):
     (folder / "a.parquet").write_text("no Parquet at all")
     parts = [read_unopened(shard, folder) for shard in shards(3)]
     failed = [record for part, _ in parts for record in part if record.error is not None]
@@ -61,25 +56,23 @@ def test_a_file_that_cannot_be_read_has_one_line_and_the_others_know(folder: Pat
     assert sum(len(unread) for _, unread in parts) == 2
 
 
-def read_unopened(shard: Shard, folder: Path) -> tuple[list[Record], list[InputError]]:
+def read_unopened(shard, folder):
     """The records, and the errors of other shards; a damaged file cannot be counted."""
     with InputReader([str(folder)], shard=shard) as reader:
         return list(reader), reader.unread
 
 
-def test_whole_files_of_other_shards_are_not_opened(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_whole_files_of_other_shards_are_not_opened(tmp_path, monkeypatch):
     for i in range(40):
         (tmp_path / f"{i}.txt").write_text(str(i))
-    opened: list[str] = []
+    opened = []
     from hpd.files import inputs
 
     reader = inputs.RecordReader
 
-    def noting(source: str, **settings: object) -> object:
+    def noting(source, **settings):
         opened.append(source)
-        return reader(source, **settings)  # type: ignore[arg-type]
+        return reader(source, **settings)
 
     monkeypatch.setattr(inputs, "RecordReader", noting)
     records, *_ = read(Shard(1, 4), tmp_path)
@@ -88,6 +81,6 @@ def test_whole_files_of_other_shards_are_not_opened(
 
 
 @pytest.mark.parametrize("text", ["2", "0/4", "5/4", "1/0", "-1/4", "1/4 ", "a/b", ""])
-def test_what_names_no_shard_is_refused(text: str) -> None:
+def test_what_names_no_shard_is_refused(text):
     with pytest.raises(InputError, match="shard"):
         parse_shard(text)

@@ -1,14 +1,10 @@
 """Results out: nothing is lost, doubled or mixed, whenever a run is cut off."""
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 import shutil
-from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -23,25 +19,25 @@ from hpd.files.writer import FileWriter, StreamWriter
 SETTINGS = {"schema": "s1", "model": "m1", "option --method": "hpd"}
 
 
-def record(n: int, text: str = "x") -> Record:
+def record(n, text="x"):
     return Record(f"d{n}", f"{text} {n}")
 
 
-def line(n: int, *, failed: bool = False) -> dict[str, Any]:
+def line(n, *, failed=False):
     key = "error" if failed else "data"
     return {"id": f"d{n}", key: {"é": "\ud800", "n": n}}
 
 
-def ids(path: Path) -> list[str]:
+def ids(path):
     return [json.loads(text)["id"] for text in path.read_text("utf-8").splitlines()]
 
 
-def fill(writer: FileWriter, places: Sequence[int], failed: Sequence[int] = ()) -> None:
+def fill(writer, places, failed=()):
     for n in places:
         writer.write(n, record(n), line(n, failed=n in failed), failed=n in failed)
 
 
-def go_on(path: Path, n: int, **flags: Any) -> tuple[FileWriter, list[int]]:
+def go_on(path, n, **flags):
     """Resume a run over ``n`` records to its end; the places that were done now."""
     with FileWriter(path, SETTINGS, resume=True, **flags) as writer:
         places = []
@@ -57,12 +53,7 @@ def go_on(path: Path, n: int, **flags: Any) -> tuple[FileWriter, list[int]]:
 @pytest.mark.parametrize("order", ["input", "finished"])
 @given(st.permutations(range(6)), st.data())
 @settings(deadline=None)
-def test_a_kill_at_any_byte_loses_and_doubles_nothing(
-    tmp_path_factory: pytest.TempPathFactory,
-    order: Any,
-    places: list[int],
-    data: st.DataObject,
-) -> None:
+def test_a_kill_at_any_byte_loses_and_doubles_nothing(tmp_path_factory, order, places, data):
     folder = tmp_path_factory.mktemp("killed")
     path = folder / "out.jsonl"
     files = (path, journal_path(path))
@@ -95,15 +86,15 @@ def test_a_kill_at_any_byte_loses_and_doubles_nothing(
 
 
 @pytest.mark.parametrize("order", ["input", "finished"])
-def test_a_full_disk_loses_and_doubles_nothing(tmp_path: Path, order: Any) -> None:
+def test_a_full_disk_loses_and_doubles_nothing(tmp_path, order):
     """Full at any byte of the output, of its journal, or of what waits there for its turn."""
     places = [2, 0, 3, 1, 5, 4]
-    full: set[str] = set()
+    full = set()
     for limit in range(0, 1000, 7):
         path = tmp_path / str(limit) / "out"
         path.parent.mkdir()
         writer = None
-        done: list[int] = []
+        done = []
         try:
             with file_size_limit(limit):
                 writer = FileWriter(path, SETTINGS, order=order)
@@ -126,7 +117,7 @@ def test_a_full_disk_loses_and_doubles_nothing(tmp_path: Path, order: Any) -> No
     assert full == {"out.run"}
 
 
-def test_a_full_disk_while_failures_are_dropped(tmp_path: Path) -> None:
+def test_a_full_disk_while_failures_are_dropped(tmp_path):
     path = tmp_path / "out"
     with FileWriter(path, SETTINGS) as writer:
         fill(writer, range(6), failed=[1])
@@ -140,7 +131,7 @@ def test_a_full_disk_while_failures_are_dropped(tmp_path: Path) -> None:
     assert ids(path) == [f"d{n}" for n in range(6)]
 
 
-def _noted_end(journal: Path, size: int) -> int:
+def _noted_end(journal, size):
     """The end of the output of which the first ``size`` bytes of a journal tell."""
     ends = [0]
     for text in journal.read_bytes()[:size].splitlines()[1:]:
@@ -152,7 +143,7 @@ def _noted_end(journal: Path, size: int) -> int:
 
 
 @pytest.mark.parametrize("n_bytes", range(1, 60, 7))
-def test_half_a_line_is_cut_and_said(tmp_path: Path, n_bytes: int) -> None:
+def test_half_a_line_is_cut_and_said(tmp_path, n_bytes):
     path = tmp_path / "out"
     with FileWriter(path, SETTINGS) as writer:
         fill(writer, [0, 1])
@@ -165,7 +156,7 @@ def test_half_a_line_is_cut_and_said(tmp_path: Path, n_bytes: int) -> None:
     assert path.read_bytes().startswith(whole)
 
 
-def test_an_early_line_is_on_disk_before_its_turn(tmp_path: Path) -> None:
+def test_an_early_line_is_on_disk_before_its_turn(tmp_path):
     path = tmp_path / "out"
     writer = FileWriter(path, SETTINGS)
     fill(writer, [2, 3, 1])
@@ -183,7 +174,7 @@ def test_an_early_line_is_on_disk_before_its_turn(tmp_path: Path) -> None:
 # --- an output that is there already -------------------------------------------------------------
 
 
-def test_an_old_file_is_never_touched_without_a_word(tmp_path: Path) -> None:
+def test_an_old_file_is_never_touched_without_a_word(tmp_path):
     path = tmp_path / "out"
     path.write_text("three thousand lines\n")
     with pytest.raises(InputError, match=r"there already.*--resume.*--overwrite"):
@@ -195,7 +186,7 @@ def test_an_old_file_is_never_touched_without_a_word(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content", [b"dear diary", b'{"id": "d0", "data": {}}\n{"id": "d', b"[1]\n", b"\x00"]
 )
-def test_resume_edits_no_file_that_hpd_did_not_write(tmp_path: Path, content: bytes) -> None:
+def test_resume_edits_no_file_that_hpd_did_not_write(tmp_path, content):
     path = tmp_path / "diary"
     path.write_bytes(content)
     with pytest.raises(InputError, match="cannot be resumed"):
@@ -203,7 +194,7 @@ def test_resume_edits_no_file_that_hpd_did_not_write(tmp_path: Path, content: by
     assert path.read_bytes() == content
 
 
-def test_a_new_file_takes_the_old_ones_place_when_it_is_complete(tmp_path: Path) -> None:
+def test_a_new_file_takes_the_old_ones_place_when_it_is_complete(tmp_path):
     path = tmp_path / "out"
     path.write_text("old\n")
     writer = FileWriter(path, SETTINGS, overwrite=True)
@@ -221,7 +212,7 @@ def test_a_new_file_takes_the_old_ones_place_when_it_is_complete(tmp_path: Path)
     assert ids(path) == ["d0"]
 
 
-def test_a_file_that_was_shortened_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_was_shortened_is_refused(tmp_path):
     path = tmp_path / "out"
     with FileWriter(path, SETTINGS) as writer:
         fill(writer, [0, 1])
@@ -232,7 +223,7 @@ def test_a_file_that_was_shortened_is_refused(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_a_garbled_journal_names_the_line_and_the_way_out(tmp_path: Path) -> None:
+def test_a_garbled_journal_names_the_line_and_the_way_out(tmp_path):
     path = tmp_path / "out"
     with FileWriter(path, SETTINGS) as writer:
         fill(writer, [0])
@@ -242,7 +233,7 @@ def test_a_garbled_journal_names_the_line_and_the_way_out(tmp_path: Path) -> Non
         FileWriter(path, SETTINGS, resume=True)
 
 
-def test_a_folder_cannot_be_written(tmp_path: Path) -> None:
+def test_a_folder_cannot_be_written(tmp_path):
     (tmp_path / "out").mkdir()
     with pytest.raises(InputError, match="cannot be written"):
         FileWriter(tmp_path / "out", SETTINGS, overwrite=False, resume=False)
@@ -252,7 +243,7 @@ def test_a_folder_cannot_be_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", list(SETTINGS))
-def test_other_settings_are_refused_by_name(tmp_path: Path, name: str) -> None:
+def test_other_settings_are_refused_by_name(tmp_path, name):
     path = tmp_path / "out"
     with FileWriter(path, SETTINGS) as writer:
         fill(writer, [0])
@@ -272,9 +263,7 @@ def test_other_settings_are_refused_by_name(tmp_path: Path, name: str) -> None:
     ],
     ids=["text", "row in front", "order", "category"],
 )
-def test_another_input_is_refused_with_the_record_named(
-    tmp_path: Path, changed: list[Record]
-) -> None:
+def test_another_input_is_refused_with_the_record_named(tmp_path, changed):
     path = tmp_path / "out"
     with FileWriter(path, SETTINGS) as writer:
         fill(writer, [0, 1])
@@ -290,7 +279,7 @@ def test_another_input_is_refused_with_the_record_named(
 
 
 @pytest.mark.parametrize("order", ["input", "finished"])
-def test_failed_documents_are_done_again(tmp_path: Path, order: Any) -> None:
+def test_failed_documents_are_done_again(tmp_path, order):
     path = tmp_path / "out"
     with FileWriter(path, SETTINGS, order=order) as writer:
         fill(writer, [0, 2, 1, 4, 3], failed=[1, 4])
@@ -303,7 +292,7 @@ def test_failed_documents_are_done_again(tmp_path: Path, order: Any) -> None:
     assert go_on(path, 5, order=order)[1] == []
 
 
-def test_failed_documents_are_kept_on_request(tmp_path: Path) -> None:
+def test_failed_documents_are_kept_on_request(tmp_path):
     path = tmp_path / "out"
     with FileWriter(path, SETTINGS) as writer:
         fill(writer, [0, 1, 2], failed=[1])
@@ -317,7 +306,7 @@ def test_failed_documents_are_kept_on_request(tmp_path: Path) -> None:
 # --- two at a time -------------------------------------------------------------------------------
 
 
-def _open_elsewhere(path: Path, answers: Any) -> None:
+def _open_elsewhere(path, answers):
     try:
         FileWriter(path, SETTINGS, resume=True).close(complete=False)
         answers.put("opened")
@@ -325,7 +314,7 @@ def _open_elsewhere(path: Path, answers: Any) -> None:
         answers.put(str(error))
 
 
-def _ask_another_process(path: Path) -> str:
+def _ask_another_process(path):
     spawn = multiprocessing.get_context("spawn")
     answers = spawn.Queue()
     process = spawn.Process(target=_open_elsewhere, args=(path, answers))
@@ -335,7 +324,7 @@ def _ask_another_process(path: Path) -> str:
     return str(answer)
 
 
-def test_a_second_process_is_refused_until_the_first_is_gone(tmp_path: Path) -> None:
+def test_a_second_process_is_refused_until_the_first_is_gone(tmp_path):
     path = tmp_path / "out"
     writer = FileWriter(path, SETTINGS)
     fill(writer, [0])
@@ -348,7 +337,7 @@ def test_a_second_process_is_refused_until_the_first_is_gone(tmp_path: Path) -> 
     assert _ask_another_process(path) == "opened"
 
 
-def test_the_lock_holds_while_failures_are_dropped(tmp_path: Path) -> None:
+def test_the_lock_holds_while_failures_are_dropped(tmp_path):
     path = tmp_path / "out"
     with FileWriter(path, SETTINGS) as writer:
         fill(writer, [0, 1], failed=[0])
@@ -361,7 +350,7 @@ def test_the_lock_holds_while_failures_are_dropped(tmp_path: Path) -> None:
 # --- streams -------------------------------------------------------------------------------------
 
 
-def stream(order: Any, places: Sequence[int]) -> Iterator[int]:
+def stream(order, places):
     writer = StreamWriter(order=order)
     for n in places:
         writer.write(n, record(n), line(n), failed=False)
@@ -369,7 +358,7 @@ def stream(order: Any, places: Sequence[int]) -> Iterator[int]:
     writer.close(complete=True)
 
 
-def test_standard_output(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_standard_output(capfdbinary):
     steps = stream("input", [1, 0, 3])
     next(steps)
     assert capfdbinary.readouterr().out == b""

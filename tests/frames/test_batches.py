@@ -1,11 +1,7 @@
 """Batches of a frame: one model in each process, whatever is pickled and forked."""
 
-from __future__ import annotations
-
 import pickle
 import shutil
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,11 +17,11 @@ from small_model import small_model
 TABLE = pyarrow.table({"title": pyarrow.array(TEXTS, "string")})
 
 
-def batch_extractor(schema: object = SCHEMA, **settings: Any) -> BatchExtractor:
+def batch_extractor(schema=SCHEMA, **settings):
     return BatchExtractor(schema, column="title", **(SETTINGS | settings))
 
 
-def test_each_batch_gets_its_columns() -> None:
+def test_each_batch_gets_its_columns():
     extract = batch_extractor(on_error="record", prefix="x_")
     first, second = extract(TABLE.slice(0, 2)), extract(TABLE.slice(2))
     names = [f"x_{name}" for name in SCHEMA["properties"]]
@@ -35,7 +31,7 @@ def test_each_batch_gets_its_columns() -> None:
     assert first.column_names[-1] == "x_error"
 
 
-def test_a_process_loads_a_model_once() -> None:
+def test_a_process_loads_a_model_once():
     extract = batch_extractor()
     copy = pickle.loads(pickle.dumps(extract))
     assert copy.load() is extract.load()
@@ -43,7 +39,7 @@ def test_a_process_loads_a_model_once() -> None:
     assert copy(TABLE)["brand"].to_pylist() == [row["brand"] for row in expected_rows()]
 
 
-def test_what_is_pickled_tells_models_apart(tmp_path: Path) -> None:
+def test_what_is_pickled_tells_models_apart(tmp_path):
     model = tmp_path / "model.gguf"
     shutil.copy(small_model(), model)
     states = [pickle.dumps(batch_extractor(model=model)) for _ in range(2)]
@@ -53,7 +49,7 @@ def test_what_is_pickled_tells_models_apart(tmp_path: Path) -> None:
     assert pickle.dumps(batch_extractor(model=model)) != states[0]
 
 
-def test_what_cannot_work_is_refused_when_it_is_made(tmp_path: Path) -> None:
+def test_what_cannot_work_is_refused_when_it_is_made(tmp_path):
     with pytest.raises(OptionError, match="max_tokens"):
         batch_extractor(max_tokns=3)
     with pytest.raises(ModelLoadError):

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator
 from decimal import Decimal
-from typing import Any
 
 import pytest
 
@@ -29,19 +27,19 @@ NEW = ["brand", "colors", "price"]
 TYPES = ["string", "list<item: string>", "struct<amount: double, currency: string>"]
 
 
-def rows_of(table: pyarrow.Table) -> list[dict[str, Any]]:
+def rows_of(table):
     return table.select(NEW).to_pylist()
 
 
-def extract(frame: Any, schema: object = SCHEMA, **settings: Any) -> Any:
+def extract(frame, schema=SCHEMA, **settings):
     return hpd.frames.extract(frame, schema, column="title", **(SETTINGS | settings))
 
 
-def types_of(table: pyarrow.Table, names: list[str]) -> list[str]:
+def types_of(table, names):
     return [str(table.schema.field(name).type).replace("element:", "item:") for name in names]
 
 
-def test_a_table_of_arrow_gets_typed_columns_with_the_values_of_the_extractor() -> None:
+def test_a_table_of_arrow_gets_typed_columns_with_the_values_of_the_extractor():
     table = extract(TABLE)
     assert isinstance(table, pyarrow.Table)
     assert table.column_names == ["sku", "title", *NEW]
@@ -50,14 +48,14 @@ def test_a_table_of_arrow_gets_typed_columns_with_the_values_of_the_extractor() 
     assert any(row["price"] and row["price"]["amount"] == 12.5 for row in rows_of(table))
 
 
-def test_a_record_batch_stays_one() -> None:
+def test_a_record_batch_stays_one():
     (batch,) = TABLE.to_batches()
     result = extract(batch)
     assert isinstance(result, pyarrow.RecordBatch)
     assert rows_of(pyarrow.Table.from_batches([result])) == expected_rows()
 
 
-def test_a_frame_of_pandas_keeps_its_index_and_gets_arrow_types() -> None:
+def test_a_frame_of_pandas_keeps_its_index_and_gets_arrow_types():
     index = pandas.Index(list("abcde"), name="key")
     frame = pandas.DataFrame({"sku": [*range(5)], "title": TEXTS}, index=index)
     result = extract(frame)
@@ -70,7 +68,7 @@ def test_a_frame_of_pandas_keeps_its_index_and_gets_arrow_types() -> None:
     assert rows_of(table) == expected_rows()
 
 
-def test_a_frame_of_polars_gets_its_own_types() -> None:
+def test_a_frame_of_polars_gets_its_own_types():
     result = extract(polars.DataFrame({"title": TEXTS}))
     assert dict(result.schema) == {
         "title": polars.String,
@@ -81,19 +79,19 @@ def test_a_frame_of_polars_gets_its_own_types() -> None:
     assert result.select(NEW).to_dicts() == expected_rows()
 
 
-def test_another_frame_with_arrow_s_stream_becomes_a_table() -> None:
+def test_another_frame_with_arrow_s_stream_becomes_a_table():
     class Other:
         """A frame of a library that is not known here."""
 
         columns = ("title",)
 
-        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        def __arrow_c_stream__(self, requested_schema=None):
             return TABLE.select(["title"]).__arrow_c_stream__(requested_schema)
 
     assert rows_of(extract(Other())) == expected_rows()
 
 
-def test_of_a_dict_of_lists_the_new_ones_are_given() -> None:
+def test_of_a_dict_of_lists_the_new_ones_are_given():
     result = extract({"title": TEXTS})
     assert list(result) == NEW
     assert result["price"] == [row["price"] for row in expected_rows()]
@@ -109,7 +107,7 @@ def test_of_a_dict_of_lists_the_new_ones_are_given() -> None:
     ],
     ids=["chunks", "large", "dictionary", "view"],
 )
-def test_texts_of_every_kind_are_read(texts: Any) -> None:
+def test_texts_of_every_kind_are_read(texts):
     assert rows_of(extract(pyarrow.table({"title": texts}))) == expected_rows()
 
 
@@ -124,7 +122,7 @@ def test_texts_of_every_kind_are_read(texts: Any) -> None:
     ],
     ids=["pandas categorical", "pandas string", "polars categorical", "slice", "polars chunks"],
 )
-def test_columns_of_other_types_are_read_as_text(frame: Any) -> None:
+def test_columns_of_other_types_are_read_as_text(frame):
     column = extract(frame, "brand")["brand"]
     brands = [row["brand"] for row in expected_rows()]
     values = column.to_list() if hasattr(column, "to_list") else list(column)
@@ -133,7 +131,7 @@ def test_columns_of_other_types_are_read_as_text(frame: Any) -> None:
 
 @pytest.mark.parametrize("library", ["pyarrow", "pandas", "polars"])
 @pytest.mark.parametrize("texts", [[], [None, None]], ids=["empty", "nulls"])
-def test_a_frame_without_texts_has_the_same_types(library: str, texts: list[Any]) -> None:
+def test_a_frame_without_texts_has_the_same_types(library, texts):
     table = pyarrow.table({"title": pyarrow.array(texts, "string")})
     frame = {
         "pyarrow": lambda: table,
@@ -152,7 +150,7 @@ def test_a_frame_without_texts_has_the_same_types(library: str, texts: list[Any]
         assert types_of(result, NEW) == TYPES
 
 
-def test_confidence_and_spans_have_the_shape_of_the_values() -> None:
+def test_confidence_and_spans_have_the_shape_of_the_values():
     table = extract(TABLE, confidence=True, spans=True)
     details = [f"{name}_{kind}" for name in NEW for kind in ("confidence", "span")]
     assert set(table.column_names) == {"sku", "title", *NEW, *details}
@@ -176,7 +174,7 @@ def test_confidence_and_spans_have_the_shape_of_the_values() -> None:
     assert any(row["brand_span"] for row in table.to_pylist())
 
 
-def test_an_extractor_that_is_open_is_used_and_stays_open() -> None:
+def test_an_extractor_that_is_open_is_used_and_stays_open():
     with Extractor(SCHEMA, **SETTINGS) as extractor:
         first = hpd.frames.extract(TABLE, column="title", extractor=extractor)
         other = hpd.frames.extract(TABLE, "brand", column="title", extractor=extractor)
@@ -187,7 +185,7 @@ def test_an_extractor_that_is_open_is_used_and_stays_open() -> None:
     assert other.column_names == ["sku", "title", "brand"]
 
 
-def test_a_schema_for_each_category() -> None:
+def test_a_schema_for_each_category():
     schemas = {"a": ["brand"], "b": ["brand", "color"]}
     table = pyarrow.table({"title": ["Luma shirt, red", "Luma shirt, red"], "kind": ["a", "b"]})
     result = extract(table, schemas, category_column="kind")
@@ -198,7 +196,7 @@ def test_a_schema_for_each_category() -> None:
         extract(unknown, schemas, category_column="kind")
 
 
-def test_an_error_of_a_document_is_raised_with_its_row_or_recorded() -> None:
+def test_an_error_of_a_document_is_raised_with_its_row_or_recorded():
     table = pyarrow.table({"title": [None, "Luma shirt", "word " * 3000]})
     with pytest.raises(hpd.ContextOverflowError, match="row 2"):
         extract(table, "brand", n_ctx=512)
@@ -208,7 +206,7 @@ def test_an_error_of_a_document_is_raised_with_its_row_or_recorded() -> None:
     assert result[2]["error"].startswith("ContextOverflowError")
 
 
-def test_data_that_breaks_the_schema_is_an_error_with_its_extraction() -> None:
+def test_data_that_breaks_the_schema_is_an_error_with_its_extraction():
     table = pyarrow.table({"title": ["nothing at all"]})
     with pytest.raises(InvalidDataError) as caught:
         extract(table, "isbn13!, price number!")
@@ -216,12 +214,12 @@ def test_data_that_breaks_the_schema_is_an_error_with_its_extraction() -> None:
 
 
 @pytest.fixture
-def no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_model(monkeypatch):
     """Fails if a model would be loaded."""
     monkeypatch.setattr(hpd.frames, "Extractor", lambda *_, **__: pytest.fail("a model was loaded"))
 
 
-def twice(frame: Any) -> Any:
+def twice(frame):
     return pandas.concat([frame, frame], axis=1)
 
 
@@ -243,21 +241,19 @@ def twice(frame: Any) -> Any:
         ({"title": ["x", 3]}, "should hold text"),
     ],
 )
-def test_a_frame_that_cannot_be_used_is_refused_before_a_model_is_loaded(
-    frame: Any, message: str, no_model: None
-) -> None:
+def test_a_frame_that_cannot_be_used_is_refused_before_a_model_is_loaded(frame, message, no_model):
     with pytest.raises(InputError, match=message):
         extract(frame)
 
 
-def test_new_columns_that_would_have_one_name_are_refused(no_model: None) -> None:
+def test_new_columns_that_would_have_one_name_are_refused(no_model):
     with pytest.raises(InputError, match="two columns 'a_confidence'"):
         extract(TABLE, "a, a_confidence", confidence=True)
     with pytest.raises(InputError, match="two columns 'error'"):
         extract(TABLE, "error", on_error="record")
 
 
-def test_no_schema_is_refused(no_model: None) -> None:
+def test_no_schema_is_refused(no_model):
     with pytest.raises(SchemaError, match="no schema"):
         extract(TABLE, None)
 
@@ -271,7 +267,7 @@ DAY_ROW = {
 
 
 @pytest.mark.parametrize("library", ["pyarrow", "pandas", "polars"])
-def test_dates_times_and_decimals_come_typed_and_kept_columns_stay(library: str) -> None:
+def test_dates_times_and_decimals_come_typed_and_kept_columns_stay(library):
     class Known:
         """An extractor whose answer is known."""
 
@@ -285,7 +281,7 @@ def test_dates_times_and_decimals_come_typed_and_kept_columns_stay(library: str)
             )
         )
 
-        def extract_many(self, documents: Any, **_: Any) -> Iterator[Extraction[Any]]:
+        def extract_many(self, documents, **_):
             for _ in documents:
                 yield Extraction(
                     None,
@@ -309,7 +305,7 @@ def test_dates_times_and_decimals_come_typed_and_kept_columns_stay(library: str)
         "pandas": lambda: kept.to_pandas(types_mapper=pandas.ArrowDtype),
         "polars": lambda: polars.from_arrow(kept),
     }
-    result = hpd.frames.extract(frames[library](), column="title", extractor=Known())  # type: ignore[arg-type]
+    result = hpd.frames.extract(frames[library](), column="title", extractor=Known())
     if library == "pandas":
         result = pyarrow.Table.from_pandas(result, preserve_index=False)
     elif library == "polars":
@@ -343,7 +339,7 @@ def test_dates_times_and_decimals_come_typed_and_kept_columns_stay(library: str)
     ],
     ids=["NaN", "objects", "NaT", "polars NaN", "polars null", "integers"],
 )
-def test_a_column_that_holds_nothing_has_no_texts(column: Any) -> None:
+def test_a_column_that_holds_nothing_has_no_texts(column):
     make = {"pandas": pandas.DataFrame, "polars": polars.DataFrame, "pyarrow": pyarrow.table}
     frame = make[type(column).__module__.partition(".")[0]]({"title": column})
     brands = extract(frame, "brand")["brand"]
@@ -351,7 +347,7 @@ def test_a_column_that_holds_nothing_has_no_texts(column: Any) -> None:
     assert [None if value is pandas.NA else value for value in values] == [None, None]
 
 
-def test_a_text_that_is_no_unicode_is_the_error_of_its_row() -> None:
+def test_a_text_that_is_no_unicode_is_the_error_of_its_row():
     texts = pandas.Series(["Luma shirt", "bad \ud83d text", float("nan")], dtype=object)
     result = extract(pandas.DataFrame({"title": texts}), "brand", on_error="record")
     assert result["brand"].to_list()[0] == "Luma"
@@ -360,13 +356,13 @@ def test_a_text_that_is_no_unicode_is_the_error_of_its_row() -> None:
         extract(pandas.DataFrame({"title": texts}), "brand")
 
 
-def test_names_that_are_no_texts() -> None:
+def test_names_that_are_no_texts():
     frame = pandas.DataFrame({1: ["Luma shirt"], ("a", "b"): [2]})
-    result = hpd.frames.extract(frame, "brand", column=1, **SETTINGS)  # type: ignore[arg-type]
+    result = hpd.frames.extract(frame, "brand", column=1, **SETTINGS)
     assert result["brand"].to_list() == ["Luma"]
 
 
-def test_a_prefix_makes_room() -> None:
+def test_a_prefix_makes_room():
     table = pyarrow.table({"title": ["Luma shirt"], "brand": ["as it came"]})
     result = extract(table, "brand", prefix="hpd_", confidence=True, on_error="record")
     new = ["hpd_brand", "hpd_brand_confidence", "hpd_error"]
@@ -374,7 +370,7 @@ def test_a_prefix_makes_room() -> None:
     assert result["hpd_brand"].to_pylist() == ["Luma"]
 
 
-def test_more_rows_than_a_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_rows_than_a_chunk(monkeypatch):
     monkeypatch.setattr("hpd.frames.columns._N_ROWS", 2)
     table = extract(TABLE)
     assert table["brand"].num_chunks == 3

@@ -1,11 +1,8 @@
 """The programs of docs/frames.md, which print what is shown below them."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -21,13 +18,13 @@ PROGRAMS = re.findall(
 )
 
 
-def without_confidence(printed: str) -> list[str]:
+def without_confidence(printed):
     """The words of an output; what rounding decides is left out."""
     return re.sub(r"0\.\d{3,4}\b", "0.x", printed).split()
 
 
 @pytest.mark.parametrize(("program", "output"), PROGRAMS, ids=["pandas", "polars", "datasets"])
-def test_a_program_prints_what_is_shown(program: str, output: str, tmp_path: Path) -> None:
+def test_a_program_prints_what_is_shown(program, output, tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", program],
         cwd=tmp_path,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import os
 import threading
-from collections.abc import Iterator
 
 import pytest
 
@@ -208,7 +207,7 @@ def test_a_table_is_not_read_as_the_names_of_its_columns(model):
     class Table:
         columns = ("text", "id")
 
-        def __iter__(self) -> Iterator[str]:
+        def __iter__(self):
             return iter(self.columns)
 
     with (

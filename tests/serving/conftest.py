@@ -1,25 +1,20 @@
 """Plans without a model, and a server with the small model."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import pytest
 
 from hpd.options import Options
-from hpd.serving.dispatcher import Plans
 from request_plans import plans_with
-from tools.server_process import Server, serving
+from tools.server_process import serving
 
 
 @pytest.fixture
-def plans() -> Plans:
+def plans():
     """Plans of an extractor with the usual options."""
     return plans_with(Options())
 
 
 @pytest.fixture(scope="package")
-def server() -> Iterator[Server]:
+def server():
     """A server with the small model, which decodes what comes again once more."""
     for package in ("fastapi", "uvicorn", "httptools", "prometheus_client"):
         pytest.importorskip(package)

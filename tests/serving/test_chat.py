@@ -1,10 +1,7 @@
 """Chat completions: what is read of messages and bodies, what is refused, what is answered."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import Any
 
 import pytest
 
@@ -14,35 +11,34 @@ from hpd.results import Extraction, Failure, FieldResult, Usage
 from hpd.schema import load_schema
 from hpd.serving.bodies import ChatBody, RefusedError
 from hpd.serving.chat import Served, chat_asked
-from hpd.serving.dispatcher import Asked, Plans
-from hpd.serving.messages import Conversation, langextract_prompt, schema_in
+from hpd.serving.messages import langextract_prompt, schema_in
 from hpd.serving.messages import read_messages as read_parsed
 from request_plans import parsed, plans_with
 
 
-def read_messages(messages: Any) -> Conversation:
+def read_messages(messages):
     return read_parsed(parsed(ChatBody, {"messages": messages}).messages)
 
 
-def system(text: str) -> dict[str, Any]:
+def system(text):
     return {"role": "system", "content": text}
 
 
-def user(text: Any) -> dict[str, Any]:
+def user(text):
     return {"role": "user", "content": text}
 
 
-def assistant(text: str) -> dict[str, Any]:
+def assistant(text):
     return {"role": "assistant", "content": text}
 
 
-def call(arguments: str) -> dict[str, Any]:
+def call(arguments):
     function = {"name": "f", "arguments": arguments}
     calls = [{"id": "1", "type": "function", "function": function}]
     return {"role": "assistant", "content": None, "tool_calls": calls}
 
 
-def test_the_last_message_of_the_user_is_the_document() -> None:
+def test_the_last_message_of_the_user_is_the_document():
     said = read_messages([system("Be terse."), user(" A lamp,\nblack ")])
     assert said.document == " A lamp,\nblack "
     assert said.instructions == ("Be terse.",)
@@ -53,12 +49,12 @@ def test_the_last_message_of_the_user_is_the_document() -> None:
     ("texts", "whole"),
     [(["A ", "lamp"], "A lamp"), (["A", "lamp"], "A\nlamp"), (["A", "\nlamp", ""], "A\nlamp\n")],
 )
-def test_parts_of_text_are_one_text_of_whole_words(texts: list[str], whole: str) -> None:
+def test_parts_of_text_are_one_text_of_whole_words(texts, whole):
     parts = [{"type": "text", "text": text} for text in texts]
     assert read_messages([user(parts)]).document.rstrip() == whole.rstrip()
 
 
-def test_what_was_answered_is_an_example_and_what_was_not_is_an_instruction() -> None:
+def test_what_was_answered_is_an_example_and_what_was_not_is_an_instruction():
     said = read_messages(
         [
             user("Here come listings."),
@@ -92,7 +88,7 @@ FAULT = "2 validation errors for Product"
     ],
     ids=["function", "json"],
 )
-def test_a_fault_that_was_found_is_an_instruction(again: list[Any]) -> None:
+def test_a_fault_that_was_found_is_an_instruction(again):
     said = read_messages([system("Be terse."), user("A hat"), *again])
     assert said.document == "A hat"
     assert said.instructions[0] == "Be terse."
@@ -118,13 +114,13 @@ def test_a_fault_that_was_found_is_an_instruction(again: list[Any]) -> None:
         ([user("a"), {**call("{}"), "tool_calls": [5]}, user("b")], r"tool_calls\[0\]: "),
     ],
 )
-def test_what_is_wrong_is_said(messages: Any, message: str) -> None:
+def test_what_is_wrong_is_said(messages, message):
     with pytest.raises(RefusedError, match=message) as caught:
         read_messages(messages)
     assert caught.value.status == 400
 
 
-def test_a_schema_that_stands_in_a_text_is_found_there() -> None:
+def test_a_schema_that_stands_in_a_text_is_found_there():
     schema = {"type": "object", "properties": {"a": {"type": "string"}}}
     text = f"Match {{this}} schema:\n\n{json.dumps(schema, indent=2)}\n\nNot the schema itself."
     found, texts = schema_in(['Be {"terse": 1}.', f"Prices are in euros.\n{text}", "More."])
@@ -145,9 +141,8 @@ EXAMPLE = f"Q: ROMEO. But soft! window, JULIET\nA: {json.dumps(ROMEO, indent=2)}
 PROMPT = f"Find characters.\n\nMore context.\n\nExamples\n{EXAMPLE}\nQ: Lady Juliet\ngazed\nA: "
 
 
-def test_a_prompt_is_taken_apart() -> None:
+def test_a_prompt_is_taken_apart():
     prompt = langextract_prompt(PROMPT)
-    assert prompt is not None
     assert prompt.description == "Find characters.\n\nMore context."
     assert prompt.document == "Lady Juliet\ngazed"
     assert prompt.classes == {"character": {"mood": False, "titles": True}, "place": {}}
@@ -164,25 +159,23 @@ def test_a_prompt_is_taken_apart() -> None:
     assert [attribute.type for attribute in schema] == ["array", "array"]
 
 
-def test_answers_in_fences_and_several_examples() -> None:
+def test_answers_in_fences_and_several_examples():
     answer = '{"extractions": [{"place": "x", "place_attributes": {}}]}'
     fenced = f"Q: a\nA: ```json\n{answer}\n```\n"
     prompt = langextract_prompt(f"Find.\n\nExamples\n{fenced}\n{fenced}\nQ: b\nA:")
-    assert prompt is not None
     assert [text for text, _ in prompt.examples] == ["a", "a"]
     assert prompt.document == "b"
 
 
-def test_other_texts_are_none() -> None:
+def test_other_texts_are_none():
     assert langextract_prompt("A lamp") is None
     assert langextract_prompt("Examples\nQ: a\nA: ") is None
     assert langextract_prompt(PROMPT.replace("extractions", "values")) is None
     assert langextract_prompt(PROMPT.removesuffix("A: ")) is None
 
 
-def test_an_answer_is_in_the_order_of_the_document() -> None:
+def test_an_answer_is_in_the_order_of_the_document():
     prompt = langextract_prompt(PROMPT)
-    assert prompt is not None
     data = {
         "character": [{"character": "Juliet", "mood": "sad", "titles": None}, {"mood": "x"}],
         "place": ["Verona"],
@@ -199,11 +192,10 @@ def test_an_answer_is_in_the_order_of_the_document() -> None:
     }
 
 
-def test_an_attribute_with_the_name_of_its_class_is_left_out() -> None:
+def test_an_attribute_with_the_name_of_its_class_is_left_out():
     item = {"place": "x", "place_attributes": {"place": "y", "size": "z"}}
     text = f"Examples\nQ: a\nA: {json.dumps({'extractions': [item]})}\n\nQ: b\nA: "
     prompt = langextract_prompt(text)
-    assert prompt is not None
     assert prompt.classes == {"place": {"size": False}}
 
 
@@ -224,27 +216,27 @@ FOUND = Extraction(
 )
 
 
-def function(name: str = "Product", **more: Any) -> dict[str, Any]:
+def function(name="Product", **more):
     return {"type": "function", "function": {"name": name, "parameters": SCHEMA, **more}}
 
 
-def read(plans: Plans, served: Served = SERVED, **more: Any) -> Asked:
+def read(plans, served=SERVED, **more):
     body = {"model": "box", "messages": MESSAGES, "response_format": FORMAT, **more}
     return chat_asked(parsed(ChatBody, body), plans, served)
 
 
-def refusal(plans: Plans, **more: Any) -> RefusedError:
+def refusal(plans, **more):
     with pytest.raises(RefusedError) as caught:
         read(plans, **more)
     return caught.value
 
 
-def reply(asked: Asked, extraction: Extraction[Any] = FOUND) -> Any:
+def reply(asked, extraction=FOUND):
     assert asked.part is None
     return json.loads(asked.answer([extraction]))
 
 
-def test_a_json_schema(plans: Plans) -> None:
+def test_a_json_schema(plans):
     asked = read(plans)
     assert asked.documents == [Document(MESSAGES[0]["content"])]
     assert [each.name for each in asked.plan.task.schema(None)] == ["brand", "price"]
@@ -259,25 +251,25 @@ def test_a_json_schema(plans: Plans) -> None:
     assert answered["hpd"] == {"fields": FOUND.to_dict()["fields"]}
 
 
-def test_strict_is_what_the_schema_says(plans: Plans) -> None:
-    def is_strict(**more: Any) -> bool:
+def test_strict_is_what_the_schema_says(plans):
+    def is_strict(**more):
         return read(plans, **more).plan.task.options.on_invalid == "raise"
 
-    strict = {**FORMAT, "json_schema": {**FORMAT["json_schema"], "strict": True}}  # type: ignore[dict-item]
+    strict = {**FORMAT, "json_schema": {**FORMAT["json_schema"], "strict": True}}
     assert not is_strict()
     assert is_strict(response_format=strict)
     assert is_strict(response_format=None, tools=[function(strict=True)])
     assert not is_strict(response_format=strict, hpd={"on_invalid": "record"})
 
 
-def test_a_server_that_asks_again_does_so_for_every_request() -> None:
+def test_a_server_that_asks_again_does_so_for_every_request():
     options = Options(on_invalid="retry")
     task = read(plans_with(options), Served("box", options.filled(), 0)).plan.task
     assert task.options.on_invalid == "retry"
 
 
-def test_a_required_value_comes_unless_that_is_not_wanted_or_cannot_be_had() -> None:
-    def missing(options: Options, **own: Any) -> str:
+def test_a_required_value_comes_unless_that_is_not_wanted_or_cannot_be_had():
+    def missing(options, **own):
         served = Served("box", options.filled(), 0)
         return read(plans_with(options), served, hpd=own).plan.task.options.missing
 
@@ -288,7 +280,7 @@ def test_a_required_value_comes_unless_that_is_not_wanted_or_cannot_be_had() -> 
     assert missing(Options(on_overflow="chunk")) == "error"
 
 
-def test_a_function(plans: Plans) -> None:
+def test_a_function(plans):
     asked = read(plans, response_format=None, tools=[function()])
     (choice,) = reply(asked)["choices"]
     (call,) = choice["message"]["tool_calls"]
@@ -298,7 +290,7 @@ def test_a_function(plans: Plans) -> None:
     assert choice["finish_reason"] == "tool_calls"
 
 
-def test_one_function_of_several_must_be_named(plans: Plans) -> None:
+def test_one_function_of_several_must_be_named(plans):
     two = [function("Other"), function()]
     named = {"type": "function", "function": {"name": "Product"}}
     asked = read(plans, response_format=None, tools=two, tool_choice=named)
@@ -310,7 +302,7 @@ def test_one_function_of_several_must_be_named(plans: Plans) -> None:
     )
 
 
-def test_a_json_object_has_its_schema_beside_it_or_in_a_message(plans: Plans) -> None:
+def test_a_json_object_has_its_schema_beside_it_or_in_a_message(plans):
     beside = {"type": "json_object", "schema": SCHEMA}
     names = ["brand", "price"]
     asked = read(plans, response_format=beside)
@@ -325,16 +317,16 @@ def test_a_json_object_has_its_schema_beside_it_or_in_a_message(plans: Plans) ->
     assert "schema is missing" in str(refusal(plans, response_format={"type": "json_object"}))
 
 
-def test_messages_of_the_system_are_instructions(plans: Plans) -> None:
+def test_messages_of_the_system_are_instructions(plans):
     said = [{"role": "system", "content": "Prices are in dollars."}, *MESSAGES]
-    form = {**FORMAT, "json_schema": {**FORMAT["json_schema"], "description": "A product."}}  # type: ignore[dict-item]
+    form = {**FORMAT, "json_schema": {**FORMAT["json_schema"], "description": "A product."}}
     task = read(plans, messages=said, response_format=form).plan.task
     assert task.options.instructions == "A product.\n\nPrices are in dollars."
     task = read(plans, messages=said, hpd={"instructions": "Own."}).plan.task
     assert task.options.instructions == "Prices are in dollars.\n\nOwn."
 
 
-def test_a_prompt_of_langextract(plans: Plans) -> None:
+def test_a_prompt_of_langextract(plans):
     example = '{"extractions": [{"maker": "Luma", "maker_attributes": {}}]}'
     prompt = f"Find makers.\n\nExamples\nQ: Luma lamp\nA: {example}\n\nQ: Bosch drill\nA: "
     listed = {"type": "object", "properties": {"extractions": {"type": "array"}}}
@@ -352,7 +344,7 @@ def test_a_prompt_of_langextract(plans: Plans) -> None:
         assert json.loads(content) == {"extractions": [{"maker": "Bosch", "maker_attributes": {}}]}
 
 
-def test_an_answer_that_is_too_long_says_so(plans: Plans) -> None:
+def test_an_answer_that_is_too_long_says_so(plans):
     asked = read(plans, max_tokens=4)
     assert asked.plan.task.options.max_tokens == 4
     assert reply(asked)["choices"][0]["finish_reason"] == "length"
@@ -363,16 +355,15 @@ def test_an_answer_that_is_too_long_says_so(plans: Plans) -> None:
     assert read(plans, max_tokens=10_000).plan is read(plans).plan
 
 
-def events(asked: Asked, *steps: dict[str, Any]) -> list[Any]:
+def events(asked, *steps):
     """The events of a stream: what is sent of each of ``steps``, and of the extraction."""
-    assert asked.part is not None
     sent = b"".join([*map(asked.part, steps), asked.answer([FOUND])])
     *parts, last = sent.decode().removesuffix("\n\n").split("\n\n")
     assert last == "data: [DONE]"
     return [json.loads(part.removeprefix("data: ")) for part in parts]
 
 
-def test_a_stream_has_value_after_value(plans: Plans) -> None:
+def test_a_stream_has_value_after_value(plans):
     steps = {}, {"brand": "Luma"}, {"brand": "Luma"}
     first, *middle, last = events(read(plans, stream=True), *steps)
     assert first["choices"][0]["delta"] == {"role": "assistant", "content": ""}
@@ -388,8 +379,8 @@ def test_a_stream_has_value_after_value(plans: Plans) -> None:
 
 
 @pytest.mark.parametrize("form", [{}, {"response_format": None, "tools": [function()]}])
-def test_a_stream_is_the_answer_in_parts(plans: Plans, form: dict[str, Any]) -> None:
-    def text(message: Any) -> str:
+def test_a_stream_is_the_answer_in_parts(plans, form):
+    def text(message):
         calls = message.get("tool_calls") or [{"function": {"arguments": ""}}]
         return (message.get("content") or "") + calls[0]["function"]["arguments"]
 
@@ -400,15 +391,14 @@ def test_a_stream_is_the_answer_in_parts(plans: Plans, form: dict[str, Any]) -> 
         assert "".join(text(each["choices"][0]["delta"]) for each in parts) == whole
 
 
-def test_a_value_that_was_sent_is_never_taken_back(plans: Plans) -> None:
+def test_a_value_that_was_sent_is_never_taken_back(plans):
     asked = read(plans, stream=True)
-    assert asked.part is not None
     asked.part({"brand": "Lu"})
     with pytest.raises(RefusedError, match="ask once more"):
         asked.answer([FOUND])
 
 
-def test_a_stream_of_a_call(plans: Plans) -> None:
+def test_a_stream_of_a_call(plans):
     first, *middle, last = events(
         read(plans, stream=True, response_format=None, tools=[function()])
     )
@@ -428,7 +418,7 @@ def test_a_stream_of_a_call(plans: Plans) -> None:
         ("DecodeError", 500, "failed"),
     ],
 )
-def test_a_document_that_failed(plans: Plans, kind: str, status: int, code: str) -> None:
+def test_a_document_that_failed(plans, kind, status, code):
     failed = Extraction(None, error=Failure(kind, "that was it"))
     with pytest.raises(RefusedError, match="that was it") as caught:
         read(plans).answer([failed])
@@ -462,9 +452,7 @@ def test_a_document_that_failed(plans: Plans, kind: str, status: int, code: str)
         ({"messages": []}, "no message of the user"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_honoured_is_refused(
-    plans: Plans, more: dict[str, Any], message: str
-) -> None:
+def test_what_cannot_be_honoured_is_refused(plans, more, message):
     refused = refusal(plans, **more)
     assert refused.status == 400
     assert re.search(message, str(refused))
@@ -481,9 +469,7 @@ def test_what_cannot_be_honoured_is_refused(
         ({"logprobs": True, "top_logprobs": 3, "stop": ["\n"], "reasoning_effort": "high"}, 4),
     ],
 )
-def test_what_changes_nothing_is_passed_over_with_a_warning(
-    plans: Plans, more: dict[str, Any], warnings: int
-) -> None:
+def test_what_changes_nothing_is_passed_over_with_a_warning(plans, more, warnings):
     asked = read(plans, **more)
     assert asked.plan is read(plans).plan
     assert len(asked.warnings) == warnings
@@ -491,7 +477,7 @@ def test_what_changes_nothing_is_passed_over_with_a_warning(
     assert reply(asked)["hpd"].get("warnings", []) == list(asked.warnings)
 
 
-def test_sampling_is_that_of_the_server(plans: Plans) -> None:
+def test_sampling_is_that_of_the_server(plans):
     warm = Served("box", Options(temperature=0.5, seed=3).filled(), 0)
     assert read(plans, warm, temperature=0.5, seed=3).warnings == ()
     for more in ({"temperature": 0}, {"seed": 4}, {"top_p": 0.1}):
@@ -499,7 +485,7 @@ def test_sampling_is_that_of_the_server(plans: Plans) -> None:
         assert "here for all requests" in warning
 
 
-def test_any_model_s_name_is_taken_unless_the_server_is_strict(plans: Plans) -> None:
+def test_any_model_s_name_is_taken_unless_the_server_is_strict(plans):
     for name in ("gpt-4o", None, 5):
         assert reply(read(plans, model=name))["model"] == "box"
         with pytest.raises(RefusedError, match="only 'box'") as caught:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import gc
 import json
 import warnings
-from collections.abc import Iterator
-from typing import Any
 
 import jsonschema
 import pytest
@@ -20,8 +18,6 @@ with warnings.catch_warnings():
     lx = pytest.importorskip("langextract")
 
 from pydantic import BaseModel, Field, field_validator
-
-from tools.server_process import Server
 
 TEXT = "Diesel T-Shirt for Men, Black, XL"
 MODEL = "small"
@@ -38,12 +34,12 @@ EXPECTED = Product(brand="Diesel", color="Black")
 
 
 @pytest.fixture
-def client(server: Server) -> Iterator[Any]:
+def client(server):
     with openai.OpenAI(base_url=f"{server.url}/v1", api_key="none", max_retries=0) as client:
         yield client
 
 
-def ask(client: Any, **more: Any) -> Any:
+def ask(client, **more):
     form = {"type": "json_schema", "json_schema": {"name": "p", "schema": SCHEMA}}
     body = {"messages": MESSAGES, "response_format": form, **more}
     return client.chat.completions.create(model=MODEL, **body)
@@ -53,7 +49,7 @@ SCHEMA = {"type": "object", "properties": {"brand": {"type": "string"}}}
 MESSAGES = [{"role": "user", "content": TEXT}]
 
 
-def test_openai_parses_into_a_class(client: Any) -> None:
+def test_openai_parses_into_a_class(client):
     completion = client.chat.completions.parse(
         model=MODEL,
         messages=[{"role": "system", "content": "Extract the product."}, *MESSAGES],
@@ -67,7 +63,7 @@ def test_openai_parses_into_a_class(client: Any) -> None:
     assert (brand["start"], brand["end"]) == (0, len("Diesel"))
 
 
-def test_openai_s_required_values_always_come(client: Any) -> None:
+def test_openai_s_required_values_always_come(client):
     own = {"brand": {"type": "string"}, "size": {"type": "integer"}, "kind": {"enum": ["a", "b"]}}
     schema = {"type": "object", "properties": own, "required": [*own]}
     form = {"type": "json_schema", "json_schema": {"name": "p", "schema": schema, "strict": True}}
@@ -79,7 +75,7 @@ def test_openai_s_required_values_always_come(client: Any) -> None:
     assert size["confidence"] < 0.5
 
 
-def test_openai_calls_a_function(client: Any) -> None:
+def test_openai_calls_a_function(client):
     tool = openai.pydantic_function_tool(Product)
     completion = client.chat.completions.create(
         model=MODEL, messages=MESSAGES, tools=[tool], tool_choice="required"
@@ -88,7 +84,7 @@ def test_openai_calls_a_function(client: Any) -> None:
     assert Product.model_validate_json(call.function.arguments) == EXPECTED
 
 
-def test_what_is_passed_over_is_in_a_header(client: Any) -> None:
+def test_what_is_passed_over_is_in_a_header(client):
     form = {"type": "json_schema", "json_schema": {"name": "p", "schema": SCHEMA}}
     raw = client.chat.completions.with_raw_response.create(
         model="any-name", messages=MESSAGES, response_format=form, temperature=0.7,
@@ -100,7 +96,7 @@ def test_what_is_passed_over_is_in_a_header(client: Any) -> None:
     assert json.loads(raw.parse().choices[0].message.content)["brand"] == "Diesel"
 
 
-def test_openai_streams(client: Any) -> None:
+def test_openai_streams(client):
     with client.chat.completions.stream(
         model=MODEL, messages=MESSAGES, response_format=Product
     ) as stream:
@@ -123,7 +119,7 @@ FORM = {"type": "json_schema", "json_schema": {"name": "p", "schema": LINES}}
 TOOL = {"type": "function", "function": {"name": "p", "parameters": LINES}}
 
 
-def streamed(client: Any, **more: Any) -> tuple[list[str], list[Any]]:
+def streamed(client, **more):
     """The parts of the answer's text, and the chunks."""
     chunks = list(ask(client, stream=True, **more))
     parts = []
@@ -137,7 +133,7 @@ def streamed(client: Any, **more: Any) -> tuple[list[str], list[Any]]:
 @pytest.mark.parametrize(
     "form", [{"response_format": FORM}, {"response_format": None, "tools": [TOOL]}]
 )
-def test_a_stream_is_the_answer_in_parts(client: Any, form: dict[str, Any]) -> None:
+def test_a_stream_is_the_answer_in_parts(client, form):
     message = ask(client, **form).choices[0].message
     whole = message.content or message.tool_calls[0].function.arguments
     parts, chunks = streamed(client, stream_options={"include_usage": True}, **form)
@@ -147,7 +143,7 @@ def test_a_stream_is_the_answer_in_parts(client: Any, form: dict[str, Any]) -> N
     assert chunks[-1].usage.completion_tokens > 0
 
 
-def test_what_fails_midway_is_an_error_in_the_stream(client: Any) -> None:
+def test_what_fails_midway_is_an_error_in_the_stream(client):
     own = {"brand": {"type": "string"}, "inventor": {"type": "string", "pattern": "^[0-9]{30}$"}}
     schema = {"type": "object", "properties": own, "required": [*own]}
     form = {"type": "json_schema", "json_schema": {"name": "p", "schema": schema, "strict": True}}
@@ -160,7 +156,7 @@ def test_what_fails_midway_is_an_error_in_the_stream(client: Any) -> None:
     assert "".join(parts) == '{"brand": "Diesel"'
 
 
-def test_openai_s_errors(client: Any, server: Server) -> None:
+def test_openai_s_errors(client, server):
     assert [model.id for model in client.models.list()] == [MODEL]
     assert client.models.retrieve(MODEL).id == MODEL
     with pytest.raises(openai.NotFoundError, match="only 'small'"):
@@ -180,12 +176,12 @@ class Exacting(BaseModel):
 
     @field_validator("brand")
     @classmethod
-    def refuse(cls, value: str | None) -> str | None:
+    def refuse(cls, value):
         raise ValueError(f"{value} is not a brand")
 
 
 @pytest.mark.parametrize("mode", ["TOOLS", "JSON", "JSON_SCHEMA"])
-def test_instructor(server: Server, mode: str) -> None:
+def test_instructor(server, mode):
     with openai.OpenAI(base_url=f"{server.url}/v1", api_key="none", max_retries=0) as plain:
         client = instructor.from_openai(plain, mode=instructor.Mode[mode])
         product = client.chat.completions.create(
@@ -196,7 +192,7 @@ def test_instructor(server: Server, mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ["TOOLS", "JSON"])
-def test_instructor_asks_again_about_the_same_document(server: Server, mode: str) -> None:
+def test_instructor_asks_again_about_the_same_document(server, mode):
     with openai.OpenAI(base_url=f"{server.url}/v1", api_key="none", max_retries=0) as plain:
         client = instructor.from_openai(plain, mode=instructor.Mode[mode])
         with pytest.raises(Exception, match="Diesel is not a brand") as caught:
@@ -207,14 +203,11 @@ def test_instructor_asks_again_about_the_same_document(server: Server, mode: str
 
 
 @pytest.mark.filterwarnings("ignore:With 'config':UserWarning", "ignore:unclosed:ResourceWarning")
-def test_langextract(server: Server) -> None:
+def test_langextract(server):
     examples = [
         lx.data.ExampleData(
             text="Luma T-shirt, red, cotton",
-            extractions=[
-                lx.data.Extraction("brand", "Luma"),
-                lx.data.Extraction("color", "red"),
-            ],
+            extractions=[lx.data.Extraction("brand", "Luma"), lx.data.Extraction("color", "red")],
         )
     ]
     config = lx.factory.ModelConfig(

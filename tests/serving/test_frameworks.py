@@ -1,7 +1,5 @@
 """The examples of docs/frameworks.md, as they stand there, against ``hpd serve``."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
@@ -10,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.server_process import SECONDS, Server
+from tools.server_process import SECONDS
 
 PAGE = Path(__file__).parents[2] / "docs/frameworks.md"
 PACKAGES = {
@@ -26,18 +24,18 @@ _OPENING, *_SECTIONS = PAGE.read_text(encoding="utf-8").split("\n## ")
 EXAMPLES = dict(section.split("\n", 1) for section in _SECTIONS)
 
 
-def block(language: str, text: str) -> str:
+def block(language, text):
     """The only block of that language."""
     (found,) = re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
     return str(found)
 
 
-def test_each_framework_has_an_example() -> None:
+def test_each_framework_has_an_example():
     assert [*EXAMPLES] == [*PACKAGES]
 
 
 @pytest.mark.parametrize("name", PACKAGES)
-def test_a_framework_gets_the_values(name: str, server: Server, tmp_path: Path) -> None:
+def test_a_framework_gets_the_values(name, server, tmp_path):
     pytest.importorskip(PACKAGES[name].split(".")[0])
     if name == "llm":
         command = ["bash", "-euo", "pipefail", "-c", block("bash", EXAMPLES[name])]

@@ -1,13 +1,9 @@
 """``hpd mcp``, asked by the SDK's own client over standard input and output."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os
 import sys
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,7 +16,7 @@ from command_line import run_hpd
 from hpd.cli.common import EXIT_USAGE
 
 
-def answers(folder: Path, *calls: tuple[str, dict[str, Any]]) -> list[tuple[bool, str]]:
+def answers(folder, *calls):
     """Whether each call is an error, and the text that it gives."""
     server = StdioServerParameters(
         command=sys.executable,
@@ -28,7 +24,7 @@ def answers(folder: Path, *calls: tuple[str, dict[str, Any]]) -> list[tuple[bool
         env=dict(os.environ),
     )
 
-    async def asked() -> list[tuple[bool, str]]:
+    async def asked():
         async with Client(stdio_client(server)) as client:
             tools = await client.list_tools()
             assert [tool.name for tool in tools.tools] == ["extract", "schema"]
@@ -41,7 +37,7 @@ def answers(folder: Path, *calls: tuple[str, dict[str, Any]]) -> list[tuple[bool
     return asyncio.run(asyncio.wait_for(asked(), 120))
 
 
-def test_an_assistant_fills_schemas_from_texts_and_files(tmp_path: Path) -> None:
+def test_an_assistant_fills_schemas_from_texts_and_files(tmp_path):
     allowed = tmp_path / "allowed"
     allowed.mkdir()
     (allowed / "a.csv").write_text('text\n"Luma T-shirt, red, cotton"\n"Diesel sneaker, black"\n')
@@ -73,7 +69,7 @@ def test_an_assistant_fills_schemas_from_texts_and_files(tmp_path: Path) -> None
     assert json.loads(texts[7])["json_schema"]["properties"]["price"]["type"] == ["number", "null"]
 
 
-def test_a_folder_that_is_none_is_an_error_of_usage(tmp_path: Path) -> None:
+def test_a_folder_that_is_none_is_an_error_of_usage(tmp_path):
     done = run_hpd("mcp", str(tmp_path / "gone"))
     assert done.returncode == EXIT_USAGE
     assert "is not a folder" in done.stderr

@@ -6,46 +6,36 @@ import asyncio
 import json
 import re
 import threading
-from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from hpd.documents import Document
 from hpd.errors import CallCancelledError, EngineClosedError
 from hpd.options import Options
-from hpd.pipeline import Cancellation, OnSettled, Task
+from hpd.pipeline import Task
 from hpd.results import Extraction, Failure, FieldResult, Usage
 from hpd.schema import load_schema, load_schemas
 from hpd.serving import Limits, spans
 from hpd.serving.bodies import ExtractBody, RefusedError
-from hpd.serving.dispatcher import (
-    N_KEPT,
-    Asked,
-    ClientGoneError,
-    Dispatcher,
-    Plan,
-    Plans,
-    extract_asked,
-)
+from hpd.serving.dispatcher import N_KEPT, Asked, ClientGoneError, Dispatcher, Plan, extract_asked
 from request_plans import parsed, plans_with
 
 LIMITS = Limits(texts=3)
 
 
-def read(plans: Plans, **body: Any) -> Asked:
+def read(plans, **body):
     return extract_asked(parsed(ExtractBody, body), plans, LIMITS)
 
 
-def refusal(plans: Plans, body: Any) -> RefusedError:
+def refusal(plans, body):
     with pytest.raises(RefusedError) as caught:
         extract_asked(parsed(ExtractBody, body), plans, LIMITS)
     return caught.value
 
 
-def test_one_text(plans: Plans) -> None:
+def test_one_text(plans):
     asked = read(plans, text="a lamp", id=7, category="c", schema={"c": ["brand"], "d": ["x"]})
     assert asked.documents == [Document("a lamp", 7, "c")]
     extraction = Extraction(
@@ -54,7 +44,7 @@ def test_one_text(plans: Plans) -> None:
     assert asked.answer([extraction]).decode() == extraction.to_json()
 
 
-def test_several_texts(plans: Plans) -> None:
+def test_several_texts(plans):
     asked = read(plans, texts=["a", {"text": "b", "id": "x", "category": "c"}], schema="brand")
     assert asked.documents == [Document("a"), Document("b", "x", "c")]
     failed = Extraction("x", error=Failure("InputError", "no"))
@@ -74,14 +64,12 @@ def test_several_texts(plans: Plans) -> None:
     ],
     ids=["one line", "list", "descriptions", "JSON Schema", "text of JSON", "categories"],
 )
-def test_a_schema_is_read_as_the_command_reads_it(plans: Plans, schema: Any) -> None:
+def test_a_schema_is_read_as_the_command_reads_it(plans, schema):
     asked = read(plans, text="x", schema=schema)
     assert asked.plan.task.schemas == load_schemas(schema)
 
 
-def test_no_schema_names_a_file_or_a_class(
-    plans: Plans, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_schema_names_a_file_or_a_class(plans, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("s.json").write_text('["secret"]')
     Path("my schema.txt").write_text("secret")
@@ -96,19 +84,19 @@ def test_no_schema_names_a_file_or_a_class(
     assert "secret" not in str(spaced)
 
 
-def test_options_are_of_this_call(plans: Plans) -> None:
+def test_options_are_of_this_call(plans):
     asked = read(plans, text="x", schema="a", options={"on_invalid": "record", "max_tokens": 5})
     options = asked.plan.task.options
     assert (options.on_invalid, options.max_tokens) == ("record", 5)
     assert read(plans, text="x", schema="a").plan.task.options.on_invalid == "raise"
 
 
-def test_examples_are_shown(plans: Plans) -> None:
+def test_examples_are_shown(plans):
     asked = read(plans, text="x", schema="a", examples=[{"text": "t", "data": {"a": "1"}}])
     assert list(asked.plan.task.examples) == [("t", {"a": "1"})]
 
 
-def test_what_a_schema_cannot_have_honoured_is_said(plans: Plans) -> None:
+def test_what_a_schema_cannot_have_honoured_is_said(plans):
     schema = {"type": "object", "properties": {"a": {"type": "string", "format": "made-up"}}}
     for _ in range(2):  # made, and kept
         asked = read(plans, text="x", schema=schema)
@@ -116,7 +104,7 @@ def test_what_a_schema_cannot_have_honoured_is_said(plans: Plans) -> None:
         assert "made-up" in warning
 
 
-def test_the_same_request_is_prepared_once_and_others_for_themselves(plans: Plans) -> None:
+def test_the_same_request_is_prepared_once_and_others_for_themselves(plans):
     first = read(plans, text="x", schema="a")
     assert read(plans, text="y", schema="a").plan is first.plan
     assert (
@@ -127,7 +115,7 @@ def test_the_same_request_is_prepared_once_and_others_for_themselves(plans: Plan
     assert read(plans, text="x", schema=one).plan is not read(plans, text="x", schema=true).plan
 
 
-def test_only_the_latest_plans_are_kept(plans: Plans) -> None:
+def test_only_the_latest_plans_are_kept(plans):
     first = read(plans, text="x", schema="a")
     for i in range(N_KEPT - 1):
         read(plans, text="x", schema=f"b{i}")
@@ -170,9 +158,7 @@ def test_only_the_latest_plans_are_kept(plans: Plans) -> None:
         ),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said(
-    plans: Plans, body: Any, status: int, code: str | None, message: str
-) -> None:
+def test_what_is_wrong_is_said(plans, body, status, code, message):
     refused = refusal(plans, body)
     assert (refused.status, refused.code) == (status, code)
     assert re.search(message, str(refused))
@@ -181,7 +167,7 @@ def test_what_is_wrong_is_said(
     assert error["type"] == "invalid_request_error"
 
 
-def test_the_server_s_own_schema_is_for_requests_without_one() -> None:
+def test_the_server_s_own_schema_is_for_requests_without_one():
     own = load_schema("brand")
     plans = plans_with(Options(), own)
     assert read(plans, text="x").plan.task.schemas is own
@@ -195,20 +181,12 @@ SECONDS = 60.0
 class Gate:
     """An extractor whose calls wait until they may go on, or are cancelled."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.is_open = threading.Event()
-        self.begun: list[str] = []
-        self.cancelled: list[str] = []
+        self.begun = []
+        self.cancelled = []
 
-    def iter_placed(
-        self,
-        documents: Sequence[Document],
-        *,
-        schema: Task,
-        on_error: str,
-        cancellation: Cancellation,
-        on_settled: OnSettled | None,
-    ) -> Iterator[tuple[int, Extraction[Any]]]:
+    def iter_placed(self, documents, *, schema, on_error, cancellation, on_settled):
         assert (schema, on_error) == (PLAN.task, "record")
         self.begun.append(documents[0].text)
         if on_settled is not None:
@@ -223,27 +201,24 @@ class Gate:
             yield place, Extraction(documents[place].text, {})
 
 
-def asked(*texts: str) -> Asked:
-    def answer(extractions: Sequence[Extraction[Any]]) -> bytes:
+def asked(*texts):
+    def answer(extractions):
         return " ".join(str(each.id) for each in extractions).encode()
 
     return Asked([Document(text) for text in texts], PLAN, answer)
 
 
-async def never() -> None:
+async def never():
     await asyncio.Event().wait()
 
 
-Test = Callable[[Dispatcher, Gate], Coroutine[Any, Any, None]]
-
-
-def run(test: Test, gate: Gate | None = None, **limits: Any) -> list[Extraction[Any]]:
+def run(test, gate=None, **limits):
     """Run a test with a dispatcher of its own; returns what it has noted."""
     gate = gate or Gate()
-    noted: list[Extraction[Any]] = []
+    noted = []
 
-    async def whole() -> None:
-        dispatcher = Dispatcher(gate, Limits(**limits), 2, noted.append)  # type: ignore[arg-type]
+    async def whole():
+        dispatcher = Dispatcher(gate, Limits(**limits), 2, noted.append)
         try:
             await asyncio.wait_for(test(dispatcher, gate), SECONDS)
         finally:
@@ -253,13 +228,13 @@ def run(test: Test, gate: Gate | None = None, **limits: Any) -> list[Extraction[
     return noted
 
 
-async def until(condition: Callable[[], bool]) -> None:
+async def until(condition):
     while not condition():
         await asyncio.sleep(0.001)
 
 
-def test_an_answer_has_the_documents_in_their_order() -> None:
-    async def test(dispatcher: Dispatcher, gate: Gate) -> None:
+def test_an_answer_has_the_documents_in_their_order():
+    async def test(dispatcher, gate):
         gate.is_open.set()
         answer = await dispatcher.answer(asked("a", "b", "c"), never)
         assert answer == b"a b c"
@@ -268,13 +243,13 @@ def test_an_answer_has_the_documents_in_their_order() -> None:
     assert {each.id for each in run(test)} == {"a", "b", "c"}
 
 
-def in_parts() -> Asked:
+def in_parts():
     whole = asked("a")
     return replace(whole, part=lambda data: repr(data).encode())
 
 
-def test_an_answer_in_parts_comes_before_its_document_is_finished() -> None:
-    async def test(dispatcher: Dispatcher, gate: Gate) -> None:
+def test_an_answer_in_parts_comes_before_its_document_is_finished():
+    async def test(dispatcher, gate):
         parts = dispatcher.parts(in_parts(), never)
         assert await anext(parts) == b"{'first': 1}"
         gate.is_open.set()
@@ -283,26 +258,7 @@ def test_an_answer_in_parts_comes_before_its_document_is_finished() -> None:
     run(test)
 
 
-@pytest.mark.parametrize("seconds", [0.2, SECONDS])
-def test_nobody_who_goes_midway_keeps_a_request(seconds: float) -> None:
-    async def test(dispatcher: Dispatcher, gate: Gate) -> None:
-        has_gone = asyncio.Event()
-
-        async def gone() -> None:
-            await has_gone.wait()
-
-        parts = dispatcher.parts(in_parts(), gone)
-        assert await anext(parts) == b"{'first': 1}"
-        if seconds == SECONDS:
-            has_gone.set()
-        with pytest.raises((ClientGoneError, RefusedError)):
-            await anext(parts)
-        await until(lambda: gate.cancelled == ["a"] and dispatcher.n_pending == 0)
-
-    run(test, seconds=seconds)
-
-
-def collected(monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Any]:
+def collected(monkeypatch):
     """A provider of traces, and where its spans are kept."""
     sdk = pytest.importorskip("opentelemetry.sdk.trace")
     export = pytest.importorskip("opentelemetry.sdk.trace.export")
@@ -314,12 +270,10 @@ def collected(monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Any]:
     return provider, kept
 
 
-def test_each_document_has_a_span_within_that_of_its_request(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_each_document_has_a_span_within_that_of_its_request(monkeypatch):
     provider, kept = collected(monkeypatch)
 
-    async def test(dispatcher: Dispatcher, gate: Gate) -> None:
+    async def test(dispatcher, gate):
         gate.is_open.set()
         with provider.get_tracer("caller").start_as_current_span("request"):
             await dispatcher.answer(asked("a", "b"), never)
@@ -331,7 +285,7 @@ def test_each_document_has_a_span_within_that_of_its_request(
     assert all(span.end_time >= span.start_time >= request.start_time for span in documents)
 
 
-def test_a_failed_document_has_an_error_in_its_span(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_document_has_an_error_in_its_span(monkeypatch):
     _, kept = collected(monkeypatch)
     spans.note_span(Extraction("a", error=Failure("ContextOverflowError", "a secret")), 1)
     (span,) = kept.get_finished_spans()
@@ -340,61 +294,9 @@ def test_a_failed_document_has_an_error_in_its_span(monkeypatch: pytest.MonkeyPa
     assert "secret" not in span.to_json()
 
 
-def test_a_queue_that_is_full_refuses_and_takes_on_again_when_it_is_not() -> None:
-    async def test(dispatcher: Dispatcher, gate: Gate) -> None:
-        # Two are decoded, and one waits for a thread.
-        tasks = [
-            asyncio.ensure_future(dispatcher.answer(asked(name, name), never)) for name in "abc"
-        ]
-        await until(lambda: dispatcher.n_pending == 6)
-        with pytest.raises(RefusedError) as caught:
-            await dispatcher.answer(asked("d", "d"), never)
-        assert caught.value.status == 429
-        assert 1 <= int(caught.value.headers["Retry-After"]) <= 60
-        one = asyncio.ensure_future(dispatcher.answer(asked("e"), never))
-        await until(lambda: dispatcher.n_pending == 7)
-        gate.is_open.set()
-        for task in (*tasks, one):
-            await task
-        await until(lambda: dispatcher.n_pending == 0)
-        await dispatcher.answer(asked("d", "d"), never)
-
-    run(test, waiting=7)
-
-
-def test_a_request_that_takes_too_long_is_cancelled() -> None:
-    async def test(dispatcher: Dispatcher, gate: Gate) -> None:
-        with pytest.raises(RefusedError, match=r"within 0\.01 s") as caught:
-            await dispatcher.answer(asked("a"), never)
-        assert caught.value.status == 504
-        await until(lambda: dispatcher.n_pending == 0)
-
-    gate = Gate()
-    run(test, gate, seconds=0.01)
-    # Unless the time was over before it had a thread.
-    assert gate.cancelled == gate.begun
-
-
-def test_a_client_that_goes_takes_its_request_along() -> None:
-    async def test(dispatcher: Dispatcher, gate: Gate) -> None:
-        has_gone = asyncio.Event()
-
-        async def gone() -> None:
-            await has_gone.wait()
-
-        task = asyncio.ensure_future(dispatcher.answer(asked("a"), gone))
-        await until(lambda: gate.begun == ["a"])
-        has_gone.set()
-        with pytest.raises(ClientGoneError):
-            await task
-        await until(lambda: gate.cancelled == ["a"] and dispatcher.n_pending == 0)
-
-    run(test)
-
-
-def test_a_request_that_has_no_thread_yet_never_gets_one() -> None:
-    async def test(dispatcher: Dispatcher, gate: Gate) -> None:
-        async def at_once() -> None:
+def test_a_request_that_has_no_thread_yet_never_gets_one():
+    async def test(dispatcher, gate):
+        async def at_once():
             return
 
         tasks = [asyncio.ensure_future(dispatcher.answer(asked(name), never)) for name in "ab"]
@@ -410,8 +312,8 @@ def test_a_request_that_has_no_thread_yet_never_gets_one() -> None:
     run(test)
 
 
-def test_a_server_that_ends_takes_on_no_more_and_cancels_what_is_left() -> None:
-    async def test(dispatcher: Dispatcher, gate: Gate) -> None:
+def test_a_server_that_ends_takes_on_no_more_and_cancels_what_is_left():
+    async def test(dispatcher, gate):
         tasks = [asyncio.ensure_future(dispatcher.answer(asked(name), never)) for name in "abc"]
         await until(lambda: len(gate.begun) == 2)
         dispatcher.end()
@@ -429,12 +331,12 @@ def test_a_server_that_ends_takes_on_no_more_and_cancels_what_is_left() -> None:
 
 
 @pytest.mark.parametrize("error", [EngineClosedError("closed"), ValueError("odd")])
-def test_an_error_frees_the_place_in_the_queue(error: Exception) -> None:
+def test_an_error_frees_the_place_in_the_queue(error):
     class Broken(Gate):
-        def iter_placed(self, *_: Any, **__: Any) -> Iterator[tuple[int, Extraction[Any]]]:
+        def iter_placed(self, *_, **__):
             raise error
 
-    async def test(dispatcher: Dispatcher, gate: Gate) -> None:
+    async def test(dispatcher, gate):
         expected = RefusedError if isinstance(error, EngineClosedError) else ValueError
         with pytest.raises(expected):
             await dispatcher.answer(asked("a"), never)

@@ -1,17 +1,11 @@
 """``hpd serve`` as it is: real requests over loopback."""
 
-from __future__ import annotations
-
 import contextlib
-import http.client
 import json
 import signal
 import socket
 import time
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,8 +13,7 @@ for package in ("fastapi", "uvicorn", "httptools", "prometheus_client"):
     pytest.importorskip(package)
 
 from command_line import run_hpd
-from tiny_models import TinyModel
-from tools.server_process import SECONDS, Reply, Server, serving
+from tools.server_process import SECONDS, Reply, serving
 
 SCHEMA = "brand: the maker, color, weight_g float?, material [cotton|steel|glass]"
 TEXTS = [
@@ -34,7 +27,7 @@ TEXTS = [
 
 
 @pytest.fixture(scope="module")
-def random_server(tiny_model: TinyModel) -> Iterator[Server]:
+def random_server(tiny_model):
     """A server with random weights: the values are nonsense, and take long if they are to."""
     arguments = ["-m", str(tiny_model("qwen3")), "--alias", "tiny", "--max-tokens", "4"]
     with serving("-t", "1", *arguments) as server:
@@ -42,14 +35,14 @@ def random_server(tiny_model: TinyModel) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="module")
-def slow_server(tiny_model: TinyModel) -> Iterator[Server]:
+def slow_server(tiny_model):
     """A server whose queue is short."""
     limits = ("--max-waiting", "8", "--max-texts", "8")
     with serving("-t", "1", *slow_model(tiny_model), *limits) as server:
         yield server
 
 
-def slow_model(tiny_model: TinyModel) -> tuple[str, ...]:
+def slow_model(tiny_model):
     """Arguments for a server that has much to do with ``LONG``."""
     model = str(tiny_model("qwen3", n_ctx_train=16_384))
     return "-m", model, "--max-tokens", "8", "-c", "16384", "--set", "in_flight=1"
@@ -64,21 +57,21 @@ LONG = {
 """Takes seconds on any machine."""
 
 
-def until(condition: Callable[[], bool]) -> None:
+def until(condition):
     end = time.monotonic() + SECONDS
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.01)
 
 
-def lines_of_the_command(*options: str) -> list[Any]:
+def lines_of_the_command(*options):
     source = "".join(json.dumps({"text": text}) + "\n" for text in TEXTS)
     done = run_hpd("extract", "-", "--schema", SCHEMA, "--quiet", "-t", "1", *options, text=source)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def compared(line: dict[str, Any]) -> Any:
+def compared(line):
     """A line without what the company of a document may change, and its number as an id."""
     fields = {
         place: {name: value for name, value in field.items() if name not in _VARIES}
@@ -90,7 +83,7 @@ def compared(line: dict[str, Any]) -> Any:
 _VARIES = ("confidence", "uncalibrated", "margin", "near_tie")
 
 
-def test_values_are_those_of_the_command(server: Server) -> None:
+def test_values_are_those_of_the_command(server):
     expected = [compared(line) for line in lines_of_the_command()]
     reply = server.post("/extract", {"texts": TEXTS, "schema": SCHEMA})
     assert reply.status == 200, reply.body
@@ -101,7 +94,7 @@ def test_values_are_those_of_the_command(server: Server) -> None:
     assert all(0 <= f["confidence"] <= 1 for line in alone for f in line["fields"].values())
 
 
-def test_options_of_a_request_do_what_they_do_on_the_command_line(server: Server) -> None:
+def test_options_of_a_request_do_what_they_do_on_the_command_line(server):
     flags = ("--null-threshold", "0.9", "--set", "require_grounding=on")
     expected = [compared(line) for line in lines_of_the_command(*flags)]
     options = {"null_threshold": 0.9, "require_grounding": True}
@@ -111,7 +104,7 @@ def test_options_of_a_request_do_what_they_do_on_the_command_line(server: Server
     assert expected != [compared(line) for line in lines_of_the_command()]
 
 
-def test_a_document_that_fails_has_its_error_in_its_place(random_server: Server) -> None:
+def test_a_document_that_fails_has_its_error_in_its_place(random_server):
     texts = [{"text": "x", "id": 1, "category": "a"}, {"text": "y", "id": 2, "category": "c"}]
     body = {"texts": texts, "schema": {"a": ["b"], "d": ["e"]}, "options": {"on_invalid": "record"}}
     first, second = random_server.post("/extract", body).json["extractions"]
@@ -120,15 +113,15 @@ def test_a_document_that_fails_has_its_error_in_its_place(random_server: Server)
     assert second["error"]["type"] == "InputError"
 
 
-def test_many_clients_lose_nothing(server: Server) -> None:
+def test_many_clients_lose_nothing(server):
     """64 clients at once, each with a connection of its own, get what each would get alone."""
     n_clients, n_each = 64, 3
     texts = TEXTS[:5]
 
-    def body(number: int) -> dict[str, Any]:
+    def body(number):
         return {"text": texts[number % len(texts)], "id": number, "schema": SCHEMA}
 
-    def client(first: int) -> list[Reply]:
+    def client(first):
         connection = server.connect()
         replies = []
         try:
@@ -153,11 +146,11 @@ def test_many_clients_lose_nothing(server: Server) -> None:
     until(lambda: waiting(server) == 0)
 
 
-def test_clients_are_decoded_together(random_server: Server) -> None:
+def test_clients_are_decoded_together(random_server):
     """All their documents in fewer batches than one after the other."""
 
-    def n_batches(n_clients: int) -> float:
-        def ask(i: int) -> int:
+    def n_batches(n_clients):
+        def ask(i):
             text = f"lamp {i} of {n_clients}"
             body = {"text": text, "schema": "brand, color", "options": {"max_tokens": 60}}
             return random_server.post("/extract", body).status
@@ -172,7 +165,7 @@ def test_clients_are_decoded_together(random_server: Server) -> None:
 
 
 @contextlib.contextmanager
-def begun(server: Server, body: Any) -> Iterator[http.client.HTTPConnection]:
+def begun(server, body):
     """Send a request, and do not wait for its answer."""
     with contextlib.closing(server.connect()) as connection:
         headers = {"Content-Type": "application/json"}
@@ -180,12 +173,11 @@ def begun(server: Server, body: Any) -> Iterator[http.client.HTTPConnection]:
         yield connection
 
 
-def waiting(server: Server) -> int:
-    n: int = server.get("/health").json["waiting"]
-    return n
+def waiting(server):
+    return server.get("/health").json["waiting"]
 
 
-def test_a_queue_that_is_full_says_so_and_clients_that_go_empty_it(slow_server: Server) -> None:
+def test_a_queue_that_is_full_says_so_and_clients_that_go_empty_it(slow_server):
     short = {"text": "x", "schema": "a", "options": {"on_invalid": "record", "max_tokens": 2}}
     with begun(slow_server, LONG):
         until(lambda: waiting(slow_server) == 8)
@@ -198,7 +190,7 @@ def test_a_queue_that_is_full_says_so_and_clients_that_go_empty_it(slow_server: 
         until(lambda: slow_server.metric("hpd_engine_batches_total") > before)
     until(lambda: waiting(slow_server) == 0)
 
-    def stands_still() -> bool:
+    def stands_still():
         now = slow_server.metric("hpd_engine_batches_total")
         time.sleep(0.5)
         return slow_server.metric("hpd_engine_batches_total") == now
@@ -210,7 +202,7 @@ def test_a_queue_that_is_full_says_so_and_clients_that_go_empty_it(slow_server: 
     assert slow_server.post("/extract", short).status == 200
 
 
-def test_a_client_that_goes_midway_ends_the_work_for_its_stream(slow_server: Server) -> None:
+def test_a_client_that_goes_midway_ends_the_work_for_its_stream(slow_server):
     long = {"type": "string", "pattern": "^[a-z]{900}$"}
     own = {"first": {"type": ["boolean", "null"]}, **dict.fromkeys(ATTRIBUTES, long)}
     schema = {"type": "object", "properties": own, "required": [*own]}
@@ -238,7 +230,7 @@ def test_a_client_that_goes_midway_ends_the_work_for_its_stream(slow_server: Ser
     assert slow_server.metric("hpd_documents_total") == before
 
 
-def test_a_request_that_takes_too_long_is_cancelled(tiny_model: TinyModel) -> None:
+def test_a_request_that_takes_too_long_is_cancelled(tiny_model):
     with serving("-t", "1", *slow_model(tiny_model), "--timeout", "0.05") as server:
         reply = server.post("/extract", LONG)
         assert (reply.status, reply.json["error"]["code"]) == (504, "timeout")
@@ -246,9 +238,7 @@ def test_a_request_that_takes_too_long_is_cancelled(tiny_model: TinyModel) -> No
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
-def test_an_end_that_waits_for_what_is_under_way(
-    tiny_model: TinyModel, number: int, code: int
-) -> None:
+def test_an_end_that_waits_for_what_is_under_way(tiny_model, number, code):
     with serving("-t", "1", *slow_model(tiny_model), "--shutdown-timeout", str(SECONDS)) as server:
         body = {**LONG, "texts": ["x", "y"], "schema": ATTRIBUTES[:60]}
         with contextlib.closing(server.connect()) as idle, begun(server, body) as connection:
@@ -260,7 +250,7 @@ def test_an_end_that_waits_for_what_is_under_way(
             assert len(json.loads(response.read())["extractions"]) == 2
 
 
-def test_an_end_that_cancels_what_takes_too_long(tiny_model: TinyModel) -> None:
+def test_an_end_that_cancels_what_takes_too_long(tiny_model):
     arguments = (*slow_model(tiny_model), "--shutdown-timeout", "0.1")
     with serving("-t", "1", *arguments) as server, begun(server, LONG) as connection:
         until(lambda: waiting(server) == 8)
@@ -271,7 +261,7 @@ def test_an_end_that_cancels_what_takes_too_long(tiny_model: TinyModel) -> None:
     assert "1 requests were cancelled" in server.said[-1]
 
 
-def test_a_second_signal_cancels_at_once(tiny_model: TinyModel) -> None:
+def test_a_second_signal_cancels_at_once(tiny_model):
     arguments = (*slow_model(tiny_model), "--shutdown-timeout", "3600")
     with serving("-t", "1", *arguments) as server, begun(server, LONG) as connection:
         until(lambda: waiting(server) == 8)
@@ -282,12 +272,12 @@ def test_a_second_signal_cancels_at_once(tiny_model: TinyModel) -> None:
         assert connection.getresponse().status == 503
 
 
-def _is_listening(port: int) -> bool:
+def _is_listening(port):
     with socket.socket() as client:
         return client.connect_ex(("127.0.0.1", port)) == 0
 
 
-def test_a_key_is_asked_for(tiny_model: TinyModel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_is_asked_for(tiny_model, monkeypatch):
     monkeypatch.setenv("HPD_API_KEY", "of-the-environment")
     model = str(tiny_model("qwen3"))
     with serving("-t", "1", "-m", model, "--max-tokens", "2") as server:
@@ -304,7 +294,7 @@ def test_a_key_is_asked_for(tiny_model: TinyModel, monkeypatch: pytest.MonkeyPat
         assert server.get("/v1/models", **key).json["data"][0]["owned_by"] == "hpd"
 
 
-def test_a_strict_server_refuses_other_names_of_its_model(tiny_model: TinyModel) -> None:
+def test_a_strict_server_refuses_other_names_of_its_model(tiny_model):
     model = str(tiny_model("qwen3"))
     arguments = ("-m", model, "--alias", "tiny", "--strict-model", "--max-tokens", "2")
     with serving("-t", "1", *arguments) as server:
@@ -314,8 +304,8 @@ def test_a_strict_server_refuses_other_names_of_its_model(tiny_model: TinyModel)
             assert server.post("/v1/chat/completions", {**body, "model": name}).status == status
 
 
-def test_bodies_that_are_refused(random_server: Server) -> None:
-    def code(reply: Reply) -> tuple[int, str]:
+def test_bodies_that_are_refused(random_server):
+    def code(reply):
         return reply.status, reply.json["error"]["code"]
 
     for body, why in (
@@ -346,7 +336,7 @@ def test_bodies_that_are_refused(random_server: Server) -> None:
     assert random_server.get("/health").json == {"status": "ok", "model": "tiny", "waiting": 0}
 
 
-def test_a_body_in_parts_is_counted_as_it_comes(random_server: Server) -> None:
+def test_a_body_in_parts_is_counted_as_it_comes(random_server):
     connection = random_server.connect()
     connection.putrequest("POST", "/extract")
     connection.putheader("Content-Type", "application/json")
@@ -364,7 +354,7 @@ def test_a_body_in_parts_is_counted_as_it_comes(random_server: Server) -> None:
     connection.close()
 
 
-def test_metrics(random_server: Server) -> None:
+def test_metrics(random_server):
     before = random_server.metric("hpd_documents_total")
     body = {"texts": ["x", "y"], "schema": "a", "options": {"on_invalid": "record"}}
     assert random_server.post("/extract", body).status == 200
@@ -386,7 +376,7 @@ def test_metrics(random_server: Server) -> None:
         assert name in text
 
 
-def test_the_server_s_own_schema(tiny_model: TinyModel, tmp_path: Path) -> None:
+def test_the_server_s_own_schema(tiny_model, tmp_path):
     schema = tmp_path / "schema.json"
     schema.write_text('["brand"]')
     arguments = ["-m", str(tiny_model("qwen3")), "--max-tokens", "2", "--on-invalid", "record"]
@@ -398,8 +388,8 @@ def test_the_server_s_own_schema(tiny_model: TinyModel, tmp_path: Path) -> None:
         assert named.status == 400
 
 
-def test_what_is_wrong_with_the_command_line(tiny_model: TinyModel, tmp_path: Path) -> None:
-    def refused(*arguments: str) -> str:
+def test_what_is_wrong_with_the_command_line(tiny_model, tmp_path):
+    def refused(*arguments):
         done = run_hpd("serve", *arguments)
         assert done.returncode == 2
         return done.stderr
@@ -415,7 +405,7 @@ def test_what_is_wrong_with_the_command_line(tiny_model: TinyModel, tmp_path: Pa
     assert missing.returncode == 1
 
 
-def test_other_machines_and_no_key_give_a_warning(tiny_model: TinyModel) -> None:
+def test_other_machines_and_no_key_give_a_warning(tiny_model):
     # It listens before the model is loaded, and ends when that fails.
     done = run_hpd("serve", "--host", "0.0.0.0", "--port", "0", "-m", "no.gguf")
     assert "other machines can connect, and no --api-key is asked for" in done.stderr

@@ -1,18 +1,15 @@
 """The page at ``/``, in headless Chromium: a text, a schema, and the values where they stand."""
 
-from __future__ import annotations
-
 import io
 import json
-from collections.abc import Iterator
 
 import pytest
 
 for package in ("fastapi", "uvicorn", "httptools", "prometheus_client", "selenium"):
     pytest.importorskip(package)
 
-from tools.browser import DESKTOP, PHONE, Browser, has_browser, headless_browser
-from tools.server_process import Server, serving
+from tools.browser import DESKTOP, PHONE, has_browser, headless_browser
+from tools.server_process import serving
 
 pytestmark = pytest.mark.skipif(
     not has_browser(), reason="Chromium and its driver are not installed"
@@ -20,20 +17,20 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def browser():
     with headless_browser() as browser:
         yield browser
 
 
-def fill(browser: Browser, name: str, value: str) -> None:
+def fill(browser, name, value):
     browser.run("document.getElementById(arguments[0]).value = arguments[1]", name, value)
 
 
-def marks(browser: Browser) -> list[str]:
+def marks(browser):
     return list(browser.run("[...document.querySelectorAll('mark')].map(e => e.textContent)"))
 
 
-def assert_looks_as_it_should(browser: Browser, width: int, theme: str) -> None:
+def assert_looks_as_it_should(browser, width, theme):
     """A picture of the page: as wide as the window, of the theme's colours, with marks in it."""
     image = pytest.importorskip("PIL.Image")
     shot = image.open(io.BytesIO(browser.driver.get_screenshot_as_png())).convert("RGB")
@@ -47,9 +44,7 @@ def assert_looks_as_it_should(browser: Browser, width: int, theme: str) -> None:
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_values_are_shown_where_they_stand(
-    browser: Browser, server: Server, size: tuple[int, int], theme: str
-) -> None:
+def test_values_are_shown_where_they_stand(browser, server, size, theme):
     browser.open(server.url, size, theme)
     fill(browser, "text", "Diesel \N{GRINNING FACE} T-Shirt for Men, Black, XL <b>")
     fill(browser, "schema", "brand: the maker, color")
@@ -71,7 +66,7 @@ def test_values_are_shown_where_they_stand(
     assert marks(browser) == ["Black"]
 
 
-def test_what_is_wrong_is_said(browser: Browser, server: Server) -> None:
+def test_what_is_wrong_is_said(browser, server):
     browser.open(server.url)
     for schema, message in (("a [red|", "schema"), ("{", "JSON")):
         fill(browser, "schema", schema)
@@ -81,7 +76,7 @@ def test_what_is_wrong_is_said(browser: Browser, server: Server) -> None:
         assert marks(browser) == []
 
 
-def test_a_key_is_asked_for_where_there_is_one(browser: Browser) -> None:
+def test_a_key_is_asked_for_where_there_is_one(browser):
     with serving("-t", "1", "--api-key", "secret") as server:
         browser.open(server.url)
         fill(browser, "key", "wrong")

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,9 +18,6 @@ import gguf
 import numpy as np
 from gguf import GGMLQuantizationType as GgmlType
 from gguf import TokenType
-
-TinyModel = Callable[..., Path]
-"""``tiny_model(kind="qwen3", quant="f32", n_ctx_train=4096, seed=0, without="")``: its path."""
 
 KINDS = ("qwen3", "llama", "llama-spm", "gemma3", "qwen3moe", "mamba", "lfm2", "jamba")
 """All shapes. ``llama-spm`` and ``gemma3`` have a SentencePiece vocabulary, the others BPE."""

@@ -1,9 +1,6 @@
 """Whole answers, split into the raw texts of their fields."""
 
-from __future__ import annotations
-
 import json
-from typing import Any
 
 import jsonschema
 import pytest
@@ -15,21 +12,19 @@ from hpd.prompt.questions import schema_leaves
 from hpd.schema import load_schema, to_json_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values.answers import answer_leaf, split_answer
-from hpd.values.assembly import Assembled, assemble
+from hpd.values.assembly import assemble
 from hpd.values.parsing import Parsed
 
 
-def from_answer(schema: Schema, text: str) -> Assembled:
+def from_answer(schema, text):
     """As ``method="ar"`` does it."""
     values = {}
     for path, raw in split_answer(schema, text).items():
-        leaf = answer_leaf(schema, path)
-        assert leaf is not None
-        values[path] = raw.parse(leaf)
+        values[path] = raw.parse(answer_leaf(schema, path))
     return assemble(schema, values)
 
 
-def test_an_answer_is_split_with_its_offsets() -> None:
+def test_an_answer_is_split_with_its_offsets():
     schema = load_schema("brand, maker {city}, tags [str], lines [{qty int}], size")
     text = 'So: {"brand": "Nike", "maker": {"city": "Rome"}, "tags": ["a"], "lines": [{"qty": 3}]}'
     split = split_answer(schema, text)
@@ -68,18 +63,18 @@ def test_an_answer_is_split_with_its_offsets() -> None:
         ('{"a": ' + "[" * 5000, {"a": None, "b": None, "t": None}, ["a"]),
     ],
 )
-def test_what_can_be_read_of_an_answer(text: str, data: dict[str, Any], errors: list[str]) -> None:
+def test_what_can_be_read_of_an_answer(text, data, errors):
     assembled = from_answer(load_schema("a, b int, t [str]"), text)
     assert assembled.data == data
     assert list(assembled.errors) == errors
 
 
-def test_what_was_cut_off_is_marked() -> None:
+def test_what_was_cut_off_is_marked():
     split = split_answer(load_schema("a, b, c"), '{"a": "x", "b": "y')
     assert [split[name,].truncated for name in "abc"] == [False, True, True]
 
 
-def test_an_object_where_a_value_belongs_and_the_other_way_round() -> None:
+def test_an_object_where_a_value_belongs_and_the_other_way_round():
     schema = load_schema("maker {name, city}, brand")
     assembled = from_answer(schema, '{"maker": "Nike", "brand": {"name": "Nike"}}')
     assert assembled.data == {"maker": None, "brand": None}
@@ -87,12 +82,12 @@ def test_an_object_where_a_value_belongs_and_the_other_way_round() -> None:
 
 
 @given(strategies.schemas(), st.data())
-def test_a_whole_answer_comes_back(schema: Schema, data: st.DataObject) -> None:
+def test_a_whole_answer_comes_back(schema, data):
     answer = data.draw(strategies.answers_of(schema))
     assembled = from_answer(schema, json.dumps(answer, ensure_ascii=False))
     if jsonschema.Draft202012Validator(to_json_schema(schema)).is_valid(answer):
         # What is empty may come back as null; everything else comes back as it was.
-        def check(was: Any, now: Any) -> None:
+        def check(was, now):
             if isinstance(was, dict) and now is not None:
                 for name, part in was.items():
                     check(part, now.get(name))
@@ -109,7 +104,7 @@ def test_a_whole_answer_comes_back(schema: Schema, data: st.DataObject) -> None:
 
 
 @given(strategies.schemas(), st.data())
-def test_what_was_complete_before_the_break_is_kept(schema: Schema, data: st.DataObject) -> None:
+def test_what_was_complete_before_the_break_is_kept(schema, data):
     answer = data.draw(strategies.answers_of(schema))
     text = json.dumps(answer, ensure_ascii=False)
     cut = data.draw(st.integers(0, len(text)))
@@ -122,13 +117,13 @@ def test_what_was_complete_before_the_break_is_kept(schema: Schema, data: st.Dat
 
 
 @given(strategies.schemas(), st.text(st.sampled_from('{}[]",:\\ truenl1.x\n'), max_size=80))
-def test_no_text_is_too_broken_to_split(schema: Schema, text: str) -> None:
+def test_no_text_is_too_broken_to_split(schema, text):
     split = split_answer(schema, text)
     assert {leaf.path for leaf in schema_leaves(schema)} <= set(split)
     from_answer(schema, text)
 
 
-def test_free_text_at_which_an_answer_breaks_off_is_kept() -> None:
+def test_free_text_at_which_an_answer_breaks_off_is_kept():
     schema = Schema((Attribute("a"), Attribute("n", "integer")))
     raws = split_answer(schema, '{"a": "a long te')
     assert raws[("a",)].truncated

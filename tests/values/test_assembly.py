@@ -1,10 +1,5 @@
 """Values into data: objects, arrays, and what is left out."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
-from typing import Any
-
 import jsonschema
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,14 +7,11 @@ from hypothesis import strategies as st
 import strategies
 from hpd.prompt.questions import item_leaves, schema_leaves
 from hpd.schema import load_schema, to_json_schema
-from hpd.schema.attributes import Schema
 from hpd.values.assembly import assemble
 from hpd.values.parsing import Parsed, parse_value
 
-Path = tuple[str, ...]
 
-
-def values(**raw: Any) -> dict[Path, Parsed]:
+def values(**raw):
     """``lines__1__qty=3`` as the value at ("lines", "1", "qty")."""
     return {
         tuple(name.split("__")): value if isinstance(value, Parsed) else Parsed(value)
@@ -27,7 +19,7 @@ def values(**raw: Any) -> dict[Path, Parsed]:
     }
 
 
-def test_assembling_nested_data() -> None:
+def test_assembling_nested_data():
     schema = load_schema("brand, maker {name, city}, tags [str], lines [{item, qty int}]")
     assembled = assemble(
         schema,
@@ -65,7 +57,7 @@ def test_assembling_nested_data() -> None:
     }
 
 
-def test_nothing_at_all() -> None:
+def test_nothing_at_all():
     schema = load_schema("brand, maker {name}, tags [str]")
     assert assemble(schema, {}).data == {"brand": None, "maker": None, "tags": None}
     strict = load_schema(
@@ -86,7 +78,7 @@ def test_nothing_at_all() -> None:
     assert "required" in empty.errors["a"]
 
 
-def test_a_required_part_matters_only_where_the_object_is_there() -> None:
+def test_a_required_part_matters_only_where_the_object_is_there():
     schema = load_schema("maker {name!, city}, place {name!, city}!")
     nothing = assemble(schema, {("maker", "name"): Parsed()})
     assert nothing.data == {"maker": None, "place": {"name": None, "city": None}}
@@ -96,7 +88,7 @@ def test_a_required_part_matters_only_where_the_object_is_there() -> None:
     assert list(half.errors) == ["maker.name"]
 
 
-def test_items_that_are_left_out() -> None:
+def test_items_that_are_left_out():
     schema = load_schema("tags [str], lines [{item!, qty int}]")
     assembled = assemble(
         schema,
@@ -120,7 +112,7 @@ def test_items_that_are_left_out() -> None:
     assert assembled.places[("lines", "3", "item")] == "lines[0].item"
 
 
-def test_unique_items() -> None:
+def test_unique_items():
     number = {"type": "array", "items": {"type": "number"}, "uniqueItems": True}
     schema = load_schema({"properties": {"a": number}})
     assembled = assemble(schema, values(a__count=4, a__1=1, a__2=1.0, a__3=2, a__4=1))
@@ -128,12 +120,11 @@ def test_unique_items() -> None:
     assert assembled.places[("a", "3")] == "a[1]"
 
 
-def test_too_few_items_and_a_bad_count() -> None:
+def test_too_few_items_and_a_bad_count():
     array = {"type": "array", "items": {"type": "string"}, "minItems": 2}
     schema = load_schema({"properties": {"a": array, "b": array}, "required": ["b"]})
     assembled = assemble(
-        schema,
-        values(a__count=1, a__1="x", b__count=Parsed(error="above the maximum 100")),
+        schema, values(a__count=1, a__1="x", b__count=Parsed(error="above the maximum 100"))
     )
     assert assembled.data == {"b": None}
     assert assembled.errors == {
@@ -142,9 +133,9 @@ def test_too_few_items_and_a_bad_count() -> None:
     }
 
 
-def decode(schema: Schema, raws: Mapping[int, str], default: str) -> dict[Path, Parsed]:
+def decode(schema, raws, default):
     """Stands in for the model: each new field gets the next raw text."""
-    found: dict[Path, Parsed] = {}
+    found = {}
     waiting = schema_leaves(schema)
     n = 0
     while waiting and n < 200:
@@ -164,9 +155,7 @@ def decode(schema: Schema, raws: Mapping[int, str], default: str) -> dict[Path, 
     st.dictionaries(st.integers(0, 20), strategies.raw_texts),
     st.sampled_from([" null", " 2,", ' "x"']),
 )
-def test_whatever_the_model_writes_the_data_obeys(
-    schema: Schema, raws: dict[int, str], default: str
-) -> None:
+def test_whatever_the_model_writes_the_data_obeys(schema, raws, default):
     assembled = assemble(schema, decode(schema, raws, default))
     validator = jsonschema.Draft202012Validator(to_json_schema(schema))
     for problem in validator.iter_errors(assembled.data):

@@ -1,7 +1,5 @@
 """Maps of confidence: their curves, and what is no map."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,9 +15,7 @@ CURVES = st.lists(SHARES, min_size=1, max_size=6, unique=True).flatmap(
 
 
 @given(CURVES, SHARES, SHARES)
-def test_a_curve_never_falls_and_its_least_confidence_reaches_the_share(
-    curve: Curve, one: float, two: float
-) -> None:
+def test_a_curve_never_falls_and_its_least_confidence_reaches_the_share(curve, one, two):
     low, high = sorted((one, two))
     assert curve(low) <= curve(high) + 1e-12
     assert curve.points[0][1] <= curve(low) <= curve.points[-1][1]
@@ -45,6 +41,6 @@ def test_a_curve_never_falls_and_its_least_confidence_reaches_the_share(
         ('{"form": 1, "values": {"date": [[0, 1], [1, 0]]}, "nulls": {}}', "must not fall"),
     ],
 )
-def test_what_is_no_map_is_refused_with_the_reason(text: str, reason: str) -> None:
+def test_what_is_no_map_is_refused_with_the_reason(text, reason):
     with pytest.raises(ValueError, match=reason):
         ConfidenceMap.from_json(text)

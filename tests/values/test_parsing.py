@@ -1,13 +1,10 @@
 """One raw text into one value, and how sure the model was of it."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
-from typing import Any
 
 import jsonschema
 import pytest
@@ -27,10 +24,9 @@ from hpd.values.parsing import (
 )
 
 
-def pieces(schema: Schema) -> dict[str, Any]:
+def pieces(schema):
     """The JSON Schema of each attribute, for jsonschema to judge by."""
-    properties: dict[str, Any] = to_json_schema(schema)["properties"]
-    return properties
+    return to_json_schema(schema)["properties"]
 
 
 @pytest.mark.parametrize(
@@ -75,7 +71,7 @@ def pieces(schema: Schema) -> dict[str, Any]:
         (Attribute("a", pattern="^[A-Z]+$"), ' "ABC"', "ABC"),
     ],
 )
-def test_good_values(attribute: Attribute, raw: str, value: object) -> None:
+def test_good_values(attribute, raw, value):
     parsed = parse_value(raw, attribute)
     assert parsed == Parsed(value)
     assert type(parsed.value) is type(value)
@@ -119,10 +115,9 @@ def test_good_values(attribute: Attribute, raw: str, value: object) -> None:
         (Attribute("a", "date-time"), ' "2023-02-28"', "hh:mm:ss"),
     ],
 )
-def test_bad_values(attribute: Attribute, raw: str, error: str) -> None:
+def test_bad_values(attribute, raw, error):
     parsed = parse_value(raw, attribute)
     assert parsed.value is None
-    assert parsed.error is not None
     assert re.search(error, parsed.error), parsed.error
 
 
@@ -137,25 +132,23 @@ def test_bad_values(attribute: Attribute, raw: str, error: str) -> None:
         (" 5,", {"minimum": 3}, 5),
     ],
 )
-def test_a_number_that_must_be_there_is_moved_into_its_limits(
-    raw: str, limits: dict[str, float], value: float
-) -> None:
-    assert parse_forced(raw, Attribute("a", "number", **limits)) == Parsed(value)  # type: ignore[arg-type]
+def test_a_number_that_must_be_there_is_moved_into_its_limits(raw, limits, value):
+    assert parse_forced(raw, Attribute("a", "number", **limits)) == Parsed(value)
 
 
-def test_what_cannot_be_moved_into_its_limits_stays_an_error() -> None:
+def test_what_cannot_be_moved_into_its_limits_stays_an_error():
     never = Attribute("a", "integer", multiple_of=7, minimum=8, maximum=13)
     assert parse_forced(" 10,", never) == parse_value(" 10,", never)
     named = Attribute("a", pattern="^[a-z]{2,}!$")
     assert parse_forced(' "ab', named) == parse_value(' "ab', named)
 
 
-def test_a_text_that_must_be_there_may_be_cut_if_it_is_good_as_it_is() -> None:
+def test_a_text_that_must_be_there_may_be_cut_if_it_is_good_as_it_is():
     assert parse_forced(' "a@b.cc', Attribute("a", format="email")) == Parsed("a@b.cc")
 
 
 @given(strategies.scalars(), strategies.raw_texts)
-def test_whatever_the_text_the_value_obeys(attribute: Attribute, raw: str) -> None:
+def test_whatever_the_text_the_value_obeys(attribute, raw):
     parsed = parse_value(raw, attribute)
     if parsed.error is not None:
         assert parsed.value is None
@@ -166,9 +159,7 @@ def test_whatever_the_text_the_value_obeys(attribute: Attribute, raw: str) -> No
 
 
 @given(strategies.scalars(), st.data())
-def test_every_value_of_the_type_is_read_as_it_is(
-    attribute: Attribute, data: st.DataObject
-) -> None:
+def test_every_value_of_the_type_is_read_as_it_is(attribute, data):
     value = data.draw(strategies.values_of(attribute))
     assume(not isinstance(value, str) or value.strip() or attribute.type == "enum")
     for ensure_ascii in (True, False):
@@ -176,7 +167,7 @@ def test_every_value_of_the_type_is_read_as_it_is(
         assert parse_value(raw, attribute) == Parsed(value)
 
 
-def test_joint_probability() -> None:
+def test_joint_probability():
     assert joint_probability([]) is None
     assert joint_probability([math.nan]) is None
     assert joint_probability([0.0, -0.0]) == 1.0
@@ -184,7 +175,7 @@ def test_joint_probability() -> None:
     assert joint_probability([1e-9]) == 1.0
 
 
-def test_a_value_in_the_type_that_python_has_for_it() -> None:
+def test_a_value_in_the_type_that_python_has_for_it():
     day, moment = Attribute("d", "date"), Attribute("m", "date-time")
     for attribute, value, typed in (
         (day, "2024-02-29", date(2024, 2, 29)),
@@ -226,7 +217,7 @@ def test_a_value_in_the_type_that_python_has_for_it() -> None:
         (Attribute("a", "date"), ' "2024-02', None),
     ],
 )
-def test_free_text_that_is_cut_off_is_kept(attribute: Attribute, raw: str, value: object) -> None:
+def test_free_text_that_is_cut_off_is_kept(attribute, raw, value):
     parsed = parse_cut(raw, attribute)
     assert parsed.value == value
     assert (parsed.error is None) == (value is not None)

@@ -1,7 +1,5 @@
 """The places of all values of a document: as the slowest way finds them, that tries all."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import random
@@ -12,10 +10,8 @@ import pytest
 from hpd.values.places import Grounder, place_values
 from hpd.values.windows import APART, UNLIKE, Candidates, Item, Part, Span, windows_in_order
 
-Row = dict[str, object]
 
-
-def places(text: str, values: dict[str, object]) -> dict[str, str]:
+def places(text, values):
     """The places in a text, of values by dotted path in which numbers are those of items."""
     paths = {tuple(name.split(".")): value for name, value in values.items()}
     arrays = {path[:n] for path in paths for n in range(1, len(path)) if path[n].isdigit()}
@@ -23,9 +19,9 @@ def places(text: str, values: dict[str, object]) -> dict[str, str]:
     return {".".join(path): f"{span.start}:{span.end}" for path, span in found.items()}
 
 
-def of_rows(name: str, rows: list[Row] | list[str]) -> dict[str, object]:
+def of_rows(name, rows):
     """The values of a list, by dotted path."""
-    values: dict[str, object] = {}
+    values = {}
     for number, row in enumerate(rows, start=1):
         if isinstance(row, dict):
             values |= {f"{name}.{number}.{key}": value for key, value in row.items()}
@@ -121,15 +117,13 @@ MET = "Alice met Bob. Later Alice called Carol, and Bob called Alice."
         ),
     ],
 )
-def test_where_the_values_of_a_document_are(
-    text: str, values: dict[str, object], texts: str
-) -> None:
+def test_where_the_values_of_a_document_are(text, values, texts):
     found = places(text, values)
     assert " ".join(found.values()) == texts
     assert found == places(text, values)
 
 
-def cost_of(parts: list[Part], chosen: tuple[int | None, ...]) -> int:
+def cost_of(parts, chosen):
     """The cost of one item, with the number of each part's place; it may be None."""
     spans = [p.candidates.spans[n] for p, n in zip(parts, chosen, strict=True) if n is not None]
     cost = max(s.end for s in spans) - min(s.start for s in spans)
@@ -142,12 +136,12 @@ def cost_of(parts: list[Part], chosen: tuple[int | None, ...]) -> int:
     return cost
 
 
-def all_ways(parts: list[Part]) -> dict[tuple[int, int], int]:
+def all_ways(parts):
     """All windows of an item, each with the cost of the best placement in it."""
     fewest = min(range(len(parts)), key=lambda n: len(parts[n].candidates.spans))
     anchors = [p for p in parts if p.candidates.spans == parts[fewest].candidates.spans]
     numbers = [[*range(len(part.candidates.spans)), None] for part in parts]
-    ways: dict[tuple[int, int], int] = {}
+    ways = {}
     for chosen in itertools.product(*numbers):
         placed = {p.path: n for p, n in zip(parts, chosen, strict=True) if n is not None}
         if not any(p.path in placed for p in anchors):
@@ -161,11 +155,11 @@ def all_ways(parts: list[Part]) -> dict[tuple[int, int], int]:
     return ways
 
 
-def least_cost(items: list[list[Part]]) -> int:
+def least_cost(items):
     """The cost of the best of all ways to place the items of a list."""
     windows = [all_ways(parts) for parts in items]
 
-    def least(number: int, start: int) -> int:
+    def least(number, start):
         if number == len(items):
             return 0
         unordered = APART * (len(items[number]) + 1) + least(number + 1, start)
@@ -179,7 +173,7 @@ def least_cost(items: list[list[Part]]) -> int:
     return least(0, 0)
 
 
-def made_items(rng: random.Random) -> list[list[Part]]:
+def made_items(rng):
     """A few items of a few parts, whose values stand anywhere in a text of a hundred places."""
     values = [
         Candidates(
@@ -192,7 +186,7 @@ def made_items(rng: random.Random) -> list[list[Part]]:
             sorted(rng.sample(range(first, 1500, rng.choice((20, 40, 310))), rng.randint(1, 4)))
         ]
     ]
-    used: dict[int, Candidates] = {}
+    used = {}
     for value in values:  # Different values do not begin at the same place.
         used.setdefault(value.starts[0], value)
     return [
@@ -204,7 +198,7 @@ def made_items(rng: random.Random) -> list[list[Part]]:
     ]
 
 
-def check_made(seed: int) -> None:
+def check_made(seed):
     items = made_items(random.Random(seed))
     made = [Item(parts) for parts in items]
     windows = windows_in_order(made)
@@ -225,12 +219,12 @@ def check_made(seed: int) -> None:
     assert cost == least_cost(items), seed
 
 
-def test_no_other_placement_costs_less() -> None:
+def test_no_other_placement_costs_less():
     for seed in range(20_000 if "HPD_NIGHTLY" in os.environ else 400):
         check_made(seed)
 
 
-def test_each_value_has_a_place_of_its_own_where_there_are_enough() -> None:
+def test_each_value_has_a_place_of_its_own_where_there_are_enough():
     rng = random.Random(5)
     for _ in range(300):
         words = rng.choices(["red", "blue", "12", "Red", "tall oak", "oak"], k=rng.randint(0, 12))
@@ -243,7 +237,7 @@ def test_each_value_has_a_place_of_its_own_where_there_are_enough() -> None:
             assert len(got) == min(values.count(value), n_places), (text, values)
 
 
-def test_a_long_list_is_placed_at_once() -> None:
+def test_a_long_list_is_placed_at_once():
     rng = random.Random(1)
     rows = [
         (f"item{n}", rng.randint(1, 9), rng.randint(100, 900) / 100, rng.choice("SML"))

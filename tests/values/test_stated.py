@@ -1,7 +1,5 @@
 """The numbers, dates and times that a document states."""
 
-from __future__ import annotations
-
 import json
 from datetime import date
 
@@ -15,11 +13,14 @@ from hpd.values.stated import Stated
 
 WHOLE, NUMBER = Attribute("a", "integer"), Attribute("a", "number")
 DATE, MOMENT = Attribute("a", "date"), Attribute("a", "date-time")
-TIME = Attribute("a", format="time")
-EMAIL, URI = Attribute("a", format="email"), Attribute("a", format="uri")
+TIME, EMAIL, URI, UUID, IPV4, IPV6 = (
+    Attribute("a", format=name) for name in ("time", "email", "uri", "uuid", "ipv4", "ipv6")
+)
+MIDNIGHT = "2024-05-31T00:00:00"
+ID = "123e4567-e89b-12d3-a456-426614174000"
 
 
-def stated(document: str, attribute: Attribute) -> set[object] | None:
+def stated(document, attribute):
     texts = Stated(document).texts(attribute)
     return None if texts is None else {json.loads(text) for text in texts}
 
@@ -38,9 +39,7 @@ def stated(document: str, attribute: Attribute) -> set[object] | None:
         ("58 thousand", "in thousands", "", {58000}),
     ],
 )
-def test_a_name_with_a_unit_wants_numbers_in_that_unit(
-    document: str, name: str, description: str, values: set[object]
-) -> None:
+def test_a_name_with_a_unit_wants_numbers_in_that_unit(document, name, description, values):
     assert stated(document, Attribute(name, "number", description=description)) == values
 
 
@@ -83,17 +82,9 @@ def test_a_name_with_a_unit_wants_numbers_in_that_unit(
         ("3 May 2026, 18:30", MOMENT, {"2026-05-03T18:30:00", "2026-05-03T00:00:00"}),
         ("3 May 2026, 6.30 pm", MOMENT, {"2026-05-03T18:30:00", "2026-05-03T00:00:00"}),
         ("doors 18:30, 9 Uhr, 7 p.m., 25:00, 12", TIME, {"18:30:00", "09:00:00", "19:00:00"}),
-        (
-            "Mail <ann@example.com>, or bob@example.org. Not @this.",
-            Attribute("a", format="email"),
-            {"ann@example.com", "bob@example.org"},
-        ),
-        (
-            "See https://example.com/a?b=1, or (http://example.org).",
-            Attribute("a", format="uri"),
-            {"https://example.com/a?b=1", "http://example.org"},
-        ),
-        ("from 10.0.0.1: ok", Attribute("a", format="ipv4"), {"10.0.0.1"}),
+        ("Mail <ann@x.com>, or bob@y.org. Not @this.", EMAIL, {"ann@x.com", "bob@y.org"}),
+        ("https://x.com/a?b=1, or (http://y.org).", URI, {"https://x.com/a?b=1", "http://y.org"}),
+        ("from 10.0.0.1: ok", IPV4, {"10.0.0.1"}),
         ("1 234,50 €", NUMBER, {1234.5}),
         ("25 000 €, or 25 km", WHOLE, {25000, 25}),
         ("2 500 EUR", WHOLE, {2500}),
@@ -106,11 +97,8 @@ def test_a_name_with_a_unit_wants_numbers_in_that_unit(
         ("sum (12.50), ($3.00)", NUMBER, {12.5, -12.5, -3}),
         ("-$45.00 or - 7", NUMBER, {-45, 7}),
         ("-12 saws", WHOLE, {-12, 12}),
-        (
-            "2½ cups, 1_000 g, 5'10, \u0661\u066c\u0662\u0663\u0664\u066b\u0665",
-            NUMBER,
-            {2.5, 1000, 5, 10, 1234.5},
-        ),
+        ("2½ cups, 1_000 g, 5'10", NUMBER, {2.5, 1000, 5, 10}),
+        ("\u0661\u066c\u0662\u0663\u0664\u066b\u0665", NUMBER, {1234.5}),
         ("twenty-five, one hundred and two, two thousand five hundred", WHOLE, {25, 102, 2500}),
         ("one, two, ninety nine", WHOLE, {1, 2, 99}),
         ("a hundred cats", WHOLE, {100}),
@@ -118,38 +106,19 @@ def test_a_name_with_a_unit_wants_numbers_in_that_unit(
         ("vingt-cinq chats", WHOLE, None),
         ("im 18. Jahrhundert", WHOLE, {18}),
         ("34012345000000117, 0.12345678901234", NUMBER, {34012345000000117, 0.12345678901234}),
-        (
-            "2024-05-31T09:30:00+02:00",
-            MOMENT,
-            {"2024-05-31T09:30:00+02:00", "2024-05-31T00:00:00"},
-        ),
-        ("2024-05-31 09:30 UTC", MOMENT, {"2024-05-31T09:30:00Z", "2024-05-31T00:00:00"}),
-        (
-            "2024-05-31 09:30:01.25-0500",
-            MOMENT,
-            {"2024-05-31T09:30:01.25-05:00", "2024-05-31T00:00:00"},
-        ),
+        ("2024-05-31T09:30:00+02:00", MOMENT, {"2024-05-31T09:30:00+02:00", MIDNIGHT}),
+        ("2024-05-31 09:30 UTC", MOMENT, {"2024-05-31T09:30:00Z", MIDNIGHT}),
+        ("2024-05-31 09:30:01.25-0500", MOMENT, {"2024-05-31T09:30:01.25-05:00", MIDNIGHT}),
         ("31 May 2024, 9:30 am EST", MOMENT, None),
         ("open 09:00-17:00", TIME, {"09:00:00", "17:00:00"}),
-        (
-            "邮箱\uff1aann@example.com Email:bob@example.com",
-            EMAIL,
-            {"ann@example.com", "bob@example.com"},
-        ),
+        ("邮箱\uff1aann@x.com Email:bob@y.org", EMAIL, {"ann@x.com", "bob@y.org"}),
         ("联系ann@example.com。", EMAIL, {"ann@example.com", "联系ann@example.com"}),
-        (
-            "https://en.x.example/wiki/Foo_(bar) (see http://x.example/a). Link:http://y.example",
-            URI,
-            {"https://en.x.example/wiki/Foo_(bar)", "http://x.example/a", "http://y.example"},
-        ),
+        ("https://x.com/Foo_(bar) (text)", URI, {"https://x.com/Foo_(bar)"}),
+        ("(see http://x.com/a). Link:http://y.org", URI, {"http://x.com/a", "http://y.org"}),
         ("<a href='mailto:ann@example.com'>", URI, {"mailto:ann@example.com"}),
-        (
-            "request_id=123e4567-e89b-12d3-a456-426614174000;",
-            Attribute("a", format="uuid"),
-            {"123e4567-e89b-12d3-a456-426614174000"},
-        ),
-        ("ip=10.0.0.1:80, v1.2.3.4.5", Attribute("a", format="ipv4"), {"10.0.0.1"}),
-        ("[fe80::1]:80, at 10:20", Attribute("a", format="ipv6"), {"fe80::1"}),
+        (f"request_id={ID};", UUID, {ID}),
+        ("ip=10.0.0.1:80, v1.2.3.4.5", IPV4, {"10.0.0.1"}),
+        ("[fe80::1]:80, at 10:20", IPV6, {"fe80::1"}),
         ("kr 1 299:-, 25,\u2013 \u20ac", WHOLE, {1299, 25}),
         ("1,5 Md€, 2 Mds\u00a0€", WHOLE, {1500000000, 2000000000}),
         ("\u2212 45,00 €, ($45), 7,00 €-", NUMBER, {-45, 45, -7}),
@@ -172,12 +141,8 @@ def test_a_name_with_a_unit_wants_numbers_in_that_unit(
         ("31May2024", DATE, None),
         ("by 25.04.2025, meter 1ESY88", DATE, {"2025-04-25"}),
         ("260 from 2027, NL02 ABNA 0123, Dam 40, 3012 EL", DATE, set()),
-        ("2024-05-31T09:30-05:00", MOMENT, {"2024-05-31T09:30:00-05:00", "2024-05-31T00:00:00"}),
-        (
-            "2024-05-31 09:30:00.123456789Z",
-            MOMENT,
-            {"2024-05-31T09:30:00.123456789Z", "2024-05-31T00:00:00"},
-        ),
+        ("2024-05-31T09:30-05:00", MOMENT, {"2024-05-31T09:30:00-05:00", MIDNIGHT}),
+        ("2024-05-31 09:30:00.123456789Z", MOMENT, {"2024-05-31T09:30:00.123456789Z", MIDNIGHT}),
         ("20240531T093000Z", MOMENT, None),
         ("31/May/2024:09:30:00 +0200", MOMENT, None),
         ("31 May 2024 09:30 Europe/Berlin", MOMENT, None),
@@ -186,35 +151,11 @@ def test_a_name_with_a_unit_wants_numbers_in_that_unit(
         ("at noon, or 9:30", TIME, None),
         ("9 Uhr 30", TIME, None),
         ("15時30分", TIME, None),
-        (
-            "'ann@example.com', `bob@example.com`",
-            EMAIL,
-            {
-                "'ann@example.com",
-                "ann@example.com",
-                "`bob@example.com",
-                "bob@example.com",
-            },
-        ),
-        (
-            "ann@example.com|bob@example.com",
-            EMAIL,
-            {
-                "ann@example.com",
-                "|bob@example.com",
-                "bob@example.com",
-            },
-        ),
-        (
-            "1.https://x.example/a,https://x.example/b;http://c.example",
-            URI,
-            {"https://x.example/a", "https://x.example/b", "http://c.example"},
-        ),
-        (
-            "run-123e4567-e89b-12d3-a456-426614174000_v2",
-            Attribute("a", format="uuid"),
-            {"123e4567-e89b-12d3-a456-426614174000"},
-        ),
+        ("'a@x.com', `b@y.org`", EMAIL, {"'a@x.com", "a@x.com", "`b@y.org", "b@y.org"}),
+        ("a@x.com|b@y.org", EMAIL, {"a@x.com", "|b@y.org", "b@y.org"}),
+        ("1.https://x.com/a,https://x.com/b", URI, {"https://x.com/a", "https://x.com/b"}),
+        ("https://x.com/b;http://y.org", URI, {"https://x.com/b", "http://y.org"}),
+        (f"run-{ID}_v2", UUID, {ID}),
         ("host a.example", Attribute("a", format="hostname"), None),
         ("1.2 mn EUR, $5MM, 4m", NUMBER, {1200000, 5000000, 4}),
         ("cable 5 m €3, 7M€", NUMBER, {5, 5000000, 3, 7, 7000000}),
@@ -232,27 +173,25 @@ def test_a_name_with_a_unit_wants_numbers_in_that_unit(
         ("12 May, 7", Attribute("a", "boolean"), None),
     ],
 )
-def test_what_a_document_states(
-    document: str, attribute: Attribute, values: set[object] | None
-) -> None:
+def test_what_a_document_states(document, attribute, values):
     assert stated(document, attribute) == values
 
 
-def test_a_number_has_all_forms_that_models_write() -> None:
+def test_a_number_has_all_forms_that_models_write():
     assert Stated("15 or 49.9").texts(NUMBER) == [
         "15", "15.0", "15.00", "49.9", "49.90",
     ]  # fmt: skip
 
 
 @given(st.integers(-(10**9), 10**9), st.sampled_from(["{:d}", "{:,d}", "{:_d}"]))
-def test_a_whole_number_is_stated_however_it_is_written(number: int, shape: str) -> None:
+def test_a_whole_number_is_stated_however_it_is_written(number, shape):
     for thousands in (",", ".", "'", " "):
         document = f"a {shape.format(number).replace('_', ',').replace(',', thousands)} b"
         assert number in (stated(document, WHOLE) or ()), document
 
 
 @given(st.dates(date(1900, 1, 1), date(2099, 12, 31)))
-def test_a_day_is_stated_however_it_is_written(day: date) -> None:
+def test_a_day_is_stated_however_it_is_written(day):
     for form in ("%d %B %Y", "%B %d, %Y", "%d.%m.%Y", "%m/%d/%Y", "%Y-%m-%d", "%d-%b-%Y"):
         document = f"on {day.strftime(form)}, then"
         assert day.isoformat() in (stated(document, DATE) or ()), document
@@ -269,7 +208,7 @@ def test_a_day_is_stated_however_it_is_written(day: date) -> None:
         max_size=6,
     ).map("; ".join)
 )
-def test_all_that_is_stated_has_its_place(document: str) -> None:
+def test_all_that_is_stated_has_its_place(document):
     for attribute in (WHOLE, NUMBER, DATE):
         for value in stated(document, attribute) or ():
             assert ground(value, document) is not None, value
