@@ -24,20 +24,13 @@ def test_a_bucket_is_read_as_a_folder_is(bucket):
     bucket.pipe_file("shop/a.jsonl", b'{"text": "two"}\n{"id": "x", "text": "three"}\n')
     bucket.pipe_file("shop/b/c.csv.gz", gzip.compress(b"text\nfour\n"))
     bucket.pipe_file("shop/photo.jpg", b"")
-    found = {
-        "s3://shop/a.jsonl:1": "two",
-        "x": "three",
-        "s3://shop/b/c.csv.gz:1": "four",
-        "s3://shop/b/one.txt": "one",
-    }
+    one = {"s3://shop/b/one.txt": "one"}
+    rows = {"s3://shop/a.jsonl:1": "two", "x": "three"}
+    found = {**rows, "s3://shop/b/c.csv.gz:1": "four", **one}
     assert texts("s3://shop/") == texts("s3://shop") == found
     with InputReader(["s3://shop"]) as reader:
         assert reader.files.skipped == {".jpg": 1}
-    assert texts("s3://shop/*/*.txt", "s3://shop/a.jsonl") == {
-        "s3://shop/b/one.txt": "one",
-        "s3://shop/a.jsonl:1": "two",
-        "x": "three",
-    }
+    assert texts("s3://shop/*/*.txt", "s3://shop/a.jsonl") == {**one, **rows}
     assert texts("s3://shop/a.jsonl") == {"1": "two", "x": "three"}
 
 

@@ -338,10 +338,9 @@ def test_a_prompt_of_langextract(plans):
         assert asked.documents == [Document("Bosch drill")]
         assert asked.plan.task.options.instructions == "Find makers."
         assert list(asked.plan.task.examples) == [("Luma lamp", {"maker": ["Luma"]})]
-        content = reply(asked, Extraction(None, {"maker": ["Bosch"]}))["choices"][0]["message"][
-            "content"
-        ]
-        assert json.loads(content) == {"extractions": [{"maker": "Bosch", "maker_attributes": {}}]}
+        (choice,) = reply(asked, Extraction(None, {"maker": ["Bosch"]}))["choices"]
+        content = json.loads(choice["message"]["content"])
+        assert content == {"extractions": [{"maker": "Bosch", "maker_attributes": {}}]}
 
 
 def test_an_answer_that_is_too_long_says_so(plans):
@@ -399,9 +398,8 @@ def test_a_value_that_was_sent_is_never_taken_back(plans):
 
 
 def test_a_stream_of_a_call(plans):
-    first, *middle, last = events(
-        read(plans, stream=True, response_format=None, tools=[function()])
-    )
+    asked = read(plans, stream=True, response_format=None, tools=[function()])
+    first, *middle, last = events(asked)
     (call,) = first["choices"][0]["delta"]["tool_calls"]
     assert (call["index"], call["function"]["name"]) == (0, "Product")
     calls = [each["choices"][0]["delta"]["tool_calls"][0] for each in middle]

@@ -20,7 +20,7 @@ from hpd.schema import load_schema, load_schemas
 from hpd.serving import Limits, spans
 from hpd.serving.bodies import ExtractBody, RefusedError
 from hpd.serving.dispatcher import N_KEPT, Asked, ClientGoneError, Dispatcher, Plan, extract_asked
-from request_plans import parsed, plans_with
+from request_plans import parsed
 
 LIMITS = Limits(texts=3)
 
@@ -150,12 +150,8 @@ def test_only_the_latest_plans_are_kept(plans):
         ({"text": "x", "schema": "a", "options": {"n_ctx": 9}}, 400, "invalid_option", "single"),
         ({"text": "x", "schema": "a", "options": {"loras": []}}, 400, "invalid_option", "single"),
         ({"text": "x", "schema": "a", "examples": [5]}, 400, "invalid_type", r"examples\[0\]"),
-        (
-            {"text": "x", "schema": "a", "examples": [{"text": "t"}]},
-            400,
-            "missing_parameter",
-            r"examples\[0\].data' is missing",
-        ),
+        ({"text": "x", "schema": "a", "examples": [{"text": "t"}]}, 400,
+         "missing_parameter", r"examples\[0\].data' is missing"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said(plans, body, status, code, message):
@@ -165,13 +161,6 @@ def test_what_is_wrong_is_said(plans, body, status, code, message):
     error = json.loads(refused.body)["error"]
     assert (error["message"], error["code"]) == (str(refused), code)
     assert error["type"] == "invalid_request_error"
-
-
-def test_the_server_s_own_schema_is_for_requests_without_one():
-    own = load_schema("brand")
-    plans = plans_with(Options(), own)
-    assert read(plans, text="x").plan.task.schemas is own
-    assert read(plans, text="x", schema="color").plan.task.schemas == load_schemas("color")
 
 
 PLAN = Plan(Task(load_schema("a"), Options()))
@@ -243,14 +232,10 @@ def test_an_answer_has_the_documents_in_their_order():
     assert {each.id for each in run(test)} == {"a", "b", "c"}
 
 
-def in_parts():
-    whole = asked("a")
-    return replace(whole, part=lambda data: repr(data).encode())
-
-
 def test_an_answer_in_parts_comes_before_its_document_is_finished():
     async def test(dispatcher, gate):
-        parts = dispatcher.parts(in_parts(), never)
+        in_parts = replace(asked("a"), part=lambda data: repr(data).encode())
+        parts = dispatcher.parts(in_parts, never)
         assert await anext(parts) == b"{'first': 1}"
         gate.is_open.set()
         assert [part async for part in parts] == [b"a"]

@@ -9,14 +9,14 @@ from hpd.serving.dispatcher import Plans
 SCHEMA_BYTES = 4096
 
 
-def plans_with(options, own=None):
-    """Plans of an extractor with some options, and perhaps a schema for requests without one."""
+def plans_with(options):
+    """Plans of an extractor with some options."""
     filled = options.filled()
 
     def prepare(schema, *, examples=(), **settings):
         return prepared(filled, schema, examples, None, settings)
 
-    return Plans(prepare, SCHEMA_BYTES, own)
+    return Plans(prepare, SCHEMA_BYTES, None)
 
 
 def parsed(kind, body):

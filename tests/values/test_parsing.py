@@ -177,15 +177,12 @@ def test_joint_probability():
 
 def test_a_value_in_the_type_that_python_has_for_it():
     day, moment = Attribute("d", "date"), Attribute("m", "date-time")
+    whole, east = Attribute("o", "object", attributes=(day,)), timezone(timedelta(hours=2))
     for attribute, value, typed in (
         (day, "2024-02-29", date(2024, 2, 29)),
         (moment, "2024-01-02T03:04:05", datetime(2024, 1, 2, 3, 4, 5)),
         (moment, "2024-01-02T03:04:05.5Z", datetime(2024, 1, 2, 3, 4, 5, 500000, timezone.utc)),
-        (
-            moment,
-            "2024-01-02T03:04:05+02:00",
-            datetime(2024, 1, 2, 3, 4, 5, 0, timezone(timedelta(hours=2))),
-        ),
+        (moment, "2024-01-02T03:04:05+02:00", datetime(2024, 1, 2, 3, 4, 5, 0, east)),
         (Attribute("t", format="time"), "09:30:00", time(9, 30)),
         (Attribute("p", "number", format="decimal"), 1.1, Decimal("1.1")),
         (Attribute("p", "number"), 1.1, 1.1),
@@ -193,11 +190,7 @@ def test_a_value_in_the_type_that_python_has_for_it():
         (day, None, None),
         (day, "soon", "soon"),
         (Attribute("l", "array", item=day), ["2024-02-29"], [date(2024, 2, 29)]),
-        (
-            Attribute("o", "object", attributes=(day,)),
-            {"d": "2024-02-29", "x": 1},
-            {"d": date(2024, 2, 29), "x": 1},
-        ),
+        (whole, {"d": "2024-02-29", "x": 1}, {"d": date(2024, 2, 29), "x": 1}),
     ):
         assert typed_value(value, attribute) == typed
 

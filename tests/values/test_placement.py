@@ -95,7 +95,7 @@ MET = "Alice met Bob. Later Alice called Carol, and Bob called Alice."
                 "to.city": "Rome",
                 "l.1.p": "pens",
                 "l.1.n": 2,
-                "days": 12,
+                "d": 12,
                 "sum": 12.0,
             },
             "21:24 28:32 36:40 34:35 61:63 54:59",
