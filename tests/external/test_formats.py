@@ -1,6 +1,7 @@
 """E-mails, pages, PDF and office files: no text of them is lost without a word.
 
-The files in ``made`` are those of LibreOffice 7.4, from the .fodt, .fodp and .csv beside them.
+The files in ``made`` are those of LibreOffice 7.4, from the .fodt, .fodp and .csv beside them, and
+those of Outlook are written by aspose-email-foss 26.3.
 """
 
 import gzip
@@ -388,6 +389,19 @@ def cut(name):
 
 
 NOISE = bytes(range(256)) * 4
+
+
+def test_a_message_of_outlook() -> None:
+    pytest.importorskip("oxmsg")
+    first, listed = RecordReader(MADE / "m.msg", attachments=True)
+    assert first.text.splitlines()[0] == 'From: "Tavola GmbH" <shop@tavola.example>'
+    assert "invoice 4711 is 35.00 EUR, Größe M, 日本." in first.text
+    assert first.text.endswith("Attachments: list.txt")
+    assert first.raw["subject"] == "Größe der Bestellung 4711"
+    assert listed.text == "Frying pan, black"
+    (outer,) = RecordReader(MADE / "e.msg", attachments=True)
+    assert "see the message within" in outer.text
+    assert outer.notes == ("a message within it is not read: Größe der Bestellung 4711.msg",)
 
 
 @pytest.mark.parametrize(

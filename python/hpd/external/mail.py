@@ -238,13 +238,18 @@ def _read_msg(source: Source) -> WholeText:
         text = message.body or ""
         if not text.strip() and message.html_body:
             text = text_of_html(message.html_body, source.name)
-        attached = [(f.file_name or "unnamed", f.file_bytes or b"") for f in message.attachments]
+        files = [(f.file_name or "unnamed", f.file_bytes) for f in message.attachments]
     except InputError:
         raise
     except Exception as error:  # damaged ones raise whatever the parser comes to
         raise InputError(f"{source.name}: cannot be read as an Outlook message: {error}") from error
     headers = {name: value for name, value in found.items() if value}
-    text = _joined(headers, [text.replace("\r\n", "\n").strip()], attached)
+    text = _joined(
+        headers, [text.replace("\r\n", "\n").strip()], [(name, b"") for name, _ in files]
+    )
+    unread = [name for name, data in files if data is None]
+    source.notes.extend(f"a message within it is not read: {name}" for name in unread)
+    attached = [(name, data) for name, data in files if data is not None]
     return _document(text, headers, attached, source)
 
 
