@@ -73,6 +73,11 @@ IMAGE = part("iVBORw0KGgo=", "image/png; name=x.png", "Content-Transfer-Encoding
         ("Content-Type: multipart/alternative; boundary=B\n\nTotal 5", "Total 5"),
         ("Content-Type: multipart/mixed; boundary=--=_P;x\n\n----=_P\n\nbody\n----=_P--\n", "body"),
         (multipart("mixed", part("one")) + "\nlist of the club", "one\n\nlist of the club"),
+        (multipart("mixed", "Total 5\n", IMAGE), "Total 5\n\nAttachments: x.png"),
+        (multipart("mixed", "no MIME here\n", part("one")), "one"),
+        (multipart("mixed") + "\nTotal 5", "Total 5"),
+        (multipart("mixed", "Total 5\n") + "\nmore", "Total 5\n\n\nmore"),
+        (multipart("mixed", part("a"), part("--C--\nb", "multipart/mixed; boundary=C")), "a\n\nb"),
         (multipart("alternative", part("a"), part("<p>b</p>", HTML), part("c")), "a\n\nc"),
         (
             multipart("alternative", part("no HTML"), part("<p>Total is 99 EUR today</p>", HTML)),

@@ -10,7 +10,7 @@ import re
 from base64 import b64decode
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from email.errors import HeaderParseError
+from email.errors import HeaderParseError, StartBoundaryNotFoundDefect
 from email.header import decode_header
 from email.message import Message
 from typing import Any
@@ -97,8 +97,7 @@ def _lines(headers: Mapping[str, Any]) -> str:
 def _texts_of_part(part: Message, attached: list[_File], source: Source) -> list[str]:
     """The texts of a part of a message, in their order; attachments are collected."""
     kind = part.get_content_type()
-    below = [_lenient_text((part.epilogue or "").encode("utf-8", "surrogateescape")).strip()]
-    below = [text for text in below if text]
+    above, below = _beside_the_parts(part.preamble), _beside_the_parts(part.epilogue)
     if part.is_multipart() and kind in _MESSAGES:  # forwarded, or in the report of a mail server
         if source.has_parts:
             attached += [(f"{i['Subject'] or 'message'}.eml", i.as_bytes()) for i in _inner(part)]
@@ -114,7 +113,8 @@ def _texts_of_part(part: Message, attached: list[_File], source: Source) -> list
         ]
         if kind == "multipart/alternative":
             inner_parts = _chosen([each for each in inner_parts if each[1]])
-        return [text for _, texts in inner_parts for text in texts] + below
+        # Above the parts stands what only programs without MIME show, or all that somebody wrote.
+        return ([text for _, texts in inner_parts for text in texts] or above) + below
     is_attached = part.get_content_disposition() == "attachment"
     # What says that it has parts, and has none, is text.
     if is_attached or part.get_content_maintype() not in ("text", "multipart"):
@@ -124,6 +124,11 @@ def _texts_of_part(part: Message, attached: list[_File], source: Source) -> list
     if kind == "text/html":
         text = text_of_html(text, source.name)
     return [text.strip(), *below] if text.strip() else below
+
+
+def _beside_the_parts(text: str | None) -> list[str]:
+    text = _lenient_text((text or "").encode("utf-8", "surrogateescape")).strip()
+    return [text] if text else []
 
 
 _MESSAGES = ("message/rfc822", "message/global", "message/partial", "message/news")
@@ -159,7 +164,13 @@ def _coding(part: Message) -> str:
 
 
 def _parsed(data: bytes) -> Message:
-    return email.message_from_bytes(data, policy=_Policy())
+    message = email.message_from_bytes(data, policy=_Policy())
+    for part in message.walk():
+        end = f"--{part.get_boundary()}--".encode("utf-8", "surrogateescape")
+        is_empty = any(isinstance(each, StartBoundaryNotFoundDefect) for each in part.defects)
+        if is_empty and end in data:  # The parser drops what stands behind it.
+            return _parsed(data.replace(end, b""))
+    return message
 
 
 def _leaf(part: Message, source: Source) -> str:
