@@ -148,7 +148,7 @@ def test_with_text_a_line_has_its_text_and_the_other_columns(tmp_path, fake, cap
     assert (failed["text"], failed["error"]["type"]) == ("too long", "ContextOverflowError")
     assert "input" not in failed
     assert "text" not in unread
-    assert unread["input"] == {"price": None}
+    assert unread["input"] == {"price": "NaN"}
 
 
 def test_with_text_the_named_fields_are_no_other_columns(tmp_path, fake, capfd):

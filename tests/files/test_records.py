@@ -499,8 +499,8 @@ def test_columns_hold_what_json_has_no_type_for_as_text(tmp_path):
             "input": {
                 "day": "2024-05-31",
                 "price": "1.50",
-                "share": None,
-                "parts": [{"n": 1, "w": None}],
+                "share": "NaN",
+                "parts": [{"n": 1, "w": "Infinity"}],
                 "raw": "AAE=",
             },
         }

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import re
 from base64 import b64decode
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime, time
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, BinaryIO, Final
+from uuid import UUID
 
 from hpd.errors import HpdError, InputError
 from hpd.files.rows import Row, refuse_twice
@@ -27,6 +29,7 @@ from hpd.values.parsing import python_type, typed_value
 
 _N_ROWS: Final = 1000
 """The rows of a batch that is written."""
+_CLOCK = re.compile(r"(?:P?(-?\d+)(?:DT| days?, ))?(\d+)[:H](\d+)[:M](\d+)(?:\.(\d+))?S?")
 
 
 def _parquet_rows(source: Source) -> Iterator[Row]:
@@ -38,6 +41,9 @@ def _parquet_rows(source: Source) -> Iterator[Row]:
         names = table.schema_arrow.names
         refuse_twice(names, source.name)
         source.types.update(zip(names, table.schema_arrow.types, strict=True))
+        for name, kind in source.types.items():
+            if "tz=" in str(kind) and _readable(kind) != kind:
+                source.notes.append(f"{name} is read in UTC: its time zone is not known here")
         if source.check_columns is not None:
             source.check_columns(names)
         batches = table.iter_batches(batch_size=256)
@@ -57,10 +63,35 @@ def _rows_of_batch(batch: Any) -> Iterator[Mapping[str, Any]]:
 
 def _python_values(column: Any) -> list[Any]:
     """The values of a column; those that Python has no type for, such as far dates, as text."""
+    if (kind := _readable(column.type)) != column.type:
+        column = column.cast(kind)
     try:
         return list(column.to_pylist())
     except (ValueError, OverflowError, NotImplementedError):
         return [_python_value(value) for value in column]
+
+
+def _readable(kind: Any) -> Any:
+    """The type in which Python can have all values of an Arrow type.
+
+    It has no times to the nanosecond, and not all time zones.
+    """
+    import pyarrow
+    from pyarrow import types
+
+    if types.is_struct(kind):
+        return pyarrow.struct([part.with_type(_readable(part.type)) for part in kind])
+    if types.is_map(kind):
+        return pyarrow.map_(_readable(kind.key_type), _readable(kind.item_type))
+    if types.is_nested(kind):
+        inner = _readable(kind.value_type)
+        return kind if inner == kind.value_type else pyarrow.list_(inner)
+    if types.is_timestamp(kind) and kind.tz:
+        try:
+            pyarrow.scalar(0, kind).as_py()
+        except (ValueError, KeyError):
+            return pyarrow.timestamp(kind.unit, "UTC")
+    return pyarrow.string() if kind == pyarrow.time64("ns") else kind
 
 
 def _python_value(value: Any) -> Any:
@@ -99,15 +130,24 @@ def arrow_type(attribute: Attribute) -> Any:
     return scalars.get(python_type(attribute) or scalar_kind(attribute), pyarrow.string())
 
 
-def arrow_array(values: Iterable[Any], attribute: Attribute) -> Any:
-    """The values of an attribute, as lines of output have them, as an Arrow array.
+def arrow_array(column: Column, lines: Iterable[Line]) -> Any:
+    """The values of a column in lines of output as an Arrow array.
 
     Raises:
-        ValueError: one does not fit the attribute's type; also TypeError and OverflowError.
+        HpdError: one does not fit the type of the column's attribute.
     """
     import pyarrow
 
-    return pyarrow.array([_fitting(each, attribute) for each in values], arrow_type(attribute))
+    kind = arrow_type(column.attribute)
+    try:
+        return pyarrow.array(
+            [_fitting(column.value(each), column.attribute) for each in lines], kind
+        )
+    except (ValueError, TypeError, OverflowError) as error:
+        raise HpdError(
+            f"the column {column.name!r} cannot have the type {kind}: {error}; the lines of output "
+            "(a table's .jsonl, or Extractor.extract_many) have its values as they are"
+        ) from error
 
 
 def _fitting(value: Any, attribute: Attribute) -> Any:
@@ -142,15 +182,39 @@ def _as(value: Any, kind: Any) -> Any:
         return [(_as(name, kind.key_type), _as(each, kind.item_type)) for name, each in value]
     if types.is_nested(kind):
         return [_as(each, kind.value_type) for each in value]
+    if "uuid" in str(kind):
+        return UUID(value).bytes
     if types.is_decimal(kind):
         return Decimal(value)
-    if types.is_time(kind):
-        return time.fromisoformat(value)
-    if types.is_temporal(kind) and isinstance(value, str):
-        return pyarrow.scalar(value).cast(kind).value  # Python's own have no nanoseconds
+    if types.is_floating(kind):
+        return float(value)  # NaN is a text
+    # Python's own times have no nanoseconds.
+    if types.is_time(kind) or types.is_duration(kind):
+        return _n_units(value, kind.unit)
+    if types.is_timestamp(kind):
+        zone = kind.tz and "UTC"  # its own may be unknown, and an instant is one in each
+        finest = pyarrow.timestamp("ns" if kind.unit == "ns" else "us", zone)
+        instant = pyarrow.scalar(value).cast(finest)  # from 0.001000 to ms is an error
+        return instant.cast(pyarrow.timestamp(kind.unit, zone)).value
+    if types.is_date(kind):
+        return pyarrow.scalar(value).cast(kind).value
     if "binary" in str(kind):  # of any size, or a view
         return b64decode(value)
     return value
+
+
+def _n_units(text: str, unit: str) -> int:
+    """A time or duration, as Python or pandas writes it, in a unit: ``s``, ``ms``, ``us``, ``ns``.
+
+    ``-1 day, 23:59:59.5``, ``P-1DT23H59M59.5S``
+    """
+    match = _CLOCK.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text} is no duration")
+    days, hours, minutes, seconds, fraction = match.groups(default="0")
+    n = ((int(days) * 24 + int(hours)) * 60 + int(minutes)) * 60 + int(seconds)
+    n = n * 10**9 + int(fraction.ljust(9, "0"))
+    return int(n // 10 ** {"s": 9, "ms": 6, "us": 3, "ns": 0}[unit])
 
 
 def _fits(value: Any, kind: Any) -> bool:
@@ -201,7 +265,11 @@ def write_table(
     with parquet.ParquetWriter(path, schema) as writer:
         for batch in _batches(lines()):
             arrays = [
-                _array(column, batch, kind, is_kept=column.of_input in kept)
+                pyarrow.array(
+                    [_as(input_value(line, column.of_input), kind) for line in batch], kind
+                )
+                if column.of_input in kept
+                else arrow_array(column, batch)
                 for column, kind in zip(columns, kinds, strict=True)
             ]
             writer.write_table(pyarrow.Table.from_arrays(arrays, schema=schema))
@@ -222,23 +290,6 @@ def _fitting_types(lines: Iterable[Line], types: Mapping[str, Any]) -> dict[str,
             if name in kept and not _fits(value, kept[name]):
                 del kept[name]
     return kept
-
-
-def _array(column: Column, lines: Sequence[Line], kind: Any, *, is_kept: bool) -> Any:
-    """The values of a column, whose type is kept from the input or that of its attribute."""
-    import pyarrow
-
-    if is_kept:
-        return pyarrow.array(
-            [_as(input_value(line, column.of_input), kind) for line in lines], kind
-        )
-    try:
-        return arrow_array((column.value(line) for line in lines), column.attribute)
-    except (ValueError, TypeError, OverflowError) as error:
-        raise HpdError(
-            f"the column {column.name!r} cannot be written as {kind}: {error}; the values are in "
-            "the lines beside the table"
-        ) from error
 
 
 def _batches(lines: Iterable[Line]) -> Iterator[list[Line]]:

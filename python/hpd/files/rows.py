@@ -437,9 +437,9 @@ def _row(
 
 
 def plain_value(value: Any) -> Any:
-    """A column's value as JSON can hold it: NaN is none, and what JSON has no type for is text."""
+    """A column's value as JSON can hold it: what JSON has no type for is text, as ``NaN`` is."""
     if isinstance(value, float):
-        return value if math.isfinite(value) else None
+        return value if math.isfinite(value) else json.dumps(value)
     if value is None or isinstance(value, str | int):
         return value
     if isinstance(value, Mapping):

@@ -108,7 +108,8 @@ def _kind(value: Any) -> str:
 
 
 def _joined_kind(known: str | None, value: Any) -> str:
-    kind = "null" if value is None else _kind(value)
+    is_number = value in ("NaN", "Infinity", "-Infinity")  # as JSON can have it
+    kind = "null" if value is None else "number" if is_number else _kind(value)
     if known in (None, "null", kind) or kind == "null":
         return kind if known in (None, "null") else str(known)
     return "number" if {known, kind} == {"integer", "number"} else "json"

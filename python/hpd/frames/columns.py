@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Final
 
 from hpd.documents import Document
-from hpd.errors import HpdError, InputError
+from hpd.errors import InputError
 from hpd.external.parquet import arrow_array, arrow_type
 from hpd.extractor import Extractor, OnError, error_of, is_raised
 from hpd.files.tables import (
@@ -92,21 +92,10 @@ def extended(
     lines = _lines(frame, extractor, schema, columns)
     while batch := list(islice(lines, _N_ROWS)):
         for column in added:
-            chunks[column.name].append(_array(column, kinds[column.name], batch))
+            chunks[column.name].append(arrow_array(column, batch))
     return frame.with_columns(
         {name: pyarrow.chunked_array(chunks[name], kind) for name, kind in kinds.items()}
     )
-
-
-def _array(column: Column, kind: Any, lines: list[Line]) -> Any:
-    """The values of a column as an Arrow array."""
-    try:
-        return arrow_array((column.value(line) for line in lines), column.attribute)
-    except (ValueError, TypeError, OverflowError) as error:
-        raise HpdError(
-            f"the column {column.name!r} cannot have the type {kind}: {error}; "
-            "Extractor.extract_many gives its values as they are"
-        ) from error
 
 
 def _lines(
