@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from decimal import Context, Decimal, InvalidOperation
+from fractions import Fraction
 from typing import Final
 
 MAX_DIGITS: Final = 40
@@ -15,10 +16,23 @@ MAX_DIGITS: Final = 40
 
 _EXACT: Final = Context(prec=100)
 
+_SIGN_OF_PART: Final = r"[¼½¾\u2150-\u215e]"
 _BLANK: Final = r"[ \u00a0\u202f\u2009]"
 # Digits with single separators between them; a blank separates groups of three only.
 _RUN = re.compile(
     rf"(?<![\w.])\.\d+(?![\d.])|\d+(?:[.,'\u2019\u066b\u066c_]\d+|{_BLANK}\d{{3}}(?!\d))*"
+    rf"|{_SIGN_OF_PART}"
+)
+_MEASURE: Final = (
+    "inch(?:es)?|in(?=[.,;:)]|$)|ft|feet|foot|yards?|yd|miles?|mi|cups?|tsp|tbsp|teaspoons?|lbs?|oz"
+    "|tablespoons?|pints?|quarts?|gal|gallons?|pounds?|ounces?|hour|[kmc]?[mgl]|lit(?:er|re)|Zoll"
+    "|EL|TL|Tassen?|Pfund|tasses?|taza"
+)
+# 3/4 alone may be a fraction, a day, a ratio or pages; 3/4 inch is a fraction.
+_FRACTION = re.compile(
+    rf"(?<![\w.,/\u2044])(?<!\d[-\u2013])(?:(?P<whole>[1-9]\d{{0,2}})(?P<gap>{_BLANK}|-))?(?:"
+    rf"(?P<part>(?P<sign>{_SIGN_OF_PART})|[1-9]\d?[/\u2044](?:[2-9]|10|16|32|64)"
+    rf"(?=(?P<unit>[ \u00a0-]?(?:{_MEASURE})\b(?!/)|\u2033)|(?![\w/\u2044]|[.,-]\w))))"
 )
 _PIECE = re.compile(r"[^,'_ \u2019\u00a0\u202f\u2009]+")
 _BLANKS = re.compile(r"[ \u00a0\u202f\u2009'\u2019_]")
@@ -81,7 +95,7 @@ _PART = re.compile(r"[^\W\d_]+")
 _OTHER_LETTER = re.compile(
     r"[^\W\d_a-zàâäáãæçéèêëîïíìñôöóòõœùûüúÿßªºµ\u017f\u212a\u4e00-\u9fff"
     r"\u00b2\u00b3\u00b9\u2070-\u209f¼½¾\u2150-\u215f]"
-    r"|[零半一二两三四五六七八九十百千]|(?<!\d)[¼½¾\u2150-\u215f]",
+    r"|[零半一二两三四五六七八九十百千]|(?<=[^\W\d_])[¼½¾\u2150-\u215f]|\u215f",
     re.IGNORECASE,
 )
 _UNREAD = re.compile(
@@ -161,6 +175,13 @@ def numbers_in(document: str, *, factors: bool = True) -> Iterator[tuple[int, in
     for match in _RUN.finditer(document):
         if match.start() < behind:
             continue  # the 12 of 1.5e-12
+        fraction = _FRACTION.match(document, match.start())
+        if fraction and (parts := _parts(fraction["part"])):
+            values = {int(fraction["whole"] or 0) + part for part in parts}
+            yield from _whole(document, *fraction.span(), values, factors)
+            if fraction["sign"] or fraction["unit"] or fraction["gap"] not in (None, "-"):
+                behind = fraction.end()
+                continue
         exponent = _exponent(document, *match.span())
         behind = exponent.end() if exponent else 0
         for low, high, values in _run_and_parts(document, *match.span()):
@@ -170,6 +191,17 @@ def numbers_in(document: str, *, factors: bool = True) -> Iterator[tuple[int, in
         is_scale = folded(match.group()) in _SCALE_OF
         if not is_scale or document[max(0, match.start() - 2) : match.start()] in ("a ", "A "):
             yield from _in_words(match.start(), match.group())
+
+
+def _parts(text: str) -> set[Decimal]:
+    """What ``1/2`` or ``½`` can be written as, to some places if it has no end; not ``3/2``."""
+    is_sign = len(text) == 1
+    part = Fraction(unicodedata.numeric(text) if is_sign else text.replace("\u2044", "/"))
+    part = part.limit_denominator(64)
+    value = Decimal(part.numerator) / part.denominator
+    if value >= 1:
+        return set()
+    return {value} if len(value.as_tuple().digits) < 9 else {round(value, n) for n in (1, 2, 3, 4)}
 
 
 def has_unread_numbers(document: str) -> bool:
@@ -207,11 +239,9 @@ def _whole(
             yield start, end, values
         values = {_EXACT.multiply(value, factor) for value in values}
         high = times.end() if times else letter.end()  # type: ignore[union-attr]
-    fraction = document[high : high + 1]
-    if fraction and not fraction.isdecimal() and fraction.isnumeric() and high == end:
-        part = unicodedata.numeric(fraction)
-        if 0 < part < 1:
-            values, high = {value + Decimal(part) for value in values}, high + 1
+    if high == end and re.match(_SIGN_OF_PART, document[high : high + 1]):
+        values = {value + part for value in values for part in _parts(document[high])}
+        high += 1
     is_negative, is_positive = False, True
     sign = _SIGN.search(document[max(0, start - 6) : start])
     if sign:
