@@ -462,7 +462,8 @@ def quantise(source: Path, target: Path, type_name: str, n_threads: int) -> None
 
     params = llama_cpp.llama_model_quantize_default_params()
     params.nthread = n_threads
-    params.ftype = getattr(llama_cpp, _QUANTISED_BY_LLAMA_CPP[type_name])
+    name = _QUANTISED_BY_LLAMA_CPP.get(type_name, f"LLAMA_FTYPE_MOSTLY_{type_name}")
+    params.ftype = getattr(llama_cpp, name)
     params.allow_requantize = True
     code = llama_cpp.llama_model_quantize(str(source).encode(), str(target).encode(), params)
     if code != 0:
