@@ -32,7 +32,7 @@ import jsonschema
 import hpd
 from hpd.pipeline.document_values import DocumentValues
 from hpd.prompt.questions import Question, Waves
-from hpd.results import Extraction, FieldResult, Usage
+from hpd.results import Extraction, FieldValue, Usage
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values.parsing import parse_value
@@ -174,7 +174,7 @@ def _store(own: DocumentValues, question: Question, draw: random.Random, stated:
     is_answered = leaf.attribute.always_answered or draw.random() < stated
     raw = json.dumps(_value(leaf.attribute, draw) if is_answered else None)
     parsed = parse_value(f" {raw},", leaf.attribute)
-    result = FieldResult(0.9, raw=raw, value=parsed.value, error=parsed.error)
+    result = FieldValue(0.9, raw=raw, value=parsed.value, error=parsed.error)
     return own.store(leaf.path, leaf.attribute, result)
 
 

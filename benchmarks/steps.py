@@ -35,7 +35,7 @@ class Watched:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._engine, name)
 
-    def advance(self) -> list[_native.Result]:
+    def advance(self) -> list[_native.Answer]:
         """One step, noted: not as many as it takes until a request is finished."""
         start, before = time.perf_counter(), self._engine.stats
         results = self._engine.step()

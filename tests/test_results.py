@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field, field_validator
 
 from hpd.errors import ContextOverflowError
-from hpd.results import Extraction, Failure, FieldResult, Usage, build_data
+from hpd.results import Extraction, Failure, FieldValue, Usage, build_data
 from hpd.schema import load_schema
 
 
@@ -21,8 +21,8 @@ def test_a_line_of_output():
         id="a1",
         data={"brand": "Diesel", "color": None},
         fields={
-            "brand": FieldResult(0.97, 0, 6, "exact", raw=' "Diesel"', value="Diesel"),
-            "color": FieldResult(0.88, raw=" null"),
+            "brand": FieldValue(0.97, 0, 6, "exact", raw=' "Diesel"', value="Diesel"),
+            "color": FieldValue(0.88, raw=" null"),
         },
         usage=Usage(prompt_tokens=212, completion_tokens=9, steps=4),
     )
@@ -44,22 +44,22 @@ def test_a_failed_document():
 @pytest.mark.parametrize(
     ("field", "expected"),
     [
-        (FieldResult(), {}),
-        (FieldResult(float("nan"), raw=" null"), {}),
-        (FieldResult(0.123456, raw=" null,"), {"confidence": 0.1235}),
+        (FieldValue(), {}),
+        (FieldValue(float("nan"), raw=" null"), {}),
+        (FieldValue(0.123456, raw=" null,"), {"confidence": 0.1235}),
         (
-            FieldResult(0.5, match="none", raw=' "x"', value="x"),
+            FieldValue(0.5, match="none", raw=' "x"', value="x"),
             {"confidence": 0.5, "match": "none"},
         ),
-        (FieldResult(0.5, match="none", raw=' "x"'), {"confidence": 0.5, "raw": ' "x"'}),
-        (FieldResult(0.5, raw=' "nullable"'), {"confidence": 0.5, "raw": ' "nullable"'}),
+        (FieldValue(0.5, match="none", raw=' "x"'), {"confidence": 0.5, "raw": ' "x"'}),
+        (FieldValue(0.5, raw=' "nullable"'), {"confidence": 0.5, "raw": ' "nullable"'}),
         (
-            FieldResult(0.5, raw=' "x', error="it breaks off", truncated=True),
+            FieldValue(0.5, raw=' "x', error="it breaks off", truncated=True),
             {"confidence": 0.5, "error": "it breaks off", "raw": ' "x', "truncated": True},
         ),
-        (FieldResult(None, error="required"), {"error": "required"}),
+        (FieldValue(None, error="required"), {"error": "required"}),
         (
-            FieldResult(1.0, 3, 4, "exact", value="x"),
+            FieldValue(1.0, 3, 4, "exact", value="x"),
             {"confidence": 1.0, "start": 3, "end": 4, "match": "exact"},
         ),
     ],
@@ -132,7 +132,7 @@ def test_data_that_the_class_refuses_stays_a_dict():
 
 @given(
     st.builds(
-        FieldResult,
+        FieldValue,
         st.none() | st.floats(),
         st.none() | st.integers(0, 99),
         st.none() | st.integers(0, 99),

@@ -132,19 +132,19 @@ def read_requests(data: bytes, suffix: str) -> None:
     """The body of a request to hpd serve, to both of its addresses, and an answer to it."""
     from hpd.pipeline import Task, prepared
     from hpd.serving import Limits
-    from hpd.serving.chat import Served, chat_asked
-    from hpd.serving.dispatcher import Asked, Plans, extract_asked
+    from hpd.serving.chat import Served, parse_chat
+    from hpd.serving.dispatcher import ParsedRequest, Plans, parse_extract
 
     options = Options().filled()
 
     def prepare(schema: Any, *, examples: Any, **settings: object) -> Task:
         return prepared(options, schema, examples, None, settings)
 
-    def read_extract(plans: Plans) -> Asked:
-        return extract_asked(_body(ExtractBody, data), plans, Limits())
+    def read_extract(plans: Plans) -> ParsedRequest:
+        return parse_extract(_body(ExtractBody, data), plans, Limits())
 
-    def read_chat(plans: Plans) -> Asked:
-        return chat_asked(_body(ChatBody, data), plans, Served("m", options, 0))
+    def read_chat(plans: Plans) -> ParsedRequest:
+        return parse_chat(_body(ChatBody, data), plans, Served("m", options, 0))
 
     for read in (read_extract, read_chat):
         try:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hpd.one_call import extract
     from hpd.options import Options
     from hpd.pipeline import Task
-    from hpd.results import Extraction, FieldResult, Usage
+    from hpd.results import Extraction, FieldValue, Usage
     from hpd.schema.attributes import Attribute, Schema
     from hpd.version import __version__
 
@@ -40,7 +40,7 @@ __all__ = [
     "EngineClosedError",
     "Extraction",
     "Extractor",
-    "FieldResult",
+    "FieldValue",
     "HpdError",
     "InputError",
     "InvalidDataError",
@@ -61,7 +61,7 @@ _HOMES = {
     "hpd.one_call": ("extract",),
     "hpd.options": ("Options",),
     "hpd.pipeline": ("Task",),
-    "hpd.results": ("Extraction", "FieldResult", "Usage"),
+    "hpd.results": ("Extraction", "FieldValue", "Usage"),
     "hpd.schema.attributes": ("Attribute", "Schema"),
     "hpd.version": ("__version__",),
 }

@@ -68,13 +68,13 @@ with _short_spins():
     import llama_cpp  # noqa: F401
 
 from hpd._core import (  # noqa: E402
+    Answer,
     Engine,
     EngineOptions,
     EngineStats,
     Field,
     Model,
     ModelOptions,
-    Result,
     SamplingOptions,
     Value,
     attention_problems,
@@ -108,13 +108,13 @@ def claim_process() -> None:
 
 __all__ = [
     "LLAMA_CPP_PYTHON",
+    "Answer",
     "Engine",
     "EngineOptions",
     "EngineStats",
     "Field",
     "Model",
     "ModelOptions",
-    "Result",
     "SamplingOptions",
     "Value",
     "attention_problems",

@@ -49,7 +49,7 @@ from hpd.pipeline.reuse import reuse_of
 from hpd.results import Extraction
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
-from hpd.values.confidence import METADATA_KEY, asked_map, own_map
+from hpd.values.confidence import METADATA_KEY, option_map, own_map
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -149,7 +149,7 @@ class Extractor(Generic[T]):
         asked = combined(options, settings)
         self.schemas = schema if isinstance(schema, Schema) else load_schemas(schema)
         check_task(asked, self.schemas, rules, examples)
-        confidence_map = asked_map(asked.calibration)
+        confidence_map = option_map(asked.calibration)
         path = resolve_model(model, hf, progress=not asked.quiet)
         warn_of_shortage(path, asked)
         native = load_model(path, asked, progress)

@@ -28,7 +28,7 @@ class RefusedText:
 
 
 @dataclass(frozen=True, slots=True)
-class FieldResult:
+class FieldValue:
     """The details of one value."""
 
     confidence: float | None = None
@@ -192,7 +192,7 @@ class Extraction(Generic[T_co]):
     data: T_co = None  # type: ignore[assignment]
     """A plain dict, or an instance of the class that is the schema; None where there is an error
     and nothing was decoded."""
-    fields: Mapping[str, FieldResult] = field(default_factory=dict)
+    fields: Mapping[str, FieldValue] = field(default_factory=dict)
     """The details of each value by dotted path: ``maker.city``, ``lines[0].qty``, ``tags[1]``."""
     usage: Usage | None = None
     error: Failure | None = None

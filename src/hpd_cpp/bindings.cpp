@@ -216,7 +216,7 @@ void bind_engine(py::module_ & m) {
                    ", " + std::to_string(v.tokens.size()) + " tokens>";
         });
 
-    py::class_<RequestState>(m, "Result")
+    py::class_<RequestState>(m, "Answer")
         .def_property_readonly("id", [](const RequestState & r) { return r.request.id; })
         .def_readonly("values", &RequestState::values)
         .def_property_readonly("n_prompt_tokens",

@@ -20,7 +20,7 @@ from benchmarks.published.workbench import Workbench
 from hpd._native import Model, ModelOptions
 from hpd.prompt.text import instruction_text, key_text, system_text
 from hpd.prompt.tokens import PromptTokenizer
-from hpd.results import Extraction, FieldResult
+from hpd.results import Extraction, FieldValue
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
 from jsonl import write_lines
@@ -125,11 +125,11 @@ def test_a_text_that_several_labels_claim_is_the_likeliest_ones() -> None:
         "product": [],
     }
     fields = {
-        f"{label}[{i}]": FieldResult(confidence, value=text)
+        f"{label}[{i}]": FieldValue(confidence, value=text)
         for label, texts in given.items()
         for i, (text, confidence) in enumerate(texts)
     }
-    fields["person"] = FieldResult(0.9, value=3)
+    fields["person"] = FieldValue(0.9, value=3)
     data = {label: [text for text, _ in texts] for label, texts in given.items()}
     extraction = Extraction(id="1", data=data, fields=fields)
     assert padellm.without_doubles(extraction) == {

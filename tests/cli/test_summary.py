@@ -4,7 +4,7 @@ import re
 
 from hpd.cli import main
 from hpd.cli.writing import Summary
-from hpd.results import Extraction, FieldResult, Usage
+from hpd.results import Extraction, FieldValue, Usage
 from jsonl import write_texts
 
 
@@ -18,10 +18,10 @@ def said_of(*extractions):
 
 
 def test_the_summary_counts_nulls_and_what_was_refused():
-    sure, tie, null = FieldResult(value="x"), FieldResult(value="y", margin=0.01), FieldResult()
+    sure, tie, null = FieldValue(value="x"), FieldValue(value="y", margin=0.01), FieldValue()
     some = Extraction("1", {}, {"a": sure, "b": tie, "c": null, "d": sure})
     assert said_of(some) == "1 document, 25% null"
-    unsure, refused = FieldResult(raw=' "x"'), FieldResult(raw=' "x"', error="no number")
+    unsure, refused = FieldValue(raw=' "x"'), FieldValue(raw=' "x"', error="no number")
     more = Extraction("2", {}, dict.fromkeys("abc", unsure))
     says = "57% null; 3 of them rejected as low-confidence"
     assert f"{says} (text kept in `raw`)" in said_of(some, more)
@@ -33,8 +33,8 @@ def test_the_summary_counts_nulls_and_what_was_refused():
 def test_the_summary_counts_values_that_were_decoded_before_or_cut_off():
     reused = [Extraction(usage=Usage(reused_values=n)) for n in (0, 3, 2)]
     assert said_of(*reused) == "3 documents, 5 values were decoded before"
-    cut = FieldResult(value="a long te", truncated=True)
-    said = said_of(Extraction(fields={"a": cut, "b": FieldResult(value="x")}))
+    cut = FieldValue(value="a long te", truncated=True)
+    said = said_of(Extraction(fields={"a": cut, "b": FieldValue(value="x")}))
     assert said.endswith(", 1 cut off (`truncated`): a larger --max-tokens keeps more")
 
 

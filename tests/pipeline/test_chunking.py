@@ -14,7 +14,7 @@ from hpd.pipeline.chunking import Chunk, add_pass, chunks, fitting_length, merge
 from hpd.pipeline.document_values import DocumentValues
 from hpd.pipeline.long_documents import ContextLimit
 from hpd.pipeline.prompts import Prompt
-from hpd.results import FieldResult
+from hpd.results import FieldValue
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values.places import is_joined
@@ -115,11 +115,11 @@ def known(**fields):
     made = DocumentValues()
     for name, (value, confidence, *start) in fields.items():
         path = tuple(name.split("__"))
-        made.results[path] = FieldResult(confidence, value=value)
+        made.fields[path] = FieldValue(confidence, value=value)
         if value is not None:
             places = (start[0], start[0] + len(str(value))) if start else (None, None)
             match = "exact" if start else "none"
-            made.results[path] = FieldResult(confidence, *places, match, value=value)
+            made.fields[path] = FieldValue(confidence, *places, match, value=value)
     return made
 
 
@@ -136,7 +136,7 @@ def test_the_surest_value_that_the_text_holds_is_taken():
     assert merged("a, b, c, d", first, second) == {"a": "y", "b": "z", "c": "held", "d": None}
     whole = merge(load_schema("a, b, c, d"), [first, second])
     # That all say null is as sure as the least sure of them.
-    assert whole.results["d",].confidence == 0.4
+    assert whole.fields["d",].confidence == 0.4
 
 
 def test_attributes_that_depend_on_each_other_come_from_one_chunk():

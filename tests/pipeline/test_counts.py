@@ -7,7 +7,7 @@ from hpd.pipeline.chunking import add_pass
 from hpd.pipeline.document_values import DocumentValues, is_count
 from hpd.prompt.questions import Leaf
 from hpd.prompt.text import COUNT_KEY
-from hpd.results import FieldResult
+from hpd.results import FieldValue
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute
 from hpd.values.confidence import COUNT
@@ -35,7 +35,7 @@ def test_the_threshold_is_for_it_as_well(tiny_model, method):
 
 
 def test_its_confidence_is_that_of_its_type():
-    values = DocumentValues({path: FieldResult(0.5, raw="1", value=1) for path in OWN + COUNTS})
+    values = DocumentValues({path: FieldValue(0.5, raw="1", value=1) for path in OWN + COUNTS})
     kinds = []
 
     def note(kind, confidence, *, is_null=False):
@@ -47,7 +47,7 @@ def test_its_confidence_is_that_of_its_type():
 
 
 def test_a_sibling_depends_on_none_of_that_name():
-    near = FieldResult(0.5, raw="1", value=1, margin=0.01)
+    near = FieldValue(0.5, raw="1", value=1, margin=0.01)
     values = DocumentValues({("pack", "count"): near, ("lines", COUNT_KEY): near})
     size = Attribute("size", "string")
     assert values.inherited_margin(Leaf(("pack", "size"), size)) is None
@@ -55,14 +55,14 @@ def test_a_sibling_depends_on_none_of_that_name():
 
 
 def test_a_later_pass_fills_it():
-    whole = DocumentValues({("count",): FieldResult(0.5, raw="null")})
-    later = DocumentValues({("count",): FieldResult(0.5, raw="3", value=3)})
+    whole = DocumentValues({("count",): FieldValue(0.5, raw="null")})
+    later = DocumentValues({("count",): FieldValue(0.5, raw="3", value=3)})
     add_pass(SCHEMA, whole, later)
-    assert whole.results["count",].value == 3
+    assert whole.fields["count",].value == 3
 
 
 def test_it_is_grounded():
-    values = DocumentValues({path: FieldResult(0.5, raw="3", value=3) for path in OWN + COUNTS})
+    values = DocumentValues({path: FieldValue(0.5, raw="3", value=3) for path in OWN + COUNTS})
     values.ground(SCHEMA, "3 pieces", Options())
-    assert {values.results[path].match for path in OWN} == {"exact"}
-    assert {values.results[path].match for path in COUNTS} == {None}
+    assert {values.fields[path].match for path in OWN} == {"exact"}
+    assert {values.fields[path].match for path in COUNTS} == {None}

@@ -10,7 +10,7 @@ from hpd import Options
 from hpd.errors import OptionError
 from hpd.pipeline import prompts
 from hpd.pipeline.document_values import DocumentValues
-from hpd.results import FieldResult, Usage
+from hpd.results import FieldValue, Usage
 from hpd.schema import load_schema
 from hpd.values.assembly import ABSENT
 from small_extractor import extracted
@@ -135,7 +135,7 @@ def test_null_hides_no_other_fault():
     )
     for b, is_valid in (("bad", False), ("good", True)):
         values = {("b",): b, ("pay", "which"): "card"}
-        results = {path: FieldResult(0.9, value=value) for path, value in values.items()}
+        results = {path: FieldValue(0.9, value=value) for path, value in values.items()}
         own = DocumentValues(results).extraction(schema, None, Usage(), Options(missing="null"))
         assert own.data == {"a": None, "b": b, "pay": {"card": None}}
         assert (own.error is None) == is_valid
@@ -144,7 +144,7 @@ def test_null_hides_no_other_fault():
 def test_what_may_be_missing_after_all_has_no_error():
     """The required part of an object that need not be there."""
     schema = load_schema({"properties": {"a": {}, "b": card("c")}})
-    own = DocumentValues({("b", "c"): FieldResult(0.9, error=ABSENT)})
+    own = DocumentValues({("b", "c"): FieldValue(0.9, error=ABSENT)})
     extraction = own.extraction(schema, None, Usage())
     assert extraction.error is None
     assert extraction.fields["b.c"].error is None

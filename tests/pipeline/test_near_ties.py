@@ -17,7 +17,7 @@ from hpd.pipeline.chunking import merge
 from hpd.pipeline.document_values import DocumentValues, Limits
 from hpd.prompt.questions import Leaf
 from hpd.prompt.text import COUNT_KEY
-from hpd.results import Extraction, FieldResult, Usage
+from hpd.results import Extraction, FieldValue, Usage
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute
 from small_extractor import SmallExtractor
@@ -123,7 +123,7 @@ def test_in_an_answer_written_token_after_token_a_near_tie_reaches_all_that_foll
 
 
 def near(margin, confidence=0.5, value="x"):
-    return FieldResult(confidence, raw=' "x"', value=value, margin=margin)
+    return FieldValue(confidence, raw=' "x"', value=value, margin=margin)
 
 
 def text(name):
@@ -132,7 +132,7 @@ def text(name):
 
 def test_a_value_inherits_the_margins_of_what_it_sees():
     values = DocumentValues(
-        results={
+        fields={
             ("tags", COUNT_KEY): near(0.1),
             ("tags", "1"): near(0.05),
             ("color",): near(0.02),
@@ -148,7 +148,7 @@ def test_a_value_inherits_the_margins_of_what_it_sees():
 def test_an_array_tells_of_items_that_were_left_out():
     schema = load_schema("tags [str]")
     values = DocumentValues(
-        results={
+        fields={
             ("tags", COUNT_KEY): near(None, value=2),
             ("tags", "1"): near(None, value="a"),
             ("tags", "2"): near(0.03, value=None),
@@ -169,7 +169,7 @@ def test_an_array_tells_of_items_that_were_left_out():
 def test_a_value_near_the_threshold_below_which_it_is_null_is_a_near_tie(confidence, is_near):
     values = DocumentValues()
     values.store(("a",), text("a"), near(None, confidence), Limits(0.5, 0.5))
-    assert values.results[("a",)].near_tie == is_near
+    assert values.fields[("a",)].near_tie == is_near
 
 
 def test_chunks_whose_values_are_as_good_are_near_ties():
@@ -180,7 +180,7 @@ def test_chunks_whose_values_are_as_good_are_near_ties():
         return DocumentValues({path: near(margin, confidence, value)})
 
     def margin(*parts):
-        return merge(schema, parts).results[("brand",)].margin
+        return merge(schema, parts).fields[("brand",)].margin
 
     assert margin(chunk("Nike", 0.9), chunk("Puma", 0.3)) is None
     assert margin(chunk("Nike", 0.9), chunk("Puma", 0.88)) == pytest.approx(0.0225, abs=1e-3)
@@ -189,11 +189,11 @@ def test_chunks_whose_values_are_as_good_are_near_ties():
 
 
 def test_near_ties_are_in_the_line_of_output():
-    result = FieldResult(0.5, match="none", value="x", margin=0.01234)
+    result = FieldValue(0.5, match="none", value="x", margin=0.01234)
     assert result.to_dict() == {
         "confidence": 0.5,
         "match": "none",
         "near_tie": True,
         "margin": 0.0123,
     }
-    assert "near_tie" not in FieldResult(0.5, match="none", value="x").to_dict()
+    assert "near_tie" not in FieldValue(0.5, match="none", value="x").to_dict()

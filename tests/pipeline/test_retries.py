@@ -18,9 +18,9 @@ from hpd.pipeline.document_values import N_RETRIES, DocumentValues
 from hpd.pipeline.prompts import FieldsPrompt
 from hpd.pipeline.questionnaire import Request
 from hpd.prompt.text import Labels, key_text
-from hpd.results import FieldResult
+from hpd.results import FieldValue
 from hpd.schema import load_schema
-from hpd.values.parsing import Parsed
+from hpd.values.parsing import ParsedValue
 from jsonl import read_lines, write_texts
 from small_extractor import SmallExtractor, extracted
 
@@ -226,35 +226,38 @@ def test_otherwise_nothing_is_asked_again(model, asked, on_invalid):
 @pytest.mark.parametrize(
     ("schema", "values", "expected"),
     [
-        ("size int", {("size",): Parsed(error="a whole number is expected")}, {("size",)}),
-        ("size int!", {("size",): Parsed()}, {("size",)}),
-        ("size int!, color", {("size",): Parsed(3), ("color",): Parsed()}, set()),
-        ("maker {name!, city}", {("maker", "name"): Parsed()}, set()),
+        ("size int", {("size",): ParsedValue(error="a whole number is expected")}, {("size",)}),
+        ("size int!", {("size",): ParsedValue()}, {("size",)}),
+        ("size int!, color", {("size",): ParsedValue(3), ("color",): ParsedValue()}, set()),
+        ("maker {name!, city}", {("maker", "name"): ParsedValue()}, set()),
         (
             "lines [{what!, qty int}]",
             {
-                ("lines", "count"): Parsed(2),
-                ("lines", "1", "what"): Parsed("shoe"),
-                ("lines", "1", "qty"): Parsed(error="a whole number is expected"),
-                ("lines", "2", "what"): Parsed(error="cut off after 4 tokens"),
-                ("lines", "2", "qty"): Parsed(2),
+                ("lines", "count"): ParsedValue(2),
+                ("lines", "1", "what"): ParsedValue("shoe"),
+                ("lines", "1", "qty"): ParsedValue(error="a whole number is expected"),
+                ("lines", "2", "what"): ParsedValue(error="cut off after 4 tokens"),
+                ("lines", "2", "qty"): ParsedValue(2),
             },
             {("lines", "1", "qty"), ("lines", "2", "what")},
         ),
         (
             {"properties": {"tags": {"type": "array", "items": {"type": "string"}, "minItems": 2}}},
-            {("tags", "count"): Parsed(1), ("tags", "1"): Parsed("a")},
+            {("tags", "count"): ParsedValue(1), ("tags", "1"): ParsedValue("a")},
             {("tags", "count")},
         ),
         (
             "tags [str]",
-            {("tags", "count"): Parsed(error="it is not valid JSON"), ("tags", "1"): Parsed("a")},
+            {
+                ("tags", "count"): ParsedValue(error="it is not valid JSON"),
+                ("tags", "1"): ParsedValue("a"),
+            },
             {("tags", "count")},
         ),
     ],
 )
 def test_the_fields_to_blame(schema, values, expected):
-    results = {path: FieldResult(value=p.value, error=p.error) for path, p in values.items()}
+    results = {path: FieldValue(value=p.value, error=p.error) for path, p in values.items()}
     own = DocumentValues(results)
     faults = own.faults(load_schema(schema))
     assert faults.keys() == expected

@@ -1,6 +1,6 @@
 """The fields from which the box's calibration is fitted."""
 
-from hpd.results import Extraction, FieldResult
+from hpd.results import Extraction, FieldValue
 from hpd.schema import load_schema
 from recipe.calibrate import cross_fitted_fields, documents, judge, judged_fields, report
 from recipe.write import SOURCES
@@ -17,16 +17,16 @@ def test_each_field_is_held_against_its_own_gold():
         "new": None,
     }
     fields = {
-        "brand": FieldResult(0.9, raw=' "Luma"', value="Luma"),
-        "maker.city": FieldResult(0.8, raw=" null"),
-        "lines": FieldResult(0.7, raw=" 2", value=2),
-        "lines[0].name": FieldResult(0.6, raw=' "tea"', value="tea"),
-        "lines[0].qty": FieldResult(0.5, raw=" 3", value=3),
-        "lines[1].name": FieldResult(0.4, raw=' "pot"', value="pot"),
-        "lines[1].qty": FieldResult(0.3, raw=" null"),
-        "tags": FieldResult(0.2, raw=" null"),
-        "new": FieldResult(0.25, raw=" true", value=True),
-        "other": FieldResult(0.1, raw=" null"),
+        "brand": FieldValue(0.9, raw=' "Luma"', value="Luma"),
+        "maker.city": FieldValue(0.8, raw=" null"),
+        "lines": FieldValue(0.7, raw=" 2", value=2),
+        "lines[0].name": FieldValue(0.6, raw=' "tea"', value="tea"),
+        "lines[0].qty": FieldValue(0.5, raw=" 3", value=3),
+        "lines[1].name": FieldValue(0.4, raw=' "pot"', value="pot"),
+        "lines[1].qty": FieldValue(0.3, raw=" null"),
+        "tags": FieldValue(0.2, raw=" null"),
+        "new": FieldValue(0.25, raw=" true", value=True),
+        "other": FieldValue(0.1, raw=" null"),
     }
     for text, suffix in (("a title", " of a short text"), ("a letter " * 100, "")):
         judged = [*judged_fields("k", schema, text, Extraction(fields=fields), answer)]

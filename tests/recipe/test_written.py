@@ -3,7 +3,7 @@
 import pytest
 
 from hpd.evaluation.outcomes import ABSENT
-from hpd.results import Extraction, FieldResult
+from hpd.results import Extraction, FieldValue
 from hpd.schema import load_schema
 from hpd.values.parsing import check_value
 from recipe.documents.questions import kinds
@@ -96,7 +96,7 @@ def test_confidence_is_counted_for_values_nulls_and_empty_lists():
     extraction = Extraction(
         data=data,
         fields={
-            name: FieldResult(confidence=confidence)
+            name: FieldValue(confidence=confidence)
             for name, confidence in {
                 "shop": 0.95,
                 "total": 0.94,

@@ -16,10 +16,10 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel, SecretStr
 import strategies
 from hpd.pipeline.document_values import DocumentValues
 from hpd.prompt.questions import Waves, answer_at
-from hpd.prompt.text import asked_answer
-from hpd.results import FieldResult, Usage, plain_data
+from hpd.prompt.text import as_answer
+from hpd.results import FieldValue, Usage, plain_data
 from hpd.schema import SchemaWarning, load_schema, to_json_schema
-from hpd.values.parsing import Parsed, check_value
+from hpd.values.parsing import ParsedValue, check_value
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "number"}
@@ -54,8 +54,8 @@ def extraction(schema, answer):
         for question in asked:
             path, attribute = question.leaf.path, question.leaf.attribute
             value = answer(path)
-            parsed = Parsed() if value is None else check_value(value, attribute)
-            result = FieldResult(0.9, value=parsed.value, error=parsed.error)
+            parsed = ParsedValue() if value is None else check_value(value, attribute)
+            result = FieldValue(0.9, value=parsed.value, error=parsed.error)
             values.append(found_values.store(path, attribute, result))
         asked = waves.next(values, lambda _: found_values.data(schema))
     return found_values.extraction(schema, None, Usage())
@@ -64,7 +64,7 @@ def extraction(schema, answer):
 def replayed(source, data):
     """The data that comes out where all questions are answered from it."""
     schema = read(source)
-    known = asked_answer(schema, data)
+    known = as_answer(schema, data)
     found = extraction(schema, lambda path: answer_at(known, path))
     assert found.error is None, found.error
     return plain_data(found.data)

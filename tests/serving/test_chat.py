@@ -7,10 +7,10 @@ import pytest
 
 from hpd.documents import Document
 from hpd.options import Options
-from hpd.results import Extraction, Failure, FieldResult, Usage
+from hpd.results import Extraction, Failure, FieldValue, Usage
 from hpd.schema import load_schema
 from hpd.serving.bodies import ChatBody, RefusedError
-from hpd.serving.chat import Served, chat_asked
+from hpd.serving.chat import Served, parse_chat
 from hpd.serving.messages import langextract_prompt, schema_in
 from hpd.serving.messages import read_messages as read_parsed
 from request_plans import parsed, plans_with
@@ -181,8 +181,8 @@ def test_an_answer_is_in_the_order_of_the_document():
         "place": ["Verona"],
     }
     fields = {
-        "character[0].character": FieldResult(start=20, end=26),
-        "place[0]": FieldResult(start=3, end=9),
+        "character[0].character": FieldValue(start=20, end=26),
+        "place[0]": FieldValue(start=3, end=9),
     }
     assert prompt.answer(Extraction(None, data, fields)) == {
         "extractions": [
@@ -211,7 +211,7 @@ MESSAGES = [{"role": "user", "content": "A lamp by Luma, 5 dollars"}]
 FOUND = Extraction(
     None,
     {"brand": "Luma", "price": None},
-    {"brand": FieldResult(0.9, 10, 14, "exact", value="Luma")},
+    {"brand": FieldValue(0.9, 10, 14, "exact", value="Luma")},
     Usage(40, 30, 5, 3),
 )
 
@@ -222,7 +222,7 @@ def function(name="Product", **more):
 
 def read(plans, served=SERVED, **more):
     body = {"model": "box", "messages": MESSAGES, "response_format": FORMAT, **more}
-    return chat_asked(parsed(ChatBody, body), plans, served)
+    return parse_chat(parsed(ChatBody, body), plans, served)
 
 
 def refusal(plans, **more):
@@ -348,7 +348,7 @@ def test_an_answer_that_is_too_long_says_so(plans):
     assert asked.plan.task.options.max_tokens == 4
     assert reply(asked)["choices"][0]["finish_reason"] == "length"
     assert reply(read(plans, max_completion_tokens=5))["choices"][0]["finish_reason"] == "stop"
-    cut = Extraction(None, {"brand": "Lu"}, {"brand": FieldResult(truncated=True)})
+    cut = Extraction(None, {"brand": "Lu"}, {"brand": FieldValue(truncated=True)})
     assert reply(read(plans), cut)["choices"][0]["finish_reason"] == "length"
     # More than a value may have here is no reason for another plan.
     assert read(plans, max_tokens=10_000).plan is read(plans).plan

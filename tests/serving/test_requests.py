@@ -15,23 +15,30 @@ from hpd.documents import Document
 from hpd.errors import CallCancelledError, EngineClosedError
 from hpd.options import Options
 from hpd.pipeline import Task
-from hpd.results import Extraction, Failure, FieldResult, Usage
+from hpd.results import Extraction, Failure, FieldValue, Usage
 from hpd.schema import load_schema, load_schemas
 from hpd.serving import Limits, spans
 from hpd.serving.bodies import ExtractBody, RefusedError
-from hpd.serving.dispatcher import N_KEPT, Asked, ClientGoneError, Dispatcher, Plan, extract_asked
+from hpd.serving.dispatcher import (
+    N_KEPT,
+    ClientGoneError,
+    Dispatcher,
+    ParsedRequest,
+    Plan,
+    parse_extract,
+)
 from request_plans import parsed
 
 LIMITS = Limits(texts=3)
 
 
 def read(plans, **body):
-    return extract_asked(parsed(ExtractBody, body), plans, LIMITS)
+    return parse_extract(parsed(ExtractBody, body), plans, LIMITS)
 
 
 def refusal(plans, body):
     with pytest.raises(RefusedError) as caught:
-        extract_asked(parsed(ExtractBody, body), plans, LIMITS)
+        parse_extract(parsed(ExtractBody, body), plans, LIMITS)
     return caught.value
 
 
@@ -39,7 +46,7 @@ def test_one_text(plans):
     asked = read(plans, text="a lamp", id=7, category="c", schema={"c": ["brand"], "d": ["x"]})
     assert asked.documents == [Document("a lamp", 7, "c")]
     extraction = Extraction(
-        7, {"brand": "A"}, {"brand": FieldResult(0.5, 0, 1, "exact", value="A")}, Usage(3, 0, 2, 1)
+        7, {"brand": "A"}, {"brand": FieldValue(0.5, 0, 1, "exact", value="A")}, Usage(3, 0, 2, 1)
     )
     assert asked.answer([extraction]).decode() == extraction.to_json()
 
@@ -194,7 +201,7 @@ def asked(*texts):
     def answer(extractions):
         return " ".join(str(each.id) for each in extractions).encode()
 
-    return Asked([Document(text) for text in texts], PLAN, answer)
+    return ParsedRequest([Document(text) for text in texts], PLAN, answer)
 
 
 async def never():

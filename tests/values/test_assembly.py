@@ -8,13 +8,13 @@ import strategies
 from hpd.prompt.questions import item_leaves, schema_leaves
 from hpd.schema import load_schema, to_json_schema
 from hpd.values.assembly import assemble
-from hpd.values.parsing import Parsed, parse_value
+from hpd.values.parsing import ParsedValue, parse_value
 
 
 def values(**raw):
     """``lines__1__qty=3`` as the value at ("lines", "1", "qty")."""
     return {
-        tuple(name.split("__")): value if isinstance(value, Parsed) else Parsed(value)
+        tuple(name.split("__")): value if isinstance(value, ParsedValue) else ParsedValue(value)
         for name, value in raw.items()
     }
 
@@ -80,7 +80,7 @@ def test_nothing_at_all():
 
 def test_a_required_part_matters_only_where_the_object_is_there():
     schema = load_schema("maker {name!, city}, place {name!, city}!")
-    nothing = assemble(schema, {("maker", "name"): Parsed()})
+    nothing = assemble(schema, {("maker", "name"): ParsedValue()})
     assert nothing.data == {"maker": None, "place": {"name": None, "city": None}}
     assert list(nothing.errors) == ["place.name"]
     half = assemble(schema, values(maker__city="Rome", place__name="x"))
@@ -95,7 +95,7 @@ def test_items_that_are_left_out():
         values(
             tags__count=4,
             tags__1="a",
-            tags__3=Parsed(error="it is not valid JSON"),
+            tags__3=ParsedValue(error="it is not valid JSON"),
             tags__4="b",
             lines__count=3,
             lines__1__qty=1,
@@ -124,7 +124,7 @@ def test_too_few_items_and_a_bad_count():
     array = {"type": "array", "items": {"type": "string"}, "minItems": 2}
     schema = load_schema({"properties": {"a": array, "b": array}, "required": ["b"]})
     assembled = assemble(
-        schema, values(a__count=1, a__1="x", b__count=Parsed(error="above the maximum 100"))
+        schema, values(a__count=1, a__1="x", b__count=ParsedValue(error="above the maximum 100"))
     )
     assert assembled.data == {"b": None}
     assert assembled.errors == {
@@ -145,7 +145,7 @@ def decode(schema, raws, default):
         n += 1
         if leaf.array is not None and parsed.value:
             count = min(parsed.value, 5)
-            found[leaf.path] = Parsed(count)
+            found[leaf.path] = ParsedValue(count)
             waiting.extend(item_leaves(leaf, count))
     return found
 

@@ -52,7 +52,7 @@ from hpd.models.model_files import is_box, resolve_model
 from hpd.pipeline import check_method
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
-from hpd.values.confidence import NO_MAP, asked_map
+from hpd.values.confidence import NO_MAP, option_map
 
 if TYPE_CHECKING:
     from hpd.options import Options
@@ -132,7 +132,7 @@ def run(arguments: argparse.Namespace) -> int:
     options = options_of(arguments)
     check_method(options, schemas)
     _check(arguments, schemas, options)
-    asked_map(options.calibration)  # A file that cannot be read is refused at once.
+    option_map(options.calibration)  # A file that cannot be read is refused at once.
     with before_the_model():
         examples = _examples(arguments, schemas)
         reader = InputReader(

@@ -18,7 +18,7 @@ from hpd.errors import HpdError
 from hpd.options import Options
 from hpd.prompt.text import SYSTEM, instruction_text
 from hpd.prompt.tokens import documents_text
-from hpd.results import Extraction, Failure, FieldResult, Usage
+from hpd.results import Extraction, Failure, FieldValue, Usage
 from hpd.schema import to_json_schema
 from hpd.schema.attributes import Schema
 from hpd.values.answers import answer_leaf, split_answer
@@ -380,7 +380,7 @@ def _extraction(
         if attribute is None:
             continue
         parsed = raw.parse(attribute)
-        result = FieldResult(
+        result = FieldValue(
             value=parsed.value, error=parsed.error, raw=raw.text, truncated=raw.truncated
         )
         values.store(path, attribute, result)

@@ -1,9 +1,10 @@
 """The way from documents to extractions, through one engine.
 
 ``pipeline`` puts documents of the same category into prompts; ``long_documents`` cuts those that
-do not fit the context. A prompt (``prompts``) asks its ``questionnaire`` for one request after
-another, ``loop`` takes these through the engine, and of the answers come the ``document_values``,
-of which the extraction is made. ``reuse`` knows the values of documents that come again.
+do not fit the context. A prompt (``prompts``) has its ``questionnaire`` make one request after
+another, and the loop of ``pipeline`` takes these through the engine. The answers are the
+``document_values``, of which the extraction is made. ``reuse`` knows the values of documents that
+come again.
 
 What others need to know of all this is here, and loads no engine.
 """

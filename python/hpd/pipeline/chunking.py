@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from hpd.pipeline import OnChunk
 from hpd.pipeline.document_values import DocumentValues, between, is_below, is_count, least
 from hpd.prompt.text import COUNT_KEY, Path
-from hpd.results import Failure, FieldResult, Usage
+from hpd.results import Failure, FieldValue, Usage
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values.places import is_joined
 
@@ -149,9 +149,9 @@ def _overlap(pieces: list[_Piece], first: int, end: int, room: int) -> int:
 
 def shift(values: DocumentValues, offset: int) -> None:
     """Move the spans of a chunk to where they are in the whole document."""
-    for path, result in values.results.items():
+    for path, result in values.fields.items():
         if result.start is not None and result.end is not None:
-            values.results[path] = replace(
+            values.fields[path] = replace(
                 result,
                 start=result.start + offset,
                 end=result.end + offset,
@@ -194,13 +194,13 @@ class _Merger:
             for part, rank in zip(self.parts, ranks, strict=True)
             if rank[:-1] == ranks[best][:-1] and part is not self.parts[best]
         ]
-        for path, result in self.parts[best].results.items():
+        for path, result in self.parts[best].fields.items():
             if is_below(path, roots):
-                same = [part.results[path] for part in self.parts if path in part.results]
+                same = [part.fields[path] for part in self.parts if path in part.fields]
                 margins = [other.margin for other in same]
                 if any(other.value != result.value for other in same):
                     margins += decided
-                self.whole.results[path] = replace(result, margin=least(margins))
+                self.whole.fields[path] = replace(result, margin=least(margins))
 
     def array(self, array: Attribute, path: Path) -> None:
         items: list[tuple[DocumentValues, Path, float]] = []
@@ -219,25 +219,25 @@ class _Merger:
 
     def count(self, path: Path, n_items: int) -> None:
         count_path = (*path, COUNT_KEY)
-        results = [part.results[count_path] for part in self.parts if count_path in part.results]
+        results = [part.fields[count_path] for part in self.parts if count_path in part.fields]
         if not results:
             return
         # An item that might be another one might also be the same as one of another chunk.
         margin = least(
             result.margin
             for part in self.parts
-            for below, result in part.results.items()
+            for below, result in part.fields.items()
             if is_below(below, [path])
         )
         least_sure = min(results, key=lambda result: result.confidence or 0.0)
         if n_items:
-            self.whole.results[count_path] = FieldResult(
+            self.whole.fields[count_path] = FieldValue(
                 least_sure.confidence, raw=f" {n_items}", value=n_items, margin=margin
             )
             return
         errors = [result.error for result in results if result.error]
         is_null = all(result.value is None for result in results)
-        self.whole.results[count_path] = replace(
+        self.whole.fields[count_path] = replace(
             least_sure,
             value=None if is_null else 0,
             error=errors[0] if errors and is_null else None,
@@ -246,9 +246,9 @@ class _Merger:
 
     def move(self, part: DocumentValues, root: Path, to: Path) -> None:
         """Take an item of a chunk, with a new number."""
-        for path, result in part.results.items():
+        for path, result in part.fields.items():
             if is_below(path, [root]):
-                self.whole.results[to + path[len(root) :]] = result
+                self.whole.fields[to + path[len(root) :]] = result
 
 
 def dependent_groups(attributes: Sequence[Attribute]) -> list[list[Attribute]]:
@@ -271,7 +271,7 @@ def dependent_groups(attributes: Sequence[Attribute]) -> list[list[Attribute]]:
 
 def _rank(part: DocumentValues, roots: Sequence[Path]) -> tuple[int, int, int, float]:
     """The quality of a chunk's values below some paths, to be compared with that of others."""
-    results = [result for path, result in part.results.items() if is_below(path, roots)]
+    results = [result for path, result in part.fields.items() if is_below(path, roots)]
     filled = [result for result in results if result.value is not None]
     n_grounded = sum(result.match not in (None, "none") for result in filled)
     n_errors = sum(result.error is not None for result in results)
@@ -285,7 +285,7 @@ def item_identity(part: DocumentValues, root: Path) -> str | None:
     """A key that is the same for items with the same values; None if all values are null."""
     values = {
         path[len(root) :]: result.value
-        for path, result in part.results.items()
+        for path, result in part.fields.items()
         if is_below(path, [root])
     }
     if all(value is None for value in values.values()):
@@ -296,7 +296,7 @@ def item_identity(part: DocumentValues, root: Path) -> str | None:
 def _confidence(part: DocumentValues, root: Path) -> float:
     below = [
         result.confidence
-        for path, result in part.results.items()
+        for path, result in part.fields.items()
         if is_below(path, [root]) and result.confidence is not None
     ]
     return min(below, default=0.0)
@@ -339,7 +339,7 @@ class _Adder:
     def is_filled(self, values: DocumentValues, roots: Sequence[Path]) -> bool:
         return any(
             result.value is not None and not is_count(self.schema, path)
-            for path, result in values.results.items()
+            for path, result in values.fields.items()
             if is_below(path, roots)
         )
 
@@ -362,9 +362,9 @@ class _Adder:
 
     def count(self, path: Path, n_items: int) -> None:
         results = [
-            values.results[path] for values in (self.whole, self.later) if path in values.results
+            values.fields[path] for values in (self.whole, self.later) if path in values.fields
         ]
-        self.whole.results[path] = FieldResult(
+        self.whole.fields[path] = FieldValue(
             min((r.confidence for r in results if r.confidence is not None), default=None),
             raw=f" {n_items}",
             value=n_items,
@@ -372,12 +372,12 @@ class _Adder:
         )
 
     def move(self, root: Path, to: Path) -> None:
-        for path, result in self.later.results.items():
+        for path, result in self.later.fields.items():
             if is_below(path, [root]):
                 target = to + path[len(root) :]
-                before = self.whole.results.get(target, FieldResult())
+                before = self.whole.fields.get(target, FieldValue())
                 margin = least([before.margin, result.margin])
-                self.whole.results[target] = replace(result, margin=margin)
+                self.whole.fields[target] = replace(result, margin=margin)
 
 
 _Spans = dict[Path, tuple[int, int]]
@@ -385,7 +385,7 @@ _Spans = dict[Path, tuple[int, int]]
 
 
 def _items(values: DocumentValues, path: Path) -> Iterator[Path]:
-    count = values.results.get((*path, COUNT_KEY), FieldResult()).value
+    count = values.fields.get((*path, COUNT_KEY), FieldValue()).value
     for number in range(1, (count if isinstance(count, int) else 0) + 1):
         yield (*path, str(number))
 
@@ -393,7 +393,7 @@ def _items(values: DocumentValues, path: Path) -> Iterator[Path]:
 def _spans(values: DocumentValues, root: Path) -> _Spans:
     return {
         path[len(root) :]: (result.start, result.end)
-        for path, result in values.results.items()
+        for path, result in values.fields.items()
         if is_below(path, [root]) and result.start is not None and result.end is not None
     }
 

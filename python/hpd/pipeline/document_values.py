@@ -21,12 +21,12 @@ from hpd.errors import InvalidDataError
 from hpd.options import Options
 from hpd.prompt.questions import Leaf, Question, Refused
 from hpd.prompt.text import COUNT_KEY, Path
-from hpd.results import Extraction, Failure, FieldResult, RefusedText, Usage, build_data
+from hpd.results import Extraction, Failure, FieldValue, RefusedText, Usage, build_data
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values.answers import answer_leaf
 from hpd.values.assembly import ABSENT, Assembled, assemble, bare_data
 from hpd.values.confidence import COUNT, ConfidenceMap, kind_of
-from hpd.values.parsing import LACKING, Parsed
+from hpd.values.parsing import LACKING, ParsedValue
 from hpd.values.places import Grounder, place_values
 
 LEAST_LIKELY = 0.001
@@ -68,7 +68,7 @@ class Limits:
 class DocumentValues:
     """The values of one document with the evidence for each, by the paths of their fields."""
 
-    results: dict[Path, FieldResult] = field(default_factory=dict)
+    fields: dict[Path, FieldValue] = field(default_factory=dict)
     attributes: dict[Path, Attribute] = field(default_factory=dict)
     """Of the fields that were stored; those put together from chunks are found in the schema."""
 
@@ -76,7 +76,7 @@ class DocumentValues:
         self,
         path: Path,
         attribute: Attribute,
-        result: FieldResult,
+        result: FieldValue,
         limits: Limits | None = None,
         probability: float | None = None,
     ) -> Any:
@@ -110,7 +110,7 @@ class DocumentValues:
                     result = _refused(result, attribute, reason)
             if margin != result.margin:  # A copy costs more than all the rest.
                 result = replace(result, margin=margin)
-        self.results[path] = result
+        self.fields[path] = result
         self.attributes[path] = attribute
         return result.value
 
@@ -127,33 +127,33 @@ class DocumentValues:
             return None
         seen = _counts_above(leaf.path)
         if leaf.after:
-            seen += [path for path in self.results if is_below(path, leaf.after)]
-        return least(self.results[path].margin for path in seen if path in self.results)
+            seen += [path for path in self.fields if is_below(path, leaf.after)]
+        return least(self.fields[path].margin for path in seen if path in self.fields)
 
     def ground(self, schema: Schema, text: str, options: Options) -> None:
         """Look up every value in the document, and drop those that must be there but are not."""
-        above = {path[:-1] for path in self.results if path[-1] == COUNT_KEY}
+        above = {path[:-1] for path in self.fields if path[-1] == COUNT_KEY}
         arrays = {path for path in above if (one := answer_leaf(schema, path)) and one.is_counted}
         given = [
             path
-            for path, result in self.results.items()
+            for path, result in self.fields.items()
             if result.value is not None and not (path[-1] == COUNT_KEY and path[:-1] in arrays)
         ]
         found = {path: self._attribute(schema, path) for path in given}
         attributes = {path: one for path, one in found.items() if one is not None}
-        values = {path: self.results[path].value for path in attributes}
+        values = {path: self.fields[path].value for path in attributes}
         of_set = {path for path, one in attributes.items() if one.type in ("enum", "boolean")}
         spans = place_values(Grounder(text), values, arrays, of_set.__contains__)
         for path, attribute in attributes.items():
-            result, span = self.results[path], spans.get(path)
+            result, span = self.fields[path], spans.get(path)
             if span is not None:
-                self.results[path] = replace(
+                self.fields[path] = replace(
                     result, start=span.start, end=span.end, match=span.match
                 )
             elif path in of_set or not options.require_grounding:
-                self.results[path] = replace(result, match="none")
+                self.fields[path] = replace(result, match="none")
             else:
-                self.results[path] = _refused(result, attribute, "the document does not hold it")
+                self.fields[path] = _refused(result, attribute, "the document does not hold it")
 
     def calibrate(self, schema: Schema, text: str, confidence_map: ConfidenceMap) -> None:
         """Turn the model's confidence in each field into the share of such that is right.
@@ -165,24 +165,24 @@ class DocumentValues:
             text: the whole document.
             confidence_map: says the share.
         """
-        found = {path: self._attribute(schema, path) for path in self.results}
+        found = {path: self._attribute(schema, path) for path in self.fields}
         kinds = {
             path: COUNT if is_count(schema, path) else attribute.type
             for path, attribute in found.items()
             if attribute is not None
-            and self.results[path].confidence is not None
-            and not self.results[path].forced
+            and self.fields[path].confidence is not None
+            and not self.fields[path].forced
         }
         for path, kind in kinds.items():
-            own = self.results[path]
+            own = self.fields[path]
             # A value that was refused is no null of the model's.
             is_null = own.value is None and own.raw.lstrip().startswith("null")
             share = confidence_map(kind_of(kind, text), own.confidence or 0.0, is_null=is_null)
-            self.results[path] = replace(own, confidence=share, uncalibrated=own.confidence)
+            self.fields[path] = replace(own, confidence=share, uncalibrated=own.confidence)
 
     def data(self, schema: Schema) -> dict[str, Any]:
         """The values found so far, nested as in the answer."""
-        return self._assembled(schema, as_asked=True).data
+        return self._assembled(schema, as_answer=True).data
 
     def settled(self, schema: Schema, options: Options, unsettled: Set[str]) -> dict[str, Any]:
         """The data of the attributes before the first one that is ``unsettled``."""
@@ -198,7 +198,7 @@ class DocumentValues:
         invalid = {
             path
             for path in assembled.faults
-            if (result := self.results.get(path)) and result.error and self._is_needed(schema, path)
+            if (result := self.fields.get(path)) and result.error and self._is_needed(schema, path)
         }
         return assembled.lacking | invalid
 
@@ -215,7 +215,7 @@ class DocumentValues:
         nothing is missing: the rest may have it.
         """
         if is_part:
-            return {path: result.error for path, result in self.results.items() if result.error}
+            return {path: result.error for path, result in self.fields.items() if result.error}
         assembled = self._assembled(schema, options)
         faults = dict(assembled.faults)
         for place, message in _built(schema, assembled, options)[1].items():
@@ -241,8 +241,8 @@ class DocumentValues:
         assembled = self._assembled(schema, options)
         places = assembled.places
         data, problems = _built(schema, assembled, options)
-        fields = {places[path]: result for path, result in self.results.items() if path in places}
-        for path, result in self.results.items():
+        fields = {places[path]: result for path, result in self.fields.items() if path in places}
+        for path, result in self.fields.items():
             if result.margin is not None and path not in places:
                 # An array tells that an item which was left out is a near tie.
                 place = next((places[p] for p in _counts_above(path) if p in places), None)
@@ -252,7 +252,7 @@ class DocumentValues:
         # Why there is no value says more than that a class refuses null.
         for errors in (problems, assembled.errors):
             for place, message in errors.items():
-                fields[place] = replace(fields.get(place, FieldResult()), error=message)
+                fields[place] = replace(fields.get(place, FieldValue()), error=message)
         for place, result in fields.items():
             if _is_lacking(result.error) and place not in assembled.errors:
                 fields[place] = replace(result, error=None)  # It may be missing after all.
@@ -267,14 +267,14 @@ class DocumentValues:
         return Extraction(id_, data, fields, usage, failure)
 
     def _assembled(
-        self, schema: Schema, options: Options = USUAL, *, as_asked: bool = False
+        self, schema: Schema, options: Options = USUAL, *, as_answer: bool = False
     ) -> Assembled:
         parsed = {
-            path: Parsed(result.value, result.error, _is_lacking(result.error))
-            for path, result in self.results.items()
+            path: ParsedValue(result.value, result.error, _is_lacking(result.error))
+            for path, result in self.fields.items()
         }
         allows_null = options.missing == "null"
-        return assemble(schema, parsed, as_asked=as_asked, allows_null=allows_null)
+        return assemble(schema, parsed, as_answer=as_answer, allows_null=allows_null)
 
 
 class Retries:
@@ -339,7 +339,7 @@ class Retries:
                 place = d, path
                 if place not in self._leaves:
                     continue
-                before = own.results.get(path, FieldResult())
+                before = own.fields.get(path, FieldValue())
                 texts = (*self._refused.get(place, ()), RefusedText(before.raw, reason))
                 self._refused[place] = texts
                 values = [(_value(text.raw), _reason(text.error)) for text in texts]
@@ -434,7 +434,7 @@ def _counts_above(path: Path) -> list[Path]:
     return [(*path[:n], COUNT_KEY) for n in range(1, len(path)) if path[n].isdecimal()]
 
 
-def _refused(result: FieldResult, attribute: Attribute, why: str) -> FieldResult:
+def _refused(result: FieldValue, attribute: Attribute, why: str) -> FieldValue:
     """The result of a refused value: null, with an error if the field must have a value."""
     error = f"{LACKING} {why}" if attribute.needs_a_value else None
     return replace(result, value=None, error=error)

@@ -15,10 +15,10 @@ from hpd.results import Extraction, Failure
 if TYPE_CHECKING:
     from hpd.pipeline.prompts import Prompt, PromptMaker
 
-Finished = tuple[int, Extraction[Any]]
+IndexedExtraction = tuple[int, Extraction[Any]]
 """An extraction, with the place of its document in the input."""
 
-PlacedDocument = tuple[int, Document]
+IndexedDocument = tuple[int, Document]
 """A document, with its place in the input."""
 
 
@@ -93,8 +93,8 @@ def check_room(maker: PromptMaker) -> int:
 
 
 def cut(
-    maker: PromptMaker, placed: PlacedDocument, prompt: Prompt, on_chunk: OnChunk | None
-) -> Iterator[Prompt | Finished]:
+    maker: PromptMaker, placed: IndexedDocument, prompt: Prompt, on_chunk: OnChunk | None
+) -> Iterator[Prompt | IndexedExtraction]:
     """The prompts of a document that is too long, or its error, as ``on_overflow`` says."""
     try:
         room = check_room(maker)
@@ -116,7 +116,9 @@ def cut(
         yield from _chunked(maker, placed, room, on_chunk)
 
 
-def _truncated(maker: PromptMaker, placed: PlacedDocument, room: int) -> Prompt | Finished:
+def _truncated(
+    maker: PromptMaker, placed: IndexedDocument, room: int
+) -> Prompt | IndexedExtraction:
     place, document = placed
     while True:
         length = fitting_length(document.text, room, maker.n_tokens)
@@ -133,7 +135,7 @@ def _truncated(maker: PromptMaker, placed: PlacedDocument, room: int) -> Prompt 
 
 
 def _chunked(
-    maker: PromptMaker, placed: PlacedDocument, room: int, on_chunk: OnChunk | None
+    maker: PromptMaker, placed: IndexedDocument, room: int, on_chunk: OnChunk | None
 ) -> Iterator[Prompt]:
     place, document = placed
     # Several chunks are decoded together, if they are not too short for that.
@@ -172,7 +174,7 @@ def _passes(maker: PromptMaker, text: str, size: int) -> list[list[Chunk]]:
     return passes
 
 
-def failed(placed: PlacedDocument, error: HpdError) -> Finished:
+def failed(placed: IndexedDocument, error: HpdError) -> IndexedExtraction:
     """The extraction of a document that cannot be asked anything."""
     place, document = placed
     return place, Extraction(document.id, error=Failure.of(error))

@@ -33,7 +33,7 @@ from hpd.pipeline import (
     Task,
     examples_of,
 )
-from hpd.pipeline.long_documents import ContextLimit, Finished, PlacedDocument, check_room
+from hpd.pipeline.long_documents import ContextLimit, IndexedDocument, IndexedExtraction, check_room
 from hpd.pipeline.prompts import Prompt, PromptMaker
 from hpd.pipeline.questionnaire import NO_DEFAULTS, ModelDefaults, Questionnaire, Request
 from hpd.pipeline.reuse import Reuse
@@ -60,9 +60,9 @@ class Stacks:
     def __init__(self, size: int, patience: int) -> None:
         self._size = size
         self._patience = patience
-        self._open: dict[str | None, list[PlacedDocument]] = {}
+        self._open: dict[str | None, list[IndexedDocument]] = {}
 
-    def add(self, place: int, document: Document) -> Iterator[list[PlacedDocument]]:
+    def add(self, place: int, document: Document) -> Iterator[list[IndexedDocument]]:
         """Put a document into the stack of its category; returns the stacks that are ready."""
         if self._size > 1 and not may_share_prompt(document.text):
             yield [(place, document)]
@@ -74,7 +74,7 @@ class Stacks:
         for category in dict.fromkeys([*late, *full]):
             yield self._open.pop(category)
 
-    def rest(self) -> Iterator[list[PlacedDocument]]:
+    def rest(self) -> Iterator[list[IndexedDocument]]:
         """The stacks that are left when no more documents follow."""
         while self._open:
             yield self._open.pop(next(iter(self._open)))
@@ -121,7 +121,7 @@ class Twins:
             yield other, replace(extraction, id=document.id, data=data, usage=usage)
 
 
-Message = tuple[int | None, _native.Result | dict[int, _native.Value] | Exception | None]
+Message = tuple[int | None, _native.Answer | dict[int, _native.Value] | Exception | None]
 """To a caller: the number of a request and its answer, values that are done earlier by the places
 of their fields, or the error with which it cannot be decoded, not even alone. Without a number: the
 error that ends the call, or ``_ROOM``."""
@@ -151,7 +151,7 @@ class Caller:
     # By the caller's own thread:
     prompts: dict[int, Prompt] = field(default_factory=dict)
     """By the number of the request for which each waits."""
-    finished: deque[Finished] = field(default_factory=deque)
+    finished: deque[IndexedExtraction] = field(default_factory=deque)
     is_reading: bool = True
     """The caller is about to send a request, as far as it knows."""
     is_gone: bool = False
@@ -192,10 +192,10 @@ class Loop:
 
     def run(
         self,
-        prompts: Iterator[Prompt | Finished | NotYet],
+        prompts: Iterator[Prompt | IndexedExtraction | NotYet],
         cancellation: Cancellation | None = None,
         on_settled: OnSettled | None = None,
-    ) -> Iterator[Finished]:
+    ) -> Iterator[IndexedExtraction]:
         """The extractions of all documents with their places, as soon as each is finished.
 
         Prompts are pulled when the engine wants them; what is finished already is handed through.
@@ -468,7 +468,7 @@ class Loop:
                 del caller.in_engine[number]
                 caller.messages.put((number, error))
 
-    def _hand_out(self, answers: list[_native.Result]) -> None:
+    def _hand_out(self, answers: list[_native.Answer]) -> None:
         callers = {number: caller for caller in self._callers for number in caller.in_engine}
         if any(caller.on_settled for caller in self._callers):
             told: dict[int, dict[int, _native.Value]] = defaultdict(dict)
@@ -582,8 +582,8 @@ class Pipeline:
         """
         texts: dict[int, str] = {}  # of the documents that are under way
         twins = Twins() if self._reuse is not None else None
-        items = self._items(documents, texts, task or self._task, twins, on_chunk)
-        for place, extraction in self._loop.run(items, cancellation, on_settled):
+        prompts = self._prompts(documents, texts, task or self._task, twins, on_chunk)
+        for place, extraction in self._loop.run(prompts, cancellation, on_settled):
             finished = replace(extraction, text=texts.pop(place, None))
             yield place, finished
             if twins is not None:
@@ -602,15 +602,15 @@ class Pipeline:
             self._reuse.close()
         self._model = None
 
-    def _items(
+    def _prompts(
         self,
         documents: Iterable[str | Document | NotYet],
         texts: dict[int, str],
         task: Task,
         twins: Twins | None,
         on_chunk: OnChunk | None,
-    ) -> Iterator[Prompt | Finished | NotYet]:
-        def prompts(stack: list[PlacedDocument]) -> Iterator[Prompt | Finished]:
+    ) -> Iterator[Prompt | IndexedExtraction | NotYet]:
+        def prompts_of(stack: list[IndexedDocument]) -> Iterator[Prompt | IndexedExtraction]:
             return self._maker_of(task, stack[0][1].category).prompts(stack, on_chunk)
 
         stacks = Stacks(task.options.stack, self._patience)
@@ -618,7 +618,7 @@ class Pipeline:
         for given in documents:
             if given is NOT_YET:
                 for stack in stacks.rest():
-                    yield from prompts(stack)
+                    yield from prompts_of(stack)
                 yield NOT_YET
                 continue
             place = next(places)
@@ -631,9 +631,9 @@ class Pipeline:
                 continue
             texts[place] = document.text
             for stack in stacks.add(place, document):
-                yield from prompts(stack)
+                yield from prompts_of(stack)
         for stack in stacks.rest():
-            yield from prompts(stack)
+            yield from prompts_of(stack)
 
     def _maker_of(self, task: Task, category: str | None) -> PromptMaker:
         key = task, None if isinstance(task.schemas, Schema) else category

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from hpd._native import Result, Value
+from hpd._native import Answer, Value
 from hpd.documents import Document
 from hpd.errors import ContextOverflowError, DecodeError, InputError
 from hpd.pipeline import OnChunk
@@ -21,11 +21,17 @@ from hpd.pipeline.document_values import (
     least,
     near_tie,
 )
-from hpd.pipeline.long_documents import ContextLimit, Finished, PlacedDocument, cut, failed
+from hpd.pipeline.long_documents import (
+    ContextLimit,
+    IndexedDocument,
+    IndexedExtraction,
+    cut,
+    failed,
+)
 from hpd.pipeline.questionnaire import Questionnaire, Request
-from hpd.pipeline.reuse import Decoded, KnownValues, Reuse
+from hpd.pipeline.reuse import KnownValue, KnownValues, Reuse
 from hpd.prompt.questions import Question, Waves
-from hpd.results import Extraction, Failure, FieldResult, Usage
+from hpd.results import Extraction, Failure, FieldValue, Usage
 from hpd.schema.attributes import Attribute
 from hpd.schema.scalars import lacks_zone
 from hpd.values.answers import answer_leaf, split_answer
@@ -33,7 +39,7 @@ from hpd.values.confidence import kind_of
 from hpd.values.grammar import is_closed
 from hpd.values.parsing import joint_probability, parse_cut, parse_forced, parse_value
 
-AnyValue = Value | Decoded
+AnyValue = Value | KnownValue
 """A value that was decoded now, or earlier."""
 
 _CUT = {"truncated": "cut off after {} tokens", "repeated": "the model repeats itself"}
@@ -57,7 +63,7 @@ class Prompt(ABC):
     def __init__(
         self,
         questionnaire: Questionnaire,
-        documents: Sequence[PlacedDocument],
+        documents: Sequence[IndexedDocument],
         *,
         known: KnownValues | None = None,
         n_most_cells: int = 0,
@@ -89,7 +95,7 @@ class Prompt(ABC):
             self._is_open = True
         return self._first
 
-    def take(self, answer: Result) -> Request | None:
+    def take(self, answer: Answer) -> Request | None:
         """Take in the answer to a request; returns the next one, None if nothing is left to ask."""
         self._first = None  # The last request is not sent again, and its tokens take much memory.
         self._began = self._began or time.perf_counter() - answer.seconds
@@ -148,7 +154,7 @@ class Prompt(ABC):
     def _open(self) -> Request | None: ...
 
     @abstractmethod
-    def _take(self, answer: Result) -> Request | None: ...
+    def _take(self, answer: Answer) -> Request | None: ...
 
     def _with_reused(self, usage: Usage) -> Usage:
         n_reused = self._usage.reused_values
@@ -172,7 +178,7 @@ class FieldsPrompt(Prompt):
 
     _waves: Waves
     _questions: list[Question]
-    _earlier: list[Decoded | None]
+    _earlier: list[KnownValue | None]
     """The values of the questions that were decoded before."""
     _retries: Retries | None = None
 
@@ -185,7 +191,7 @@ class FieldsPrompt(Prompt):
             self._retries = Retries(schema, options, is_part=is_part)
         return self._ask()
 
-    def _take(self, answer: Result) -> Request | None:
+    def _take(self, answer: Answer) -> Request | None:
         if self._known is not None:
             new = [q for q, known in zip(self._questions, self._earlier, strict=True) if not known]
             self._known.add(
@@ -207,7 +213,7 @@ class FieldsPrompt(Prompt):
         unsettled = {
             q.leaf.path[0]
             for q in self._questions
-            if q.leaf.array or q.leaf.union or q.leaf.path not in own.results
+            if q.leaf.array or q.leaf.union or q.leaf.path not in own.fields
         }
         unsettled |= self._waves.waiting | {path[0] for path in own.lacking(schema)}
         if self._retries is not None:
@@ -284,8 +290,8 @@ class FieldsPrompt(Prompt):
             refused = self._retries.refused(question) if self._retries is not None else ()
             if refused or is_forced:
                 # Had it been another value, the field might not have been asked again.
-                inherited = least([inherited, values.results[path].margin])
-            result = FieldResult(
+                inherited = least([inherited, values.fields[path].margin])
+            result = FieldValue(
                 confidence=confidence,
                 error=error,
                 value=own.value,
@@ -338,7 +344,7 @@ class AnswerPrompt(Prompt):
                 return None
         return self._questionnaire.answer_request(self._texts)
 
-    def _take(self, answer: Result) -> None:
+    def _take(self, answer: Answer) -> None:
         (value,) = answer.values
         if self._known is not None:
             self._known.add({self._questionnaire.answer_fingerprint: value})
@@ -367,7 +373,7 @@ class AnswerPrompt(Prompt):
                     x for x, (before, _) in zip(value.margins, spans, strict=False) if before < end
                 )
             parsed = raw.parse(attribute)
-            result = FieldResult(
+            result = FieldValue(
                 confidence=share if is_closed(attribute) else probability,
                 error=parsed.error,
                 value=parsed.value,
@@ -382,7 +388,7 @@ class AnswerPrompt(Prompt):
             self._values[d].store(path, attribute, result, limits, probability)
 
 
-def usage_of(answer: Result, *, is_first: bool) -> Usage:
+def usage_of(answer: Answer, *, is_first: bool) -> Usage:
     """The usage of one request; the prompt counts in the first wave only."""
     return Usage(
         prompt_tokens=answer.n_prompt_tokens if is_first else 0,
@@ -418,8 +424,8 @@ class PromptMaker:
         self._reuse = reuse and reuse.within(questionnaire.context(with_others=not reuse.by_field))
 
     def prompts(
-        self, documents: Sequence[PlacedDocument], on_chunk: OnChunk | None = None
-    ) -> Iterator[Prompt | Finished]:
+        self, documents: Sequence[IndexedDocument], on_chunk: OnChunk | None = None
+    ) -> Iterator[Prompt | IndexedExtraction]:
         """The prompts of a stack of documents; ``on_chunk`` is told of those that are cut."""
         try:
             prompt = self.prompt(documents)
@@ -446,7 +452,7 @@ class PromptMaker:
 
     def prompt(
         self,
-        documents: Sequence[PlacedDocument],
+        documents: Sequence[IndexedDocument],
         part: Part | None = None,
         truncated_at: int | None = None,
     ) -> Prompt:

@@ -30,7 +30,7 @@ _TEXT_ERRORS = "surrogateescape"  # a value that was cut off may end within a ch
 
 
 @dataclass(frozen=True, slots=True)
-class Decoded:
+class KnownValue:
     """A value that was decoded before; its attributes are those of ``_native.Value``."""
 
     text: bytes
@@ -46,7 +46,7 @@ class Decoded:
         return min(self.margins, default=math.inf)
 
     @classmethod
-    def of(cls, value: Value) -> Decoded:
+    def of(cls, value: Value) -> KnownValue:
         """A copy of what the engine says."""
         return cls(
             value.text,
@@ -69,7 +69,7 @@ class Decoded:
         }
 
     @classmethod
-    def from_json(cls, kept: Mapping[str, Any]) -> Decoded:
+    def from_json(cls, kept: Mapping[str, Any]) -> KnownValue:
         """The value of such an object.
 
         Raises:
@@ -120,15 +120,15 @@ class KnownValues:
         self._table = table
         self._document = document
         self._known = table.values_of(document)
-        self._new: dict[str, Decoded] = {}
+        self._new: dict[str, KnownValue] = {}
 
-    def find(self, questions: Sequence[str]) -> list[Decoded | None]:
+    def find(self, questions: Sequence[str]) -> list[KnownValue | None]:
         """The value that answers each question."""
         return [self._known.get(question) for question in questions]
 
     def add(self, values: Mapping[str, Value]) -> None:
         """Note the answers of questions, to be kept with the others at the end."""
-        self._new |= {question: Decoded.of(value) for question, value in values.items()}
+        self._new |= {question: KnownValue.of(value) for question, value in values.items()}
 
     def store(self) -> None:
         """Keep what was noted: the document is finished."""
@@ -162,10 +162,10 @@ class MemoryTable:
     def __init__(self, n_tokens: int = N_TOKENS) -> None:
         self._n_most = n_tokens
         self._n_kept = 0
-        self._by_document: OrderedDict[str, dict[str, Decoded]] = OrderedDict()
+        self._by_document: OrderedDict[str, dict[str, KnownValue]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def values_of(self, document: str) -> dict[str, Decoded]:
+    def values_of(self, document: str) -> dict[str, KnownValue]:
         """The known values of a document, by question."""
         with self._lock:
             if document not in self._by_document:
@@ -173,7 +173,7 @@ class MemoryTable:
             self._by_document.move_to_end(document)
             return dict(self._by_document[document])
 
-    def store(self, document: str, values: Mapping[str, Decoded]) -> None:
+    def store(self, document: str, values: Mapping[str, KnownValue]) -> None:
         """Keep values of a document, beside those that are kept already."""
         with self._lock:
             known = self._by_document.setdefault(document, {})
@@ -192,7 +192,7 @@ class MemoryTable:
             self._n_kept = 0
 
 
-def _size(values: Mapping[str, Decoded]) -> int:
+def _size(values: Mapping[str, KnownValue]) -> int:
     return sum(N_FIXED + len(value.tokens) for value in values.values())
 
 
@@ -238,7 +238,7 @@ class FolderTable:
                 f"{folder} cannot keep values ({error}): delete it, or name another folder"
             ) from error
 
-    def values_of(self, document: str) -> dict[str, Decoded]:
+    def values_of(self, document: str) -> dict[str, KnownValue]:
         """The known values of a document, by question; empty if they cannot be read."""
         try:
             return _read(self._cache.get(document))
@@ -246,7 +246,7 @@ class FolderTable:
             self._warn(f"some of the values in {self._folder} cannot be read", error)
             return {}
 
-    def store(self, document: str, values: Mapping[str, Decoded]) -> None:
+    def store(self, document: str, values: Mapping[str, KnownValue]) -> None:
         """Keep values of a document, beside those that are kept already."""
         new = {question: value.to_json() for question, value in values.items()}
         try:
@@ -281,8 +281,8 @@ class FolderTable:
         )
 
 
-def _read(kept: Mapping[str, Any] | None) -> dict[str, Decoded]:
-    return {question: Decoded.from_json(value) for question, value in (kept or {}).items()}
+def _read(kept: Mapping[str, Any] | None) -> dict[str, KnownValue]:
+    return {question: KnownValue.from_json(value) for question, value in (kept or {}).items()}
 
 
 Table = MemoryTable | FolderTable

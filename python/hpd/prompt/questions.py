@@ -21,7 +21,7 @@ from hpd.prompt.text import (
     Layout,
     NameLayout,
     Path,
-    asked_answer,
+    as_answer,
     key_text,
     key_texts,
 )
@@ -353,7 +353,7 @@ def known_waves(
     name the attribute: decoding asks for it all the same, and other keys see its key.
     """
     waves = Waves(schema, layout, len(answers))
-    answers = [asked_answer(schema, answer) for answer in answers]
+    answers = [as_answer(schema, answer) for answer in answers]
     questions = waves.first()
     while questions:
         values = [_known_value(answers[q.document], q.leaf.path) for q in questions]

@@ -128,7 +128,7 @@ def attribute_lines(attributes: Iterable[Attribute], prefix: str = "") -> list[s
     return lines
 
 
-def asked_answer(schema: Schema, answer: Mapping[str, object]) -> Mapping[str, object]:
+def as_answer(schema: Schema, answer: Mapping[str, object]) -> Mapping[str, object]:
     """Known data in the form of the answer that is asked for.
 
     A map is a list of names and values there, and a union says which variant it has. Data of a
@@ -401,7 +401,7 @@ def instruction_text(
     parts.append("Attributes:\n" + "\n".join(lines) + "\n\n")
     for document, answer in examples:
         if isinstance(answer, Mapping) or schema.is_bare:
-            answer = asked_answer(schema, answer)  # type: ignore[arg-type]
+            answer = as_answer(schema, answer)  # type: ignore[arg-type]
         shown = answer_text(answer)
         if labels and isinstance(answer, Mapping):
             shown = labels.answer(answer)

@@ -24,14 +24,14 @@ from hpd.evaluation.shown_values import color_slots, covered_segments, shown_val
 from hpd.results import Extraction
 from hpd.serving import Limits
 from hpd.serving.bodies import ChatBody, ExtractBody, RefusedError, json_of, refusal_of
-from hpd.serving.chat import Served, chat_asked
+from hpd.serving.chat import Served, parse_chat
 from hpd.serving.dispatcher import (
-    Asked,
     ClientGoneError,
     Dispatcher,
+    ParsedRequest,
     Plans,
     documents_of,
-    extract_asked,
+    parse_extract,
     plan_of,
 )
 from hpd.version import __version__
@@ -78,17 +78,17 @@ class Service:
                 headers={"WWW-Authenticate": "Bearer"},
             )
 
-    async def answer(self, request: Request, read: Callable[[], Asked]) -> Response:
+    async def answer(self, request: Request, read: Callable[[], ParsedRequest]) -> Response:
         """The answer to a request, whose schema is read in a thread, as it may take a while."""
-        asked = await asyncio.to_thread(read)
+        parsed = await asyncio.to_thread(read)
         headers = {}
-        if asked.warnings:
-            said = "; ".join(asked.warnings).encode("ascii", "replace").decode()
+        if parsed.warnings:
+            said = "; ".join(parsed.warnings).encode("ascii", "replace").decode()
             headers["X-Hpd-Warning"] = " ".join(said.split())
-        if asked.part is None:
-            body = await self.dispatcher.answer(asked, lambda: _disconnected(request))
+        if parsed.part is None:
+            body = await self.dispatcher.answer(parsed, lambda: _disconnected(request))
             return Response(body, headers=headers, media_type="application/json")
-        parts = self.dispatcher.parts(asked, lambda: _disconnected(request))
+        parts = self.dispatcher.parts(parsed, lambda: _disconnected(request))
         first = await anext(parts)  # What fails before it has a status of its own.
         return StreamingResponse(_events(first, parts), 200, headers, "text/event-stream")
 
@@ -193,19 +193,19 @@ def make_app(service: Service) -> FastAPI:
     async def extract(request: Request, body: ExtractBody) -> Response:
         """The values of one text or of several: lines as those of `hpd extract`."""
         return await service.answer(
-            request, lambda: extract_asked(body, service.plans, service.limits)
+            request, lambda: parse_extract(body, service.plans, service.limits)
         )
 
     @guarded.post("/show", include_in_schema=False)
     async def show(request: Request, body: ExtractBody) -> Response:
         """The values of one text, as the page's script shows them."""
-        return await service.answer(request, lambda: _shown_asked(body, service))
+        return await service.answer(request, lambda: _parse_shown(body, service))
 
     @guarded.post("/v1/chat/completions")
     async def chat(request: Request, body: ChatBody) -> Response:
         """OpenAI's chat completions, with a JSON Schema or a function."""
         return await service.answer(
-            request, lambda: chat_asked(body, service.plans, service.served)
+            request, lambda: parse_chat(body, service.plans, service.served)
         )
 
     @guarded.get("/v1/models")
@@ -228,7 +228,7 @@ def make_app(service: Service) -> FastAPI:
     return app
 
 
-def _shown_asked(body: ExtractBody, service: Service) -> Asked:
+def _parse_shown(body: ExtractBody, service: Service) -> ParsedRequest:
     (document,) = documents_of(body, Limits(texts=1))
 
     def answer(extractions: Sequence[Extraction[Any]]) -> bytes:
@@ -246,7 +246,7 @@ def _shown_asked(body: ExtractBody, service: Service) -> Asked:
         }
         return json.dumps(shown, ensure_ascii=False).encode()
 
-    return Asked([document], plan_of(body, service.plans), answer)
+    return ParsedRequest([document], plan_of(body, service.plans), answer)
 
 
 def _about(served: Served) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from hpd.errors import OptionError
 from hpd.options import Options
 from hpd.results import Extraction, Usage, plain_data
 from hpd.serving.bodies import ChatBody, Function, RefusedError, bad_request
-from hpd.serving.dispatcher import Asked, Plans
+from hpd.serving.dispatcher import ParsedRequest, Plans
 from hpd.serving.messages import LangextractPrompt, langextract_prompt, read_messages, schema_in
 
 _ABOUT_THE_CALLER = (
@@ -90,7 +90,7 @@ class _Wanted:
     may_be_langextract: bool = False
 
 
-def chat_asked(body: ChatBody, plans: Plans, served: Served) -> Asked:
+def parse_chat(body: ChatBody, plans: Plans, served: Served) -> ParsedRequest:
     """What a request asks for.
 
     Raises:
@@ -138,7 +138,7 @@ def chat_asked(body: ChatBody, plans: Plans, served: Served) -> Asked:
         (*plan.warnings, *warnings),
         prompt,
     )
-    return Asked(
+    return ParsedRequest(
         [Document(conversation.document)],
         plan,
         lambda found: reply.answer(found[0]),

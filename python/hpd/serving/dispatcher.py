@@ -144,7 +144,7 @@ class Plans:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ParsedRequest:
     """A request that was read: its documents, what is asked of them, and what becomes of it."""
 
     documents: Sequence[Document]
@@ -158,7 +158,7 @@ class Asked:
     """What the request says and is passed over, for a header."""
 
 
-def extract_asked(body: ExtractBody, plans: Plans, limits: Limits) -> Asked:
+def parse_extract(body: ExtractBody, plans: Plans, limits: Limits) -> ParsedRequest:
     """What a request of ``POST /extract`` asks for.
 
     Raises:
@@ -176,7 +176,7 @@ def extract_asked(body: ExtractBody, plans: Plans, limits: Limits) -> Asked:
             whole = f'{whole[:-1]}, "warnings": {said}}}'
         return whole.encode()
 
-    return Asked(documents, plan, answer)
+    return ParsedRequest(documents, plan, answer)
 
 
 def plan_of(body: ExtractBody, plans: Plans) -> Plan:
@@ -256,17 +256,17 @@ class Dispatcher:
         """Whether no more requests are taken on."""
         return self._is_ending
 
-    async def answer(self, asked: Asked, gone: Callable[[], Awaitable[None]]) -> bytes:
+    async def answer(self, parsed: ParsedRequest, gone: Callable[[], Awaitable[None]]) -> bytes:
         """The answer to a request, as ``parts`` gives it, when it is whole."""
-        return b"".join([part async for part in self.parts(asked, gone)])
+        return b"".join([part async for part in self.parts(parsed, gone)])
 
     async def parts(
-        self, asked: Asked, gone: Callable[[], Awaitable[None]]
+        self, parsed: ParsedRequest, gone: Callable[[], Awaitable[None]]
     ) -> AsyncGenerator[bytes, None]:
         """The answer to a request, in parts if it can be sent so.
 
         Args:
-            asked: the request.
+            parsed: the request.
             gone: waits until the client has disconnected; the answer is then not made.
 
         Raises:
@@ -278,7 +278,7 @@ class Dispatcher:
         cancellation = Cancellation()
         start = time.monotonic()
         work = self._begin(
-            asked, cancellation, lambda part: loop.call_soon_threadsafe(news.put_nowait, part)
+            parsed, cancellation, lambda part: loop.call_soon_threadsafe(news.put_nowait, part)
         )
         done: asyncio.Future[bytes] = asyncio.wrap_future(work)
         waiting: asyncio.Future[None] = asyncio.ensure_future(gone())
@@ -329,9 +329,9 @@ class Dispatcher:
         self._threads.shutdown(cancel_futures=True)
 
     def _begin(
-        self, asked: Asked, cancellation: Cancellation, send: Callable[[bytes], object]
+        self, parsed: ParsedRequest, cancellation: Cancellation, send: Callable[[bytes], object]
     ) -> Future[bytes]:
-        n = len(asked.documents)
+        n = len(parsed.documents)
         with self._lock:
             if self._is_ending:
                 raise _ending()
@@ -347,7 +347,7 @@ class Dispatcher:
 
         # The thread's spans belong to the request's.
         context = contextvars.copy_context()
-        work = self._threads.submit(context.run, self._work, asked, cancellation, send)
+        work = self._threads.submit(context.run, self._work, parsed, cancellation, send)
         work.add_done_callback(release)
         return work
 
@@ -362,10 +362,10 @@ class Dispatcher:
         )
 
     def _work(
-        self, asked: Asked, cancellation: Cancellation, send: Callable[[bytes], object]
+        self, parsed: ParsedRequest, cancellation: Cancellation, send: Callable[[bytes], object]
     ) -> bytes:
         """Extract and write the answer, in a thread; what can be sent earlier goes to ``send``."""
-        write = asked.part
+        write = parsed.part
 
         def settled(_: int, data: Mapping[str, Any]) -> None:
             if write is not None and (part := write(data)):
@@ -374,8 +374,8 @@ class Dispatcher:
         extractions: dict[int, Extraction[Any]] = {}
         start = time.time_ns()
         for place, extraction in self._extractor.iter_placed(
-            asked.documents,
-            schema=asked.plan.task,
+            parsed.documents,
+            schema=parsed.plan.task,
             on_error="record",
             cancellation=cancellation,
             on_settled=settled if write is not None else None,
@@ -383,7 +383,7 @@ class Dispatcher:
             self._note(extraction)
             note_span(extraction, start)
             extractions[place] = extraction
-        return asked.answer([extractions[place] for place in range(len(asked.documents))])
+        return parsed.answer([extractions[place] for place in range(len(parsed.documents))])
 
 
 def _result(done: asyncio.Future[bytes]) -> bytes:

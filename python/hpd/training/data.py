@@ -35,7 +35,7 @@ from hpd.training.rows import (
     TrainingVocabulary,
     training_row,
 )
-from hpd.values.parsing import Parsed, check_value, parse_value
+from hpd.values.parsing import ParsedValue, check_value, parse_value
 
 Unnamed = Literal["null", "skip"]
 """The meaning of an attribute that a document's label does not name: null, or not taught."""
@@ -371,10 +371,10 @@ def _known(answer: Mapping[str, Any], leaf: Leaf) -> Any:
     return answer_at(answer, leaf.path)
 
 
-def _said(question: Question, value: Any) -> Parsed:
+def _said(question: Question, value: Any) -> ParsedValue:
     """The value as decoding takes it in when the model says it."""
     if value is UNKNOWN:
-        return Parsed()
+        return ParsedValue()
     return parse_value(value_text(value), question.leaf.attribute)
 
 

@@ -15,7 +15,7 @@ from hpd.training.network import GgufVocabulary
 from hpd.training.rows import Interview, KeyedMask, Prompter, stacks
 from hpd.values.answers import answer_leaf, split_answer
 from hpd.values.assembly import assemble
-from hpd.values.parsing import Parsed, parse_value
+from hpd.values.parsing import ParsedValue, parse_value
 
 MAX_ANSWER = 1024
 """Longest whole answer of a document, in tokens."""
@@ -115,7 +115,7 @@ class _Stack:
                 Attribute(place[0], "object", attributes=schema.attributes) for place in places
             )
             schema = Schema(tuple(objects))
-        values: Mapping[Path, Parsed] = {
+        values: Mapping[Path, ParsedValue] = {
             path: raw.parse(attribute)
             for path, raw in split_answer(schema, answer).items()
             if (attribute := answer_leaf(schema, path)) is not None

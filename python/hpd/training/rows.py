@@ -16,7 +16,7 @@ from hpd.prompt.tokens import PromptTokenizer, Vocabulary
 from hpd.schema.attributes import Schema
 from hpd.training.masks import Mask, Roles, RowLayout
 from hpd.values.assembly import assemble
-from hpd.values.parsing import Parsed
+from hpd.values.parsing import ParsedValue
 
 KeyedMask = Mask | Literal["label"]
 """A mask, or the mask ``branch`` with letters in place of keys."""
@@ -198,13 +198,13 @@ class Interview:
     def __init__(self, schema: Schema, layout: Layout, n_stacked: int = 1) -> None:
         self._schema = schema
         self._waves = Waves(schema, layout, n_stacked)
-        self._values: list[dict[Path, Parsed]] = [{} for _ in range(n_stacked)]
+        self._values: list[dict[Path, ParsedValue]] = [{} for _ in range(n_stacked)]
         self.questions: list[Question] = self._waves.first()
         """Those of the wave that is due; none when all has been asked."""
         self.is_first = True
         """Whether the first wave is due."""
 
-    def take(self, values: Sequence[Parsed]) -> None:
+    def take(self, values: Sequence[ParsedValue]) -> None:
         """Take in the values of the wave, in the order of its questions, and go on to the next."""
         for question, value in zip(self.questions, values, strict=True):
             self._values[question.document][question.leaf.path] = value
@@ -213,7 +213,7 @@ class Interview:
 
     def data(self, document: int) -> dict[str, Any]:
         """The values of a document so far, nested as in the answer."""
-        return assemble(self._schema, self._values[document], as_asked=True).data
+        return assemble(self._schema, self._values[document], as_answer=True).data
 
 
 def stacks(schemas: Sequence[Hashable], size: int) -> Iterator[list[int]]:

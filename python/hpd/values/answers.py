@@ -12,7 +12,7 @@ from json import JSONDecoder
 from hpd.prompt.questions import count_attribute, which_attribute
 from hpd.prompt.text import COUNT_KEY, Path
 from hpd.schema.attributes import WHICH_KEY, Attribute, Schema
-from hpd.values.parsing import BREAKS_OFF, MAX_NESTING, Parsed, parse_cut, parse_value
+from hpd.values.parsing import BREAKS_OFF, MAX_NESTING, ParsedValue, parse_cut, parse_value
 
 NO_OBJECT = "the answer is not a JSON object"
 
@@ -34,11 +34,11 @@ class RawValue:
     """Whether the answer broke off in this value, or before it."""
     error: str | None = None
 
-    def parse(self, attribute: Attribute) -> Parsed:
+    def parse(self, attribute: Attribute) -> ParsedValue:
         """The value as one of ``attribute``'s type, or the error that it is none."""
         if self.error == BREAKS_OFF:
             return parse_cut(self.text, attribute)
-        return Parsed(error=self.error) if self.error else parse_value(self.text, attribute)
+        return ParsedValue(error=self.error) if self.error else parse_value(self.text, attribute)
 
 
 def split_answer(schema: Schema, text: str) -> dict[Path, RawValue]:
@@ -187,46 +187,34 @@ class _Splitter:
         prefix: Path,
         error: str | None,
         *,
-        truncated: bool = False,
+        cut: bool = False,
     ) -> None:
         """Note the fields of an object; it may be absent, or something other than an object."""
         if node is not None and node.kind != "object" and error is None and not self.is_null(node):
             error = "an object is expected here"
-        broken = truncated or (node is not None and node.kind == "object" and not node.complete)
+        cut = cut or (node is not None and node.kind == "object" and not node.complete)
         for attribute in attributes:
             member = node.members.get(attribute.name) if node is not None else None
-            self.split(attribute, member, (*prefix, attribute.name), error, truncated=broken)
+            self.split(attribute, member, (*prefix, attribute.name), error, cut=cut)
 
     def split(
-        self,
-        attribute: Attribute,
-        node: _Node | None,
-        path: Path,
-        error: str | None,
-        *,
-        truncated: bool,
+        self, attribute: Attribute, node: _Node | None, path: Path, error: str | None, *, cut: bool
     ) -> None:
         if attribute.type == "object":
-            self.members(attribute.attributes, node, path, error, truncated=truncated)
+            self.members(attribute.attributes, node, path, error, cut=cut)
         elif attribute.type == "array":
-            self.array(attribute, node, path, error, truncated=truncated)
+            self.array(attribute, node, path, error, cut=cut)
         elif node is None:
-            self.values[path] = RawValue(truncated=truncated, error=error)
+            self.values[path] = RawValue(truncated=cut, error=error)
         else:
             self.values[path] = self.raw(node, error)
 
     def array(
-        self,
-        attribute: Attribute,
-        node: _Node | None,
-        path: Path,
-        error: str | None,
-        *,
-        truncated: bool,
+        self, attribute: Attribute, node: _Node | None, path: Path, error: str | None, *, cut: bool
     ) -> None:
         count_path = (*path, COUNT_KEY)
         if node is None or attribute.item is None:
-            self.values[count_path] = RawValue(truncated=truncated, error=error)
+            self.values[count_path] = RawValue(truncated=cut, error=error)
             return
         if self.is_null(node):
             self.values[count_path] = self.raw(node, error)
@@ -238,7 +226,7 @@ class _Splitter:
             str(len(items)), node.start, node.end, not node.complete, error
         )
         for number, item in enumerate(items, start=1):
-            self.split(attribute.item, item, (*path, str(number)), error, truncated=False)
+            self.split(attribute.item, item, (*path, str(number)), error, cut=False)
 
     def raw(self, node: _Node, error: str | None) -> RawValue:
         text = self.text[node.start : node.end]

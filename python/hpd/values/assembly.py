@@ -10,7 +10,7 @@ from typing import Any
 from hpd.prompt.text import COUNT_KEY, Path
 from hpd.schema.attributes import MAP_NAME, MAP_VALUE, SCALARS, WHICH_KEY, Attribute, Schema
 from hpd.schema.checks import schema_faults
-from hpd.values.parsing import LACKING, Parsed
+from hpd.values.parsing import LACKING, ParsedValue
 
 ABSENT = f"{LACKING} the document does not hold it"
 """The error of a required value for which the model says null."""
@@ -39,9 +39,9 @@ class Assembled:
 
 def assemble(
     schema: Schema,
-    values: Mapping[Path, Parsed],
+    values: Mapping[Path, ParsedValue],
     *,
-    as_asked: bool = False,
+    as_answer: bool = False,
     allows_null: bool = False,
 ) -> Assembled:
     """The nested data of all fields; those that ``values`` lacks count as absent.
@@ -51,16 +51,16 @@ def assemble(
     error, or without one if ``allows_null`` says so. Items that are null, invalid or, with
     ``uniqueItems``, repeated are left out.
 
-    With ``as_asked`` it is the answer as far as it has been given, for later questions: a map is a
+    With ``as_answer`` it is the answer as far as it has been given, for later questions: a map is a
     list of names and values, and a union has its variant's name.
     """
-    assembly = _Assembly(values, as_asked=as_asked, allows_null=allows_null)
+    assembly = _Assembly(values, as_answer=as_answer, allows_null=allows_null)
     data: dict[str, Any] = {}
     for attribute in schema.attributes:
         place = "" if schema.is_bare else attribute.name
         value, _ = assembly.build(attribute, (attribute.name,), place)
         _put(data, attribute, value)
-    if not as_asked and schema.document is not None and not assembly.violations:
+    if not as_answer and schema.document is not None and not assembly.violations:
         assembly.check(schema.document, bare_data(schema, data))
     return Assembled(
         data,
@@ -86,9 +86,11 @@ def is_empty(value: Any) -> bool:
 
 
 class _Assembly:
-    def __init__(self, values: Mapping[Path, Parsed], *, as_asked: bool, allows_null: bool) -> None:
+    def __init__(
+        self, values: Mapping[Path, ParsedValue], *, as_answer: bool, allows_null: bool
+    ) -> None:
         self.values = values
-        self.as_asked = as_asked
+        self.as_answer = as_answer
         self.allows_null = allows_null
         self.errors: dict[str, str] = {}
         self.places: dict[Path, str] = {}
@@ -122,7 +124,7 @@ class _Assembly:
                 return self.array(attribute, path, place)
             if attribute.type == "union" and not attribute.is_scalar:
                 return self.union(attribute, path, place)
-        parsed = self.values.get(path, Parsed())
+        parsed = self.values.get(path, ParsedValue())
         self.places[path] = place
         if parsed.value is None and (not parsed.error or parsed.missing):
             return self.nothing(attribute, place, path, parsed.error)
@@ -172,7 +174,7 @@ class _Assembly:
 
     def union(self, attribute: Attribute, path: Path, place: str) -> tuple[Any, bool]:
         which_path = (*path, WHICH_KEY)
-        which = self.values.get(which_path, Parsed())
+        which = self.values.get(which_path, ParsedValue())
         self.places[which_path] = place
         variant = next((v for v in attribute.attributes if v.name == which.value), None)
         if which.error and not which.missing:
@@ -182,7 +184,7 @@ class _Assembly:
             return self.nothing(attribute, place, which_path)
         before = set(self.violations)
         value, is_valid = self.build(variant, (*path, variant.name), place)
-        if self.as_asked:
+        if self.as_answer:
             return {WHICH_KEY: variant.name, variant.name: value}, True
         if not is_valid and _may_lack(attribute):
             self.violations = before
@@ -202,7 +204,7 @@ class _Assembly:
 
     def array(self, attribute: Attribute, path: Path, place: str) -> tuple[Any, bool]:
         count_path = (*path, COUNT_KEY)
-        count = self.values.get(count_path, Parsed())
+        count = self.values.get(count_path, ParsedValue())
         self.places[count_path] = place
         if count.error and not count.missing:
             self.fail(place, f"the number of items: {count.error}", count_path)
@@ -210,9 +212,9 @@ class _Assembly:
         if count.value is None or attribute.item is None:
             if attribute.nullable or attribute.min_items:
                 return self.nothing(attribute, place, count_path)
-            return ({} if attribute.type == "map" and not self.as_asked else []), True
+            return ({} if attribute.type == "map" and not self.as_answer else []), True
         items, lost = self.items(attribute, attribute.item, path, place, count.value)
-        if self.as_asked and attribute.type == "map":
+        if self.as_answer and attribute.type == "map":
             return items, True
         if len(items) < (attribute.min_items or 0):
             if not items and count.value == 0:
@@ -240,7 +242,7 @@ class _Assembly:
         seen: set[str] = set()
         for number in range(1, n_items + 1):
             here = f"{place}[{len(items)}]"
-            inner = _Assembly(self.values, as_asked=self.as_asked, allows_null=self.allows_null)
+            inner = _Assembly(self.values, as_answer=self.as_answer, allows_null=self.allows_null)
             if array.type == "map":
                 here, value, is_valid = self.entry(item, (*path, str(number)), place, inner)
                 identity = _identity(value[MAP_NAME])
@@ -248,8 +250,8 @@ class _Assembly:
                 value, is_valid = inner.build(item, (*path, str(number)), here)
                 identity = _identity(value)
             is_needed = is_valid and (item.nullable or not is_empty(value))
-            is_needed = is_needed or (self.as_asked and array.type == "map")
-            is_unique = array.unique_items or (array.type == "map" and not self.as_asked)
+            is_needed = is_needed or (self.as_answer and array.type == "map")
+            is_unique = array.unique_items or (array.type == "map" and not self.as_answer)
             self.too_few |= inner.too_few
             if is_needed and not (is_unique and identity in seen):
                 seen.add(identity)

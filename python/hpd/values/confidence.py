@@ -175,7 +175,7 @@ NO_MAP = "none"
 """The value of the option ``calibration`` that leaves confidence as the model gives it."""
 
 
-def asked_map(calibration: str) -> ConfidenceMap | None:
+def option_map(calibration: str) -> ConfidenceMap | None:
     """The map that the option names; None if it names none.
 
     Raises:

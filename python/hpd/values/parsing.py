@@ -47,7 +47,7 @@ _FALSE = ("false", "no")
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedValue:
     """A field's value, or the ``error`` that says why it has none although it should."""
 
     value: Any = None
@@ -56,7 +56,7 @@ class Parsed:
     """Whether the error is no more than that a required value was refused, and so is absent."""
 
 
-def parse_value(raw: str, attribute: Attribute) -> Parsed:
+def parse_value(raw: str, attribute: Attribute) -> ParsedValue:
     """Parse the raw text of a scalar field: `` "Nike"``, `` 12,``, `` null``.
 
     Anything behind the first complete JSON value is ignored, as a number comes with its delimiter.
@@ -67,17 +67,17 @@ def parse_value(raw: str, attribute: Attribute) -> Parsed:
     try:
         value, _ = _DECODER.raw_decode(text)
     except RecursionError:
-        return Parsed(error="it is nested too deeply")
+        return ParsedValue(error="it is nested too deeply")
     except ValueError as error:
-        return Parsed(error=_what_is_wrong(text, str(error)))
+        return ParsedValue(error=_what_is_wrong(text, str(error)))
     if value is None or (
         isinstance(value, str) and not value.strip() and not _holds(attribute, "")
     ):
-        return Parsed()
+        return ParsedValue()
     return check_value(value, attribute)
 
 
-def parse_forced(raw: str, attribute: Attribute) -> Parsed:
+def parse_forced(raw: str, attribute: Attribute) -> ParsedValue:
     """Parse the raw text of a value that there must be.
 
     Instead of a number that breaks a limit which no grammar has, as a multiple, it is the closest
@@ -89,7 +89,7 @@ def parse_forced(raw: str, attribute: Attribute) -> Parsed:
     if attribute.type in ("integer", "number"):
         number = parse_value(raw, Attribute(attribute.name, attribute.type)).value
         nearest = None if number is None else _nearest(number, attribute)
-        return parsed if nearest is None else Parsed(nearest)
+        return parsed if nearest is None else ParsedValue(nearest)
     begun = _begun(raw) if attribute.type == "string" else None
     cut = check_value(begun, attribute) if begun else parsed
     return parsed if cut.error else cut
@@ -115,10 +115,10 @@ def _nearest(number: int | float, attribute: Attribute) -> int | float | None:
     return None
 
 
-def parse_cut(raw: str, attribute: Attribute) -> Parsed:
+def parse_cut(raw: str, attribute: Attribute) -> ParsedValue:
     """Parse the raw text of a value that is cut off: its beginning, if it is free text."""
     if _NUMBER_AT_END.fullmatch(raw):
-        return Parsed(error=BREAKS_OFF)  # It may have lost its last digits.
+        return ParsedValue(error=BREAKS_OFF)  # It may have lost its last digits.
     parsed = parse_value(raw, attribute)
     is_free = attribute.type == "string" and not (attribute.pattern or attribute.format)
     begun = _begun(raw) if parsed.error is not None and is_free else None
@@ -134,7 +134,7 @@ def _begun(raw: str) -> str | None:
     return _HALF_CHARACTER.sub("", _DECODER.decode(f'{begun.group()}"')).strip()
 
 
-def check_value(value: Any, attribute: Attribute) -> Parsed:
+def check_value(value: Any, attribute: Attribute) -> ParsedValue:
     """Convert a value read from JSON to a scalar attribute's type, and check its limits."""
     match attribute.type:
         case "string":
@@ -151,10 +151,10 @@ def check_value(value: Any, attribute: Attribute) -> Parsed:
             return _date_time(value)
         case "union" if attribute.is_scalar:
             return _one_of(value, attribute)
-    return Parsed(error=f"a single value is expected, not {_kind(value)}")
+    return ParsedValue(error=f"a single value is expected, not {_kind(value)}")
 
 
-def _one_of(value: Any, attribute: Attribute) -> Parsed:
+def _one_of(value: Any, attribute: Attribute) -> ParsedValue:
     """A value of the first variant that it is of as it stands, else of one it can be made of."""
     alike = [variant for variant in attribute.attributes if _is_alike(value, variant)]
     others = [variant for variant in attribute.attributes if variant not in alike]
@@ -280,52 +280,52 @@ def _is_text(value: str) -> bool:
     return value.isascii() or not any("\ud800" <= char <= "\udfff" for char in value)
 
 
-def _string(value: Any, attribute: Attribute) -> Parsed:
+def _string(value: Any, attribute: Attribute) -> ParsedValue:
     if isinstance(value, bool | int | float):
         value = value.text if isinstance(value, _Written) else json.dumps(value)
     if not isinstance(value, str):
-        return Parsed(error=f"text is expected, not {_kind(value)}")
+        return ParsedValue(error=f"text is expected, not {_kind(value)}")
     if not _is_text(value):
-        return Parsed(error="it is not valid Unicode text")
+        return ParsedValue(error="it is not valid Unicode text")
     if attribute.pattern is None:
         # Models put the blank before a word behind the quotation mark.
         value = value.strip()
     if attribute.min_length is not None and len(value) < attribute.min_length:
-        return Parsed(error=f"shorter than {attribute.min_length} characters")
+        return ParsedValue(error=f"shorter than {attribute.min_length} characters")
     if attribute.max_length is not None and len(value) > attribute.max_length:
-        return Parsed(error=f"longer than {attribute.max_length} characters")
+        return ParsedValue(error=f"longer than {attribute.max_length} characters")
     if attribute.pattern is not None:
         try:
             if not matches(attribute.pattern, value):
-                return Parsed(error=f"it does not match the pattern {attribute.pattern}")
+                return ParsedValue(error=f"it does not match the pattern {attribute.pattern}")
         except TimeoutError:
-            return Parsed(error=f"the pattern {attribute.pattern} takes too long to try on it")
+            return ParsedValue(error=f"the pattern {attribute.pattern} takes too long to try on it")
     if attribute.format is not None:
         form = FORMATS.get(attribute.format)
         if form is not None and form.fullmatch(value) is None:
-            return Parsed(error=f"it is not of the format {attribute.format}")
-    return Parsed(value)
+            return ParsedValue(error=f"it is not of the format {attribute.format}")
+    return ParsedValue(value)
 
 
-def _number(value: Any, attribute: Attribute) -> Parsed:
+def _number(value: Any, attribute: Attribute) -> ParsedValue:
     if isinstance(value, str):
         value = _number_in(value.strip(), attribute.type)
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return Parsed(error=f"{_article(attribute.type)} is expected")
+        return ParsedValue(error=f"{_article(attribute.type)} is expected")
     if isinstance(value, float) and not math.isfinite(value):
-        return Parsed(error="the number is too large")
+        return ParsedValue(error="the number is too large")
     if isinstance(value, float):
         exact = Decimal(value.text if isinstance(value, _Written) else repr(value))
         if attribute.type == "integer":
             if exact != exact.to_integral_value():
-                return Parsed(error="a whole number is expected")
+                return ParsedValue(error="a whole number is expected")
             value = int(exact)
         elif exact != Decimal(repr(float(value))):
-            return Parsed(error="it has more digits than a number can hold")
+            return ParsedValue(error="it has more digits than a number can hold")
         else:
             value = float(value)
     error = _beyond_limits(value, attribute)
-    return Parsed(error=error) if error else Parsed(value)
+    return ParsedValue(error=error) if error else ParsedValue(value)
 
 
 def _article(kind: str) -> str:
@@ -365,52 +365,52 @@ def _is_multiple(value: int | float, unit: int | float) -> bool:
     return Fraction(str(value)) % Fraction(str(unit)) == 0
 
 
-def _boolean(value: Any) -> Parsed:
+def _boolean(value: Any) -> ParsedValue:
     if isinstance(value, str):
         word = value.strip().lower()
         if word in _TRUE:
-            return Parsed(True)
+            return ParsedValue(True)
         if word in _FALSE:
-            return Parsed(False)
+            return ParsedValue(False)
     if isinstance(value, bool):
-        return Parsed(value)
-    return Parsed(error="true or false is expected")
+        return ParsedValue(value)
+    return ParsedValue(error="true or false is expected")
 
 
-def _choice(value: Any, attribute: Attribute) -> Parsed:
+def _choice(value: Any, attribute: Attribute) -> ParsedValue:
     for choice in attribute.choices:
         if value == choice and isinstance(value, bool) == isinstance(choice, bool):
-            return Parsed(choice)
+            return ParsedValue(choice)
     if isinstance(value, str | int | float):
         # Case, space around it and a number as text do not matter, if only one choice can be meant.
         wanted = _as_word(value)
         alike = [choice for choice in attribute.choices if _as_word(choice) == wanted]
         if len(alike) == 1:
-            return Parsed(alike[0])
-    return Parsed(error="it is none of the choices")
+            return ParsedValue(alike[0])
+    return ParsedValue(error="it is none of the choices")
 
 
 def _as_word(value: str | int | float | bool) -> str:
     return value.strip().casefold() if isinstance(value, str) else json.dumps(value)
 
 
-def _date(value: Any) -> Parsed:
+def _date(value: Any) -> ParsedValue:
     text = value.strip() if isinstance(value, str) else ""
     match = _LOOSE_DATE.fullmatch(text)
     if match is not None:
         year, month, day = match.groups()
         text = f"{year}-{int(month):02}-{int(day):02}"
     if not is_date(text):
-        return Parsed(error="a date as YYYY-MM-DD is expected")
-    return Parsed(text)
+        return ParsedValue(error="a date as YYYY-MM-DD is expected")
+    return ParsedValue(text)
 
 
-def _date_time(value: Any) -> Parsed:
+def _date_time(value: Any) -> ParsedValue:
     text = value.strip() if isinstance(value, str) else ""
     match = _LOOSE_DATE_TIME.fullmatch(text)
     if match is not None:
         date, minutes, seconds, zone = match.groups()
         text = f"{date}T{minutes}{seconds or ':00'}{zone or ''}"
     if not is_date_time(text):
-        return Parsed(error="a date and time as YYYY-MM-DDThh:mm:ss is expected")
-    return Parsed(text)
+        return ParsedValue(error="a date and time as YYYY-MM-DDThh:mm:ss is expected")
+    return ParsedValue(text)

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hpd.errors import HpdError
-from hpd.pipeline.reuse import Decoded, FolderTable, MemoryTable, ReuseWarning, fingerprint
+from hpd.pipeline.reuse import FolderTable, KnownValue, MemoryTable, ReuseWarning, fingerprint
 
 floats = st.floats(width=32, allow_nan=False)
 decoded = st.builds(
-    Decoded,
+    KnownValue,
     st.binary(max_size=20),
     st.sampled_from(["complete", "truncated"]),
     st.lists(st.integers(0, 2**31 - 1), max_size=4).map(lambda tokens: array("i", tokens)),
@@ -28,7 +28,7 @@ def value(n, n_tokens=3):
     """A value that is unlike that of any other number."""
     numbers = range(n, n + n_tokens)
     floats_ = array("f", (number / 7 for number in numbers))
-    return Decoded(f' "v{n}"'.encode(), "complete", array("i", numbers), *[floats_] * 3)
+    return KnownValue(f' "v{n}"'.encode(), "complete", array("i", numbers), *[floats_] * 3)
 
 
 @pytest.fixture(params=["memory", "folder"])
@@ -45,7 +45,7 @@ def test_only_equal_parts_have_the_same_fingerprint(one, other):
 
 @given(decoded)
 def test_a_value_comes_back_from_json_bit_for_bit(original):
-    assert Decoded.from_json(original.to_json()) == original
+    assert KnownValue.from_json(original.to_json()) == original
 
 
 def test_values_of_a_document_are_put_together(table):
