@@ -3,49 +3,25 @@
 from collections.abc import Callable, Sequence, Set
 from typing import Any, final
 
+# The fields of the structs of options are those of src/hpd_cpp/options.h.
+
 @final
 class SamplingOptions:
     def __init__(self) -> None: ...
-    temperature: float
-    top_k: int
-    top_p: float
-    min_p: float
-    seed: int
+    def __getattr__(self, name: str) -> Any: ...
+    def __setattr__(self, name: str, value: Any) -> None: ...
 
 @final
 class ModelOptions:
     def __init__(self) -> None: ...
-    n_gpu_layers: int
-    split_mode: str
-    tensor_split: list[float]
-    main_gpu: int
-    use_mmap: bool
-    use_extra_bufts: bool
-    vocab_only: bool
-    loras: list[tuple[str, float]]
+    def __getattr__(self, name: str) -> Any: ...
+    def __setattr__(self, name: str, value: Any) -> None: ...
 
 @final
 class EngineOptions:
     def __init__(self) -> None: ...
-    n_ctx: int
-    n_batch: int
-    n_ubatch: int
-    n_threads: int
-    n_threads_batch: int
-    n_seq_max: int
-    n_in_flight: int
-    flash_attn: str
-    cache_type_k: str
-    cache_type_v: str
-    drafts: bool
-    draft_model: Model | None
-    n_draft: int
-    draft_p_min: float
-    swa_full: bool
-    cpu_attention: bool
-    offload_kqv: bool
-    deterministic: bool
-    sampling: SamplingOptions
+    def __getattr__(self, name: str) -> Any: ...
+    def __setattr__(self, name: str, value: Any) -> None: ...
 
 @final
 class Model:

@@ -47,41 +47,18 @@ const char * name_of(Finish finish) {
     return "none";
 }
 
+template <class Struct>
+py::class_<Struct> bind_struct(py::module_ & m, const char * name) {
+    py::class_<Struct> bound(m, name);
+    bound.def(py::init<>());
+    Struct::each([&](const char * field, auto member) { bound.def_readwrite(field, member); });
+    return bound;
+}
+
 void bind_options(py::module_ & m) {
-    py::class_<SamplingOptions>(m, "SamplingOptions")
-        .def(py::init<>())
-        .def_readwrite("temperature", &SamplingOptions::temperature)
-        .def_readwrite("top_k", &SamplingOptions::top_k)
-        .def_readwrite("top_p", &SamplingOptions::top_p)
-        .def_readwrite("min_p", &SamplingOptions::min_p)
-        .def_readwrite("seed", &SamplingOptions::seed);
-
-    py::class_<ModelOptions>(m, "ModelOptions")
-        .def(py::init<>())
-        .def_readwrite("n_gpu_layers", &ModelOptions::n_gpu_layers)
-        .def_readwrite("main_gpu", &ModelOptions::main_gpu)
-        .def_readwrite("use_mmap", &ModelOptions::use_mmap)
-        .def_readwrite("use_extra_bufts", &ModelOptions::use_extra_bufts)
-        .def_readwrite("vocab_only", &ModelOptions::vocab_only)
-        .def_readwrite("split_mode", &ModelOptions::split_mode)
-        .def_readwrite("tensor_split", &ModelOptions::tensor_split)
-        .def_readwrite("loras", &ModelOptions::loras);
-
-    py::class_<EngineOptions>(m, "EngineOptions")
-        .def(py::init<>())
-        .def_readwrite("n_ctx", &EngineOptions::n_ctx)
-        .def_readwrite("n_batch", &EngineOptions::n_batch)
-        .def_readwrite("n_ubatch", &EngineOptions::n_ubatch)
-        .def_readwrite("n_threads", &EngineOptions::n_threads)
-        .def_readwrite("n_threads_batch", &EngineOptions::n_threads_batch)
-        .def_readwrite("n_seq_max", &EngineOptions::n_seq_max)
-        .def_readwrite("n_in_flight", &EngineOptions::n_in_flight)
-        .def_readwrite("n_draft", &EngineOptions::n_draft)
-        .def_readwrite("draft_p_min", &EngineOptions::draft_p_min)
-        .def_readwrite("flash_attn", &EngineOptions::flash_attn)
-        .def_readwrite("cache_type_k", &EngineOptions::cache_type_k)
-        .def_readwrite("cache_type_v", &EngineOptions::cache_type_v)
-        .def_readwrite("drafts", &EngineOptions::drafts)
+    bind_struct<SamplingOptions>(m, "SamplingOptions");
+    bind_struct<ModelOptions>(m, "ModelOptions");
+    bind_struct<EngineOptions>(m, "EngineOptions")
         .def_property(
             "draft_model",
             [](const EngineOptions & o) {
@@ -89,12 +66,7 @@ void bind_options(py::module_ & m) {
             },
             [](EngineOptions & o, const ModelHandle * model) {
                 o.draft_model = model ? model->get() : nullptr;
-            })
-        .def_readwrite("swa_full", &EngineOptions::swa_full)
-        .def_readwrite("cpu_attention", &EngineOptions::cpu_attention)
-        .def_readwrite("offload_kqv", &EngineOptions::offload_kqv)
-        .def_readwrite("deterministic", &EngineOptions::deterministic)
-        .def_readwrite("sampling", &EngineOptions::sampling);
+            });
 }
 
 std::unique_ptr<ModelHandle> open_model(const std::vector<std::string> & paths,

@@ -10,6 +10,9 @@ namespace hpd {
 
 class Model;
 
+// An option of the engine is a field here, its name in each(), by which Python sets it, and an
+// entry in the table of options (hpd/options.py).
+
 // What is needed to open a model.
 struct ModelOptions {
     int32_t n_gpu_layers = -1;     // layers on the GPU; negative: all of them
@@ -20,6 +23,18 @@ struct ModelOptions {
     bool use_extra_bufts = true;   // AMX and repacked weights; must be off where AMX crashes
     bool vocab_only = false;       // tokenizer and metadata only, no weights
     std::vector<std::pair<std::string, float>> loras;  // adapter files and their scales
+
+    template <class Visit>
+    static void each(const Visit & visit) {
+        visit("n_gpu_layers", &ModelOptions::n_gpu_layers);
+        visit("split_mode", &ModelOptions::split_mode);
+        visit("tensor_split", &ModelOptions::tensor_split);
+        visit("main_gpu", &ModelOptions::main_gpu);
+        visit("use_mmap", &ModelOptions::use_mmap);
+        visit("use_extra_bufts", &ModelOptions::use_extra_bufts);
+        visit("vocab_only", &ModelOptions::vocab_only);
+        visit("loras", &ModelOptions::loras);
+    }
 };
 
 // How tokens are chosen from logits. The default is greedy.
@@ -29,6 +44,15 @@ struct SamplingOptions {
     float top_p = 0.95f;       // keep the likeliest that together reach this probability
     float min_p = 0.05f;       // drop what is less likely than this times the likeliest
     uint64_t seed = 0;         // each value draws from its own stream, derived from this
+
+    template <class Visit>
+    static void each(const Visit & visit) {
+        visit("temperature", &SamplingOptions::temperature);
+        visit("top_k", &SamplingOptions::top_k);
+        visit("top_p", &SamplingOptions::top_p);
+        visit("min_p", &SamplingOptions::min_p);
+        visit("seed", &SamplingOptions::seed);
+    }
 };
 
 // The context and the scheduling of an engine.
@@ -55,6 +79,29 @@ struct EngineOptions {
     // business.
     bool deterministic = false;
     SamplingOptions sampling;
+
+    template <class Visit>
+    static void each(const Visit & visit) {
+        visit("n_ctx", &EngineOptions::n_ctx);
+        visit("n_batch", &EngineOptions::n_batch);
+        visit("n_ubatch", &EngineOptions::n_ubatch);
+        visit("n_threads", &EngineOptions::n_threads);
+        visit("n_threads_batch", &EngineOptions::n_threads_batch);
+        visit("n_seq_max", &EngineOptions::n_seq_max);
+        visit("n_in_flight", &EngineOptions::n_in_flight);
+        visit("flash_attn", &EngineOptions::flash_attn);
+        visit("cache_type_k", &EngineOptions::cache_type_k);
+        visit("cache_type_v", &EngineOptions::cache_type_v);
+        visit("drafts", &EngineOptions::drafts);
+        // draft_model is a handle in Python (bindings.cpp)
+        visit("n_draft", &EngineOptions::n_draft);
+        visit("draft_p_min", &EngineOptions::draft_p_min);
+        visit("swa_full", &EngineOptions::swa_full);
+        visit("cpu_attention", &EngineOptions::cpu_attention);
+        visit("offload_kqv", &EngineOptions::offload_kqv);
+        visit("deterministic", &EngineOptions::deterministic);
+        visit("sampling", &EngineOptions::sampling);
+    }
 };
 
 }  // namespace hpd

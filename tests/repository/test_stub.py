@@ -133,9 +133,17 @@ def test_functions_have_the_stubs_signatures(module):
             assert_alike(node, getattr(MODULES[module], node.name).__doc__)
 
 
+def has_any_field(stub):
+    """Whether a stub leaves the fields to the table of options (tests/models)."""
+    return any(getattr(item, "name", "") == "__setattr__" for item in stub.body)
+
+
 @pytest.mark.parametrize(("module", "name"), CLASSES)
 def test_classes_have_the_stubs_members(module, name):
     real = getattr(MODULES[module], name)
+    if has_any_field(class_node(module, name)):
+        assert is_made_by_python(real)
+        return
     stub = class_node(module, name).body
     methods = {}
     read_only = {}
