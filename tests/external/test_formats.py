@@ -112,6 +112,22 @@ def test_other_charsets_of_an_e_mail():
 
 
 @pytest.mark.parametrize(
+    ("charset", "data", "text"),
+    [
+        ("utf-8", "Größe für 5 €".encode() + b"\xe2\x82", "Größe für 5 €�"),
+        ("gb2312", "日本 für €".encode(), "日本 für €"),
+        ("gb2312", "日本".encode("gb18030") + b"\xc8", "日本�"),
+        ("iso-2022-jp", b"\x1b$B\x7f\x7f\x1b(B", "�"),
+    ],
+)
+def test_some_letters_of_an_e_mail_may_be_wrong(charset, data, text):
+    head = HEAD + f"Content-Type: text/plain; charset={charset}\n\n".encode()
+    record = read(head + data, "eml")
+    assert record.text.split("\n\n", 1)[1] == text
+    assert record.notes == (f"letters of a part are not valid {charset}",) * ("�" in text)
+
+
+@pytest.mark.parametrize(
     ("label", "encoding"),
     [
         ("windows-31j", "cp932"),
@@ -407,6 +423,18 @@ def test_a_message_of_outlook() -> None:
     (outer,) = RecordReader(MADE / "e.msg", attachments=True)
     assert "see the message within" in outer.text
     assert outer.notes == ("a message within it is not read: Größe der Bestellung 4711.msg",)
+
+
+def test_the_text_of_an_outlook_message_in_other_forms():
+    encodings = pytest.importorskip("oxmsg.domain.encodings")
+    data = (MADE / "m.msg").read_bytes()
+    tags = ("1000001F", "10090102")  # of a text, and of one as RTF: in its name and in a list
+    data = data.replace(*(f"__substg1.0_{tag}".encode("utf-16-le") for tag in tags))
+    data = data.replace(*(int(tag, 16).to_bytes(4, "little") for tag in tags))
+    record = read(data, "msg")
+    assert record.text.endswith("4711\n\nAttachments: list.txt")
+    assert record.notes == ("its text is RTF, which is not read",)
+    assert "中文".encode("cp950").decode(encodings.encoding_from_codepage(950)) == "中文"
 
 
 @pytest.mark.parametrize(

@@ -13,18 +13,29 @@ from collections.abc import Mapping, Sequence
 from email.errors import HeaderParseError, StartBoundaryNotFoundDefect
 from email.header import decode_header
 from email.message import Message
+from encodings.aliases import aliases
 from typing import Any
 
 from hpd.errors import InputError
 from hpd.external.html import declared_encoding, text_of_html
 from hpd.files.rows import WholeText
-from hpd.files.streams import Source, is_utf8, known_encoding, needed
+from hpd.files.streams import (
+    Source,
+    is_utf8,
+    known_encoding,
+    n_as_utf8,
+    n_beyond_ascii,
+    needed,
+)
 
 _LONGEST_HEADER = 10_000
 """Characters; the parser's time grows with their square."""
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _BARE_BOUNDARY = re.compile(r'(boundary=)(?!")([^\s;]+)', re.IGNORECASE)
 _CODING = re.compile(r"(quoted.?printable)|base.?64", re.IGNORECASE)
+_RTF = 0x1009
+"""The property of an Outlook message that has its text as RTF."""
+aliases.update(windows_874="cp874", windows_950="cp950")  # so oxmsg names Thai and Chinese
 _File = tuple[str, bytes]
 """A name, and what the file has."""
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]+={0,2}[ \t]*(?:\r?\n|$)|[ \t]*\r?\n)*")
@@ -188,8 +199,8 @@ def _leaf(part: Message, source: Source) -> str:
     if is_unknown:
         named = f", {label}" if label else ""
         source.notes.append(f"a part is in an encoding that is not known{named}")
-    elif "\ufffd" in text and encoding not in (None, "utf-8", "cp1252"):
-        source.notes.append(f"letters of a part are not valid {label}")
+    elif "\ufffd" in text and "\ufffd".encode() not in data:
+        source.notes.append(f"letters of a part are not valid {label or 'UTF-8'}")
     return (text + below).replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -249,6 +260,8 @@ def _read_msg(source: Source) -> WholeText:
         text = message.body or ""
         if not text.strip() and message.html_body:
             text = text_of_html(message.html_body, source.name)
+        if not text.strip() and message.properties.binary_prop_value(_RTF):
+            source.notes.append("its text is RTF, which is not read")
         files = [(f.file_name or "unnamed", f.file_bytes) for f in message.attachments]
     except InputError:
         raise
@@ -266,13 +279,16 @@ def _read_msg(source: Source) -> WholeText:
 
 def _lenient_text(data: bytes, encoding: str | None = None) -> str:
     """A text in the encoding that it says it has; else, or where mailers are often wrong about
-    it, UTF-8 if it is valid, and Windows-1252 if not."""
-    if encoding not in (None, "utf-8", "cp1252"):
-        return data.decode(encoding, "replace")
+    it, UTF-8 if most of it is valid, and Windows-1252 if not."""
+    is_told = encoding not in (None, "utf-8", "cp1252")
     try:
-        return data.decode("utf-8")
+        return data.decode(encoding if is_told and encoding else "utf-8")
     except UnicodeDecodeError:
-        return data.decode("cp1252", "replace")
+        n, n_valid = n_beyond_ascii(data), n_as_utf8(data)
+        # UTF-8 may have some wrong bytes, of a letter that was cut in two.
+        is_utf8 = n_valid == n > 0 if is_told else 2 * n_valid > n
+        meant = "utf-8" if is_utf8 else encoding if is_told and encoding else "cp1252"
+        return data.decode(meant, "replace")
 
 
 READERS = {"eml": _read_mail, "msg": _read_msg}
