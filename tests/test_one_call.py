@@ -1,5 +1,7 @@
 """``hpd.extract``: one call, with a model that stays loaded, and schemas of any form."""
 
+import os
+import shutil
 import threading
 
 import pytest
@@ -64,6 +66,24 @@ def test_another_model_in_the_environment_is_noticed(monkeypatch, tiny_model):
     other = hpd.extract(TEXT, "brand, color").fields["brand"].confidence
     monkeypatch.undo()
     assert hpd.extract(TEXT, "brand, color").fields["brand"].confidence == own != other
+
+
+def test_another_file_of_the_same_name_is_noticed(monkeypatch, tiny_model, tmp_path):
+    confidences = []
+    for folder, name in (("a", "qwen3"), ("b", "llama"), ("b", "qwen3")):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        monkeypatch.chdir(tmp_path / folder)
+        shutil.copy(tiny_model(name), "copy.gguf")
+        os.replace("copy.gguf", "model.gguf")
+        found = hpd.extract(TEXT, "brand", "model.gguf", max_tokens=2)
+        confidences.append(found.fields["brand"].confidence)
+    assert confidences[0] == confidences[2] != confidences[1]
+
+
+@pytest.mark.parametrize("name", ["examples", "rules", "max_tokns"])
+def test_what_is_no_option_is_refused(name):
+    with pytest.raises(hpd.OptionError, match=f"there is no option '{name}'"):
+        hpd.extract(TEXT, "brand", **{name: ()})
 
 
 def test_nobody_waits_for_a_model_that_another_thread_loads(monkeypatch, tiny_model):

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from hpd.extractor import Extractor, SchemaForm
+from hpd.models.model_files import MODEL_VARIABLE
+from hpd.options import combined
 from hpd.results import Extraction
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ class _Loaded:
         self.extractor: Extractor[Any] | None = None
 
 
-_kept: OrderedDict[str, _Loaded] = OrderedDict()
+_kept: OrderedDict[object, _Loaded] = OrderedDict()
 _lock = threading.Lock()
 
 
@@ -78,22 +80,19 @@ def extract(
     Raises:
         HpdError: as ``Extractor`` and ``Extractor.extract``.
     """
-    # HPD_MODEL and HPD_TUNED may be other ones at the next call.
-    ours = sorted((name, value) for name, value in os.environ.items() if name.startswith("HPD_"))
-    key = repr((model, hf, sorted(settings.items()), ours))
+    options = combined(None, settings)
+    # HPD_MODEL and HPD_TUNED may be other ones at the next call, and so may the file of that name.
+    ours = tuple(sorted(item for item in os.environ.items() if item[0].startswith("HPD_")))
+    file = Path(model or os.environ.get(MODEL_VARIABLE, "")).expanduser()
+    state = (file.resolve(), file.stat().st_mtime_ns) if file.is_file() else file
+    key = (hf, options, ours, state)
     with _lock:
         loaded = _kept.setdefault(key, _Loaded())
         _kept.move_to_end(key)
         while len(_kept) > _N_KEPT:
             _kept.popitem(last=False)  # It is closed when nobody uses it any more.
-    try:
-        with loaded.lock:
-            if loaded.extractor is None:
-                loaded.extractor = Extractor(schema, model, hf=hf, **settings)  # type: ignore[call-overload]
-            extractor = loaded.extractor
-    except BaseException:
-        with _lock:
-            if loaded.extractor is None and _kept.get(key) is loaded:
-                del _kept[key]
-        raise
+    with loaded.lock:
+        if loaded.extractor is None:
+            loaded.extractor = Extractor(schema, model, hf=hf, options=options)  # type: ignore[call-overload]
+        extractor = loaded.extractor
     return extractor.extract(document, schema=schema)  # type: ignore[call-overload, no-any-return]

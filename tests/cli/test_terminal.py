@@ -46,6 +46,30 @@ def test_long_ids_keep_their_ends_so_that_rows_differ():
     assert all("…" in path and len(path) <= 12 for path in ids)
 
 
+@pytest.mark.parametrize(
+    "name", ["invoices/2026/customer-{}/invoice.pdf", "請求書/顧客番号{}/請求書.pdf"]
+)
+def test_an_id_that_looks_like_another_when_it_is_cut_is_shown_whole(name):
+    paths = [name.format(n) for n in (17, 18)]
+    lines = rows(40, *({"id": path, "data": {"brand": "x", "size": 1}} for path in paths))
+    assert paths[1] in lines
+    assert [line.split()[0][-4:] for line in lines if "…" in line] == [".pdf"] * 2
+    narrow = rows(20, {"id": paths[0], "data": {"brand": "x", "size": 1}})
+    assert narrow[0] == paths[0]
+
+
+def test_an_error_is_told_however_long_the_id_is():
+    error = {"type": "InputError", "message": "it is empty"}
+    (line,) = rows(60, {"id": "a/long/path/" * 9, "error": error})[2:]
+    assert line.endswith("/: InputError: it is empty")
+
+
+@pytest.mark.parametrize(("value", "shown"), [(0, "0"), (False, "false"), ([], "-"), (None, "-")])
+def test_a_value_that_is_the_whole_data_has_its_row(value, shown):
+    line = {"id": "1", **({} if value is None else {"data": value})}
+    assert rows(40, line, schema={"type": "integer"})[2].split() == ["1", shown]
+
+
 def test_of_a_list_of_objects_are_said_how_many_and_the_first():
     data = {"lines": [{"what": "saw", "qty": 12}, {"what": "nail", "qty": 3}], "tags": ["a", "b"]}
     lines = rows(70, {"id": "1", "data": data}, schema="lines [{what, qty int}], tags [str]")

@@ -46,6 +46,7 @@ class ResultTable:
         self._is_wide = room // n_columns >= _LEAST_WIDTH
         self._widths = [room // n_columns + (i < room % n_columns) for i in range(n_columns)]
         self._has_header = False
+        self._ids: dict[str, str] = {}  # by what is shown of them
         self._console = _console(
             file=io.StringIO(), width=width, force_terminal=sys.stdout.isatty(), highlight=False
         )
@@ -61,27 +62,30 @@ class ResultTable:
     def _shown(self, line: Mapping[str, Any]) -> Iterator[Text]:
         id_ = _plain(line.get("id"))
         error = line.get("error")
-        data = line.get("data") or {}
+        data = line.get("data")
+        has_data = data is not None or error is None
         if not isinstance(data, Mapping):  # The root of the schema is no object.
             data = {self._names[0]: data}
         values = [_in_words(data.get(name)) for name in self._names]
-        if not self._is_wide:
-            yield _fitted(_cut_middle(id_, self._width), self._width, "bold")
-            longest = min(max(map(len, self._names)), self._width // 2)
-            room = self._width - longest - 2 * len(_GAP)
-            for name, value in zip(self._names, values, strict=True) if data else ():
-                yield _joined("", _fitted(name, longest), _value(value, room))
-        elif not self._has_header:
+        if self._is_wide and not self._has_header:
             self._has_header = True
             names = zip(["id", *self._names], self._widths, strict=True)
             yield _joined(*(_fitted(name, width, "bold") for name, width in names))
             yield _joined(*("-" * width for width in self._widths))
-        if self._is_wide and data:
-            cells = zip(values, self._widths[1:], strict=True)
-            first = _fitted(_cut_middle(id_, self._widths[0]), self._widths[0])
-            yield _joined(first, *(_value(value, width) for value, width in cells))
+        first = _cut_middle(id_, self._widths[0])
+        if not self._is_wide or self._ids.setdefault(first, id_) != id_:
+            # It has no column, or looks there like another that was cut.
+            yield _fitted(id_, 2 * len(id_), "bold")
+        if has_data and self._is_wide:
+            cells = zip([first, *values], self._widths, strict=True)
+            yield _joined(*(_value(value, width) for value, width in cells))
+        elif has_data:
+            longest = min(max(map(len, self._names)), self._width // 2)
+            room = self._width - longest - 2 * len(_GAP)
+            for name, value in zip(self._names, values, strict=True):
+                yield _joined("", _fitted(name, longest), _value(value, room))
         if error is not None:
-            said = f"{id_}: {error['type']}: {error['message']}"
+            said = f"{_cut_middle(id_, self._width // 3)}: {error['type']}: {error['message']}"
             yield _fitted(" ".join(said.split()), self._width, "red")
 
 
@@ -109,7 +113,6 @@ class Progress:
             self._bar = _bar()
             self._task = self._bar.add_task("", total=self._total, done=self._n_done, said="")
             self._bar.start()
-            self._start = time.perf_counter()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -185,10 +188,15 @@ def _value(text: str, width: int) -> Text:
 
 def _cut_middle(text: str, width: int) -> str:
     """A text whose middle is left out where it is too long: the end of a path tells files apart."""
-    if len(text) <= width or width < 3:
+    from rich.cells import cell_len, set_cell_size
+
+    if cell_len(text) <= width or width < 3:
         return text
     n_end = (width - 1) * 2 // 3
-    return f"{text[: width - 1 - n_end]}…{text[-n_end:]}"
+    end = text[-n_end:]
+    while cell_len(end) > n_end:
+        end = end[1:]
+    return f"{set_cell_size(text, width - 1 - n_end)}…{end}"
 
 
 def _in_words(value: Any) -> str:

@@ -198,17 +198,12 @@ class Cancellation:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._end: Callable[[], None] | None = None
-        self._is_cancelled = False
-
-    @property
-    def is_cancelled(self) -> bool:
-        """Whether the call is to end."""
-        return self._is_cancelled
+        self.is_cancelled = False
 
     def cancel(self) -> None:
         """End the call; one that begins later ends at once."""
         with self._lock:
-            self._is_cancelled = True
+            self.is_cancelled = True
             end = self._end
         if end is not None:
             end()
@@ -217,7 +212,7 @@ class Cancellation:
         """Say how the call is ended."""
         with self._lock:
             self._end = end
-        if self._is_cancelled:
+        if self.is_cancelled:
             end()
 
 

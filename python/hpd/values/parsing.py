@@ -70,9 +70,8 @@ def parse_value(raw: str, attribute: Attribute) -> ParsedValue:
         return ParsedValue(error="it is nested too deeply")
     except ValueError as error:
         return ParsedValue(error=_what_is_wrong(text, str(error)))
-    if value is None or (
-        isinstance(value, str) and not value.strip() and not _holds(attribute, "")
-    ):
+    is_blank = isinstance(value, str) and not value.strip()
+    if value is None or (is_blank and "" not in attribute.choices):
         return ParsedValue()
     return check_value(value, attribute)
 
@@ -262,10 +261,6 @@ def _what_is_wrong(text: str, message: str) -> str:
     if text in ("-", "{", "[") or any(word.startswith(text) for word in literals):
         return BREAKS_OFF
     return "it is not valid JSON"
-
-
-def _holds(attribute: Attribute, text: str) -> bool:
-    return attribute.type == "enum" and text in attribute.choices
 
 
 def _kind(value: Any) -> str:
