@@ -10,6 +10,7 @@ CHATML = (
     "{{ '<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>\n' }}"
     "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
 )
+BOTH = "{{ messages[0].content }}|{{ messages[1].content }}|"
 USER = "<|im_start|>system\nRules.<|im_end|>\n<|im_start|>user\n"
 ANSWER = "<|im_end|>\n<|im_start|>assistant\n"
 
@@ -68,6 +69,46 @@ TEMPLATES = {
         "{% for m in messages %}{{ m.content }}<|eot_id|>{% endfor %}>>>",
         "Rules.<|eot_id|>",
         "<|eot_id|>>>>all\n",
+    ),
+    **{
+        f"a thought that {opened} begins": (BOTH + opened, "Rules.|", "|" + ended)
+        for opened, ended in (
+            ("<reasoning>\n", "<reasoning>\n\n</reasoning>\n\n"),
+            ("<Thought>", "<Thought>\n\n</Thought>\n\n"),
+            ("<think_fast>\nOkay, ", "<think_fast>\nOkay,\n\n</think_fast>\n\n"),
+            ("[REASONING]", "[REASONING]\n\n[/REASONING]\n\n"),
+            ("<|think_start|>", "<|think_start|>\n\n<|think_end|>\n\n"),
+            ("<|START_THINKING|>", "<|START_THINKING|>\n\n<|END_THINKING|>\n\n"),
+            ("\u25c1think\u25b7", "\u25c1think\u25b7\n\n\u25c1/think\u25b7\n\n"),
+            ("<think></think>", "<think></think>"),
+        )
+    },
+    "channels, one of which is chosen": (
+        BOTH + "<|end|><|start|>assistant<|channel|>",
+        "Rules.|",
+        "|<|end|><|start|>assistant<|channel|>final<|message|>",
+    ),
+    "channels, the first of which is for thoughts": (
+        BOTH + "<|end|><|start|>assistant<|channel|>analysis<|message|>",
+        "Rules.|",
+        "|<|end|><|start|>assistant<|channel|>analysis<|message|>"
+        "<|end|><|start|>assistant<|channel|>final<|message|>",
+    ),
+    "a role of the system that is passed over": (
+        "{% for m in messages if m.role != 'system' %}<{{ m.role }}>{{ m.content }}{% endfor %}<A>",
+        "<user>Rules.\n\n",
+        "<A>",
+    ),
+    "typed parts of the user only": (
+        "{{ messages[0].content + '|' }}{% for part in messages[1].content %}{{ part.text }}"
+        "{% endfor %}|",
+        "Rules.|",
+        "|",
+    ),
+    "JSON that may have other letters": (
+        "{{ messages[0].content | tojson(ensure_ascii=False) }}{{ messages[1].content }}|",
+        '"Rules."',
+        "|",
     ),
     "thoughts that a name is part of": (
         "{% set kind = ':opensource' %}{% for m in messages %}{{ m.content }}|{% endfor %}"

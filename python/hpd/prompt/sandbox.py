@@ -90,4 +90,4 @@ def _now(form: str) -> str:
 
 def _json(value: Any, **settings: Any) -> str:
     """JSON as it is: the filter of Jinja's own is for pages."""
-    return json.dumps(value, ensure_ascii=False, **settings)
+    return json.dumps(value, **{"ensure_ascii": False, **settings})

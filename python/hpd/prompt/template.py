@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -19,21 +20,20 @@ BEHIND_DOCUMENTS = "\n"
 PLAIN = "{{ system }}\n\n{{ user }}\n\nAnswer:\n"
 """The template of models that have none of their own."""
 
-_THOUGHTS: Final = {
-    "<think>": "</think>",
-    "<think:opensource>": "</think:opensource>",
-    "<thinking>": "</thinking>",
-    "<seed:think>": "</seed:think>",
+_THOUGHT: Final = re.compile(r"([<\[◁])([\w:]*(?:think|thought|reason)[\w:]*)([>\]▷])", re.I)
+"""The mark with which a model begins to think before it answers; another ends it."""
+
+_OTHER_THOUGHTS: Final = {
+    "<|think_start|>": "<|think_end|>",
     "<|START_THINKING|>": "<|END_THINKING|>",
     "<|begin_of_thought|>": "<|end_of_thought|>",
-    "[THINK]": "[/THINK]",
-    "◁think▷": "◁/think▷",
     "Here are my reasoning steps:": "[BEGIN FINAL RESPONSE]",
 }
-"""The beginning and the end of what a model thinks before it answers."""
 
 _BEGINNINGS: Final = {
     "<|start|>assistant": "<|channel|>final<|message|>",
+    "<|start|>assistant<|channel|>": "final<|message|>",
+    "<|channel|>analysis<|message|>": "<|end|><|start|>assistant<|channel|>final<|message|>",
     "<|begin|>assistant": "<|content|>",
     ">>>": "all\n",
 }
@@ -92,7 +92,8 @@ def render(template: str, system: str, *, bos: str = "", eos: str = "") -> Rende
 
 def _ready_to_answer(text: str) -> str:
     """The end of a prompt, with an empty thought where one is begun, and in the right channel."""
-    for begin, end in _THOUGHTS.items():
+    marks = {mark[0]: f"{mark[1]}/{mark[2]}{mark[3]}" for mark in _THOUGHT.finditer(text)}
+    for begin, end in (marks | _OTHER_THOUGHTS).items():
         if text.rfind(begin) > text.rfind(end):
             return f"{text.rstrip()}\n\n{end}\n\n"
     return text + next((more for end, more in _BEGINNINGS.items() if text.endswith(end)), "")
@@ -100,7 +101,7 @@ def _ready_to_answer(text: str) -> str:
 
 @lru_cache(maxsize=64)
 def _render_chat(template: str, system: str, bos: str, eos: str) -> str:
-    """The text that a chat template makes of the first conversation that it accepts."""
+    """What a chat template makes of the first conversation of which it shows both texts."""
     from hpd.prompt.sandbox import run  # loads Jinja, which other commands do without
 
     conversations = [
@@ -110,25 +111,26 @@ def _render_chat(template: str, system: str, bos: str, eos: str) -> str:
     ]
     # Some templates read tools whenever they are defined, some only text in typed parts.
     variables = [
-        {"messages": [_typed(each) for each in messages] if is_typed else messages, **tools}
-        for is_typed in (False, True)
+        {"messages": [_typed(m) if m["role"] in typed else m for m in messages], **tools}
+        for typed in ((), ("system", "user"), ("user",))
         for tools in ({"tools": None}, {})
         for messages in conversations
     ]
-    first: str | Exception | None = None
+    texts: list[str] = []
+    failures: list[Exception] = []
     for given in variables:
         try:
             text = run(template, bos_token=bos, eos_token=eos, **_SETTINGS, **given)
         except Exception as error:  # whatever the template makes its engine raise
-            first = first or error
+            failures.append(error)
             continue
-        if text.count(_PLACE) == 1:
+        if text.count(_PLACE) == 1 and system[:20] in text:
             return text
-        first = first or text
-    if isinstance(first, str):
-        return first
-    reason = str(first) or type(first).__name__
-    raise ModelLoadError(f"the model's chat template fails: {reason}") from first
+        texts.append(text)
+    if texts:  # As JSON, the system's text may have other letters.
+        return max(texts, key=lambda text: text.count(_PLACE) == 1)
+    reason = str(failures[0]) or type(failures[0]).__name__
+    raise ModelLoadError(f"the model's chat template fails: {reason}") from failures[0]
 
 
 def _typed(message: dict[str, str]) -> dict[str, Any]:
