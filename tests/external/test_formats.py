@@ -6,6 +6,7 @@ those of Outlook are written by aspose-email-foss 26.3.
 
 import gzip
 import io
+import zipfile
 from base64 import b64encode
 from email.message import EmailMessage
 from pathlib import Path
@@ -348,6 +349,124 @@ def test_a_text_of_an_office_program_is_whole_and_in_order(format):  # noqa: A00
         assert record.text.endswith("FooterWord")
 
 
+def zipped(files):
+    """An archive of files by their names; texts stand in an element ``x`` there."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, content in files.items():
+            names = " ".join(f'xmlns:{prefix}="{uri}"' for prefix, uri in NAMESPACES.items())
+            text = content if isinstance(content, bytes) else f"<x {names}>{content}</x>".encode()
+            archive.writestr(name, text)
+    return packed.getvalue()
+
+
+NAMESPACES = {
+    "w": "http://schemas.openxmlformats.org/wordprocessingml/2006/main",
+    "a": "http://schemas.openxmlformats.org/drawingml/2006/main",
+    "p": "http://schemas.openxmlformats.org/presentationml/2006/main",
+    "c": "http://schemas.openxmlformats.org/drawingml/2006/chart",
+    "r": "http://schemas.openxmlformats.org/officeDocument/2006/relationships",
+    "m": "http://www.w3.org/1998/Math/MathML",
+    **{f"o{n}": f"urn:oasis:names:tc:opendocument:xmlns:{n}:1.0" for n in ("text", "drawing")},
+    **{f"o{n}": f"urn:oasis:names:tc:opendocument:xmlns:{n}:1.0" for n in ("office", "table")},
+}
+
+
+def relations(**targets):
+    """The file with relations, by their kinds and numbers: ``chart_1``."""
+    return "".join(
+        f'<Relationship Id="{name}" Type="http://r/{name.partition("_")[0]}" Target="{target}"/>'
+        for name, target in targets.items()
+    )
+
+
+def series(name, labels, form, values):
+    def points(texts):
+        return "".join(f'<c:pt idx="{i}"><c:v>{text}</c:v></c:pt>' for i, text in enumerate(texts))
+
+    return (
+        f"<c:ser><c:tx><c:v>{name}</c:v></c:tx><c:cat><c:strCache>{points(labels)}</c:strCache>"
+        f"</c:cat><c:val><c:numCache><c:formatCode>{form}</c:formatCode>{points(values)}"
+        "</c:numCache></c:val></c:ser>"
+    )
+
+
+CHART = (
+    "<c:title><a:p><a:r><a:t>Shops</a:t></a:r></a:p></c:title>"
+    + series("Sales", ["007", "West"], "General", ["8.2000000000000011", "#N/A"])
+    + series("Share", ["007"], "0.0%", ["0.125"])
+    + series("Opened", ["007"], "m/d/yyyy", ["45658"])
+)
+CHARTED = "Shops\nSales: 007 8.2 | West #N/A\nShare: 007 12.5%\nOpened: 007 2025-01-01"
+
+
+def test_charts_forms_and_drawings_of_a_document_are_read_and_other_files_in_it_are_told():
+    box = "<w:ffData><w:checkBox>{}</w:checkBox></w:ffData>"
+    choice = '<w:listEntry w:val="S"/><w:listEntry w:val="M"/>'
+    chosen = f'<w:ffData><w:ddList><w:result w:val="1"/>{choice}</w:ddList></w:ffData>'
+    boxes = box.format("<w:checked/>") + box.format('<w:default w:val="0"/>')
+    document = zipped(
+        {
+            "_rels/.rels": relations(officeDocument="word/document2.xml"),
+            "word/document2.xml": f"<w:p>{boxes}<w:r><w:t> Size </w:t></w:r>{chosen}</w:p>",
+            "word/_rels/document2.xml.rels": relations(
+                footer="f.xml", chart="/word/chart.xml", diagramData="d.xml", package="e.xlsx"
+            ),
+            "word/chart.xml": CHART,
+            "word/d.xml": "<a:p><a:t>Paint</a:t></a:p>",
+            "word/f.xml": "<w:p><w:t>Page 1</w:t></w:p>",
+            "word/e.xlsx": b"",
+        }
+    )
+    record = read(document, "docx")
+    assert record.text == f"☒☐ Size M\n{CHARTED}\nPaint\nPage 1"
+    assert record.notes == ("files within it that are not read: 1",)
+
+
+def test_slides_come_in_the_order_of_the_show_with_their_comments():
+    show = zipped(
+        {
+            "_rels/.rels": relations(officeDocument="ppt/show.xml"),
+            "ppt/show.xml": '<p:sldId id="256" r:id="slide_2"/><p:sldId id="257" r:id="slide_1"/>',
+            "ppt/_rels/show.xml.rels": relations(
+                slide_1="s/1.xml", slide_2="s/2.xml", slide_3="s/3.xml"
+            ),
+            "ppt/s/1.xml": "<a:p><a:t>last</a:t></a:p>",
+            "ppt/s/2.xml": "<a:p><a:t>first</a:t></a:p>",
+            "ppt/s/3.xml": "<a:p><a:t>taken out</a:t></a:p>",
+            "ppt/s/_rels/2.xml.rels": relations(comments="../c.xml", chart="../chart.xml"),
+            "ppt/c.xml": "<p:cm><p:text>not sure</p:text></p:cm>",
+            "ppt/chart.xml": CHART,
+        }
+    )
+    assert read(show, "pptx").text == f"first\n{CHARTED}\nnot sure\n\nlast"
+
+
+def test_fields_shapes_charts_and_formulas_of_a_text_are_read():
+    fields = "<otext:date>May 5</otext:date>,  <otext:sequence>7</otext:sequence>\n of 9"
+    shape = "<odrawing:custom-shape><otext:p>Paid</otext:p></odrawing:custom-shape>"
+    table = (
+        "<otable:table-row><otable:table-cell><otext:p>West</otext:p></otable:table-cell>"
+        "<otable:table-cell><otext:p>5</otext:p></otable:table-cell></otable:table-row>"
+    )
+    text = {
+        "content.xml": f"<ooffice:body><otext:p>{fields}{shape}</otext:p></ooffice:body>",
+        "Object 1/content.xml": f"<otable:table>{table}</otable:table>",
+        "Object 2/content.xml": "<m:annotation>E = m c^2</m:annotation>",
+    }
+    assert read(zipped(text), "odt").text == "May 5, 7 of 9\nPaid\nWest | 5\nE = m c^2"
+
+
+def test_chapters_of_a_book_may_have_other_encodings_and_names():
+    chapter = '<?xml version="1.0" encoding="iso-8859-1"?><html><p>Größe</p></html>'
+    book = {
+        "META-INF/container.xml": '<rootfile full-path="b/p.opf"/>',
+        "b/p.opf": '<item id="c" href="Chapter%201.xhtml"/><itemref idref="c"/>',
+        "b/Chapter 1.xhtml": chapter.encode("latin-1"),
+    }
+    assert read(zipped(book), "epub").text == "Größe"
+
+
 def test_slides_are_pages_with_their_notes():
     record = read((MADE / "p.pptx").read_bytes(), "pptx")
     assert record.text == "Slide one title\nLamp | 35.00\nNotesWord\n\nSlide two"
@@ -410,6 +529,7 @@ def cut(name):
 
 
 NOISE = bytes(range(256)) * 4
+DEEP = "<ooffice:body>" + 2000 * "<otext:p>" + 2000 * "</otext:p>" + "</ooffice:body>"
 
 
 def test_a_message_of_outlook() -> None:
@@ -443,6 +563,7 @@ def test_the_text_of_an_outlook_message_in_other_forms():
         ("w.docx", cut("w.docx"), "cannot be read as Word"),
         ("w.docx", bytes.fromhex("d0cf11e0a1b11ae1") + NOISE, "it has a password"),
         ("w.odt", cut("w.odt"), "cannot be read as OpenDocument"),
+        ("w.odt", zipped({"content.xml": DEEP}), "cannot be read: maximum recursion depth"),
         ("w.epub", cut("w.epub"), "cannot be read as EPUB"),
         ("p.pptx", cut("p.pptx"), "cannot be read as PowerPoint"),
         ("t.xlsx", cut("t.xlsx"), "cannot be read as a workbook"),

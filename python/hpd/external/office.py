@@ -7,16 +7,20 @@ notes, headers and footers, which converters lose.
 from __future__ import annotations
 
 import io
+import math
 import posixpath
 import re
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date, timedelta
+from urllib.parse import unquote
 from xml.etree import ElementTree
 
 from hpd.errors import InputError
-from hpd.external.html import text_of_html
+from hpd.external.html import declared_encoding, text_of_html
 from hpd.files.rows import WholeText
-from hpd.files.streams import Source
+from hpd.files.streams import Source, decoded
 
 _MOST_BYTES = 1 << 30  # of what is in an archive, which could be made to fill the memory
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0"
@@ -51,10 +55,39 @@ class _Archive:
         except ElementTree.ParseError as error:
             raise InputError(f"{self._problem}: {name}: {error}") from error
 
-    def matching(self, pattern: str) -> list[str]:
-        """The names that match, by the number in them."""
-        found = [name for name in self.names if re.fullmatch(pattern, name)]
-        return sorted(found, key=lambda name: [int(n) for n in re.findall(r"\d+", name)])
+    def related(self, name: str) -> dict[str, tuple[str, str]]:
+        """By their ids, the kinds and names of the files that belong to one in Microsoft's formats;
+        ``""`` has the document itself."""
+        folder, base = posixpath.split(name)
+        relations = posixpath.join(folder, "_rels", f"{base}.rels")
+        found = {}
+        for each in self.xml(relations) if relations in self.names else ():
+            target = posixpath.join("/", folder, each.get("Target", ""))
+            target = posixpath.normpath(target).lstrip("/")
+            if target in self.names and each.get("TargetMode") != "External":
+                kind = each.get("Type", "").rpartition("/")[2]
+                found[each.get("Id", "")] = (kind, target)
+        return found
+
+    def document(self) -> str | None:
+        """The name of the document in Microsoft's formats."""
+        kinds = self.related("").values()
+        return next((name for kind, name in kinds if kind == "officeDocument"), None)
+
+    def texts_of(self, name: str, *kinds: str) -> list[str]:
+        """The texts of the files that belong to one, kind after kind."""
+        files = {file for file in self.related(name).values() if file[0] in kinds}
+        numbers = {file: [int(n) for n in re.findall(r"\d+", file[1])] for file in files}
+        order = sorted(files, key=lambda file: (kinds.index(file[0]), numbers[file]))
+        roots = [self.xml(target) for _, target in order]
+        return [text for root in roots for text in [*_blocks(root), *_rows_of_chart(root)]]
+
+    def note_unread(self, names: Sequence[str], source: Source) -> None:
+        """Tell how many files that belong to some are not read."""
+        kinds = [kind for name in names for kind, _ in self.related(name).values()]
+        n = sum(kind in _UNREAD for kind in kinds)
+        if n:
+            source.notes.append(f"files within it that are not read: {n}")
 
 
 def _local(element: ElementTree.Element) -> str:
@@ -69,9 +102,12 @@ def _attribute(element: ElementTree.Element, name: str) -> str | None:
 _BREAKS = {"tab": "\t", "br": "\n", "cr": "\n", "line-break": "\n", "noBreakHyphen": "-"}
 _LEFT_OUT = {
     *("del", "moveFrom", "instrText", "delText", "Fallback", "pPr", "rPr", "sectPr", "tblPr"),
-    *("tracked-changes", "bookmark", "title", "desc", "forms", "sequence-decls"),
+    *("tracked-changes", "bookmark", "forms", "sequence-decls", "binary-data", "script"),
 }
 """Elements whose text a reader does not see: what was deleted, settings, copies."""
+_ODF = "{urn:oasis:names:tc:opendocument:"
+_FORMULA = "{http://www.w3.org/1998/Math/MathML}annotation"
+_UNREAD = ("package", "oleObject", "aFChunk", "chartEx")
 _BLOCKS = {"tbl", "table"}
 _PARAGRAPHS = {"p", "h"}
 
@@ -80,9 +116,9 @@ def _blocks(element: ElementTree.Element) -> Iterator[str]:
     """The paragraphs and tables of an element, in their order; a row of a table is a line."""
     for child in element:
         name = _local(child)
-        if name in _LEFT_OUT:
+        if _is_left_out(child):
             continue
-        if name in _PARAGRAPHS:
+        if name in _PARAGRAPHS or _is_comment(child):
             inside: list[str] = []
             text = _inline(child, inside).strip()
             if text:
@@ -104,24 +140,90 @@ def _cells(row: ElementTree.Element) -> str:
     return " | ".join(texts)
 
 
+def _is_left_out(element: ElementTree.Element) -> bool:
+    # The title of a picture is not shown, that of a chart is.
+    return _local(element) in _LEFT_OUT or "svg-compatible" in str(element.tag)
+
+
+def _own_text(element: ElementTree.Element) -> str:
+    """The text of an element before its first child, if its format shows such texts."""
+    if str(element.tag).startswith(_ODF):  # any, as fields have names of their own
+        return _collapsed(element.text)
+    return element.text or "" if _local(element) == "t" or _is_comment(element) else ""
+
+
+def _is_comment(element: ElementTree.Element) -> bool:
+    return _local(element) == "text" and "presentationml" in str(element.tag)
+
+
 def _inline(element: ElementTree.Element, inside: list[str]) -> str:
     """The text of a paragraph; what stands in it as a block, a text box for example, goes apart."""
-    name = _local(element)
-    own = element.text or "" if name in ("t", "p", "h", "span", "a") else ""
-    parts = [own]
+    parts = [_own_text(element)]
     for child in element:
         name = _local(child)
         if name in _BREAKS:
             parts.append(_BREAKS[name])
         elif name == "s":
             parts.append(" " * int(_attribute(child, "c") or 1))
+        elif name == "ffData":
+            parts.append(_form_field(child))
         elif name in ("txbxContent", "text-box", "annotation", "note-body"):
             inside.extend(_blocks(child))
-        elif name not in _LEFT_OUT and name != "note-citation":
+        elif name in _PARAGRAPHS:
+            inside.append(_inline(child, inside).strip())
+        elif not _is_left_out(child) and name != "note-citation":
             parts.append(_inline(child, inside))
-        if own or _local(element) in ("p", "h", "span", "a"):
-            parts.append((child.tail or "") if "wordprocessingml" not in str(child.tag) else "")
+        if str(element.tag).startswith(_ODF):
+            parts.append(_collapsed(child.tail))
     return "".join(parts)
+
+
+def _collapsed(text: str | None) -> str:
+    return re.sub(r"[ \t\r\n]+", " ", text or "")
+
+
+def _form_field(data: ElementTree.Element) -> str:
+    """What a form shows that has no text of its own: a box, the chosen entry of a list."""
+    field = next((e for e in data if _local(e) in ("checkBox", "ddList")), None)
+    if field is None:
+        return ""
+    values = [(_local(e), _attribute(e, "val") or "1") for e in field]
+    entries = [value for name, value in values if name == "listEntry"]
+    settings = dict(values)
+    chosen = settings.get("result") or settings.get("checked") or settings.get("default") or "0"
+    if _local(field) == "checkBox":
+        return "☐" if chosen in ("0", "false", "off") else "☒"
+    return "".join(entries[int(chosen) :][:1])
+
+
+def _rows_of_chart(chart: ElementTree.Element) -> Iterator[str]:
+    """A line for each series of a chart of Microsoft's: ``Sales: 2023 4.5 | 2024 5.1``."""
+    for series in (e for e in chart.iter() if _local(e) == "ser"):
+        name, points = "", defaultdict[int, list[str]](list)
+        for part in series:
+            texts = {kind: [e for e in part.iter() if _local(e) == kind]
+                     for kind in ("v", "pt", "formatCode")}  # fmt: skip
+            if _local(part) == "tx":
+                name = " ".join(e.text or "" for e in texts["v"])
+            elif _local(part) in ("cat", "val", "xVal", "yVal", "bubbleSize"):
+                form = next((e.text for e in texts["formatCode"]), None)
+                for point in texts["pt"]:
+                    text = "".join(point.itertext()).strip()
+                    points[int(point.get("idx", 0))].append(_shown(text, form))
+        yield f"{name}: " + " | ".join(" ".join(points[i]) for i in sorted(points))
+
+
+def _shown(text: str, form: str | None) -> str:
+    """A text, or a number of a chart in the form that it has there."""
+    try:
+        number = float(text) if form else math.nan
+        if not form or not math.isfinite(number):
+            return text
+        if "yy" in form.lower():
+            return str(date(1899, 12, 30) + timedelta(number))
+    except (ValueError, OverflowError):
+        return text
+    return f"{100 * number:.13g}%" if form.endswith("%") else f"{number:.15g}"
 
 
 def _joined(blocks: Sequence[str], source: Source, kind: str) -> WholeText:
@@ -132,55 +234,56 @@ def _joined(blocks: Sequence[str], source: Source, kind: str) -> WholeText:
 
 
 def read_docx(source: Source) -> WholeText:
-    """Word: headers, the body, notes and comments, footers."""
+    """Word: headers, the body, charts, notes and comments, footers."""
     archive = _Archive(source, "Word")
-    body = ["word/document.xml"] if "word/document.xml" in archive.names else []
-    body = body or archive.matching(r"word/document\d*\.xml")
-    if not body:
+    body = archive.document()
+    if body is None:
         raise InputError(f"{source.name}: cannot be read as Word: it has no document.xml")
-    others = [
-        archive.matching(rf"word/{part}\d*\.xml")
-        for part in ("footnotes", "endnotes", "comments", "footer")
+    blocks = [
+        *archive.texts_of(body, "header"),
+        *_blocks(archive.xml(body)),
+        *archive.texts_of(
+            *(body, "chart", "diagramData", "footnotes", "endnotes", "comments", "footer")
+        ),
     ]
-    names = [
-        *archive.matching(r"word/header\d*\.xml"),
-        *body,
-        *(n for part in others for n in part),
-    ]
-    blocks = [block for name in names for block in _blocks(archive.xml(name))]
+    archive.note_unread([body], source)
     return _joined(blocks, source, "Word")
 
 
 def read_pptx(source: Source) -> WholeText:
-    """PowerPoint: each slide, and the notes on it."""
+    """PowerPoint: each slide, with its charts, and the notes and comments on it."""
     archive = _Archive(source, "PowerPoint")
-    slides = archive.matching(r"ppt/slides/slide\d+\.xml")
+    show = archive.document()
+    related = {} if show is None else archive.related(show)
+    listed = [] if show is None else [e for e in archive.xml(show).iter() if _local(e) == "sldId"]
+    slides = [related[i][1] for each in listed for i in each.attrib.values() if i in related]
     if not slides:
         raise InputError(f"{source.name}: cannot be read as PowerPoint: it has no slides")
     texts, starts, n = [], [], 0
     for name in slides:
-        blocks = list(_blocks(archive.xml(name)))
-        relations = f"ppt/slides/_rels/{posixpath.basename(name)}.rels"
-        for relation in archive.xml(relations) if relations in archive.names else ():
-            kind = relation.get("Type", "").rpartition("/")[2]
-            target = posixpath.normpath(posixpath.join("ppt/slides", relation.get("Target", "")))
-            if kind in ("notesSlide", "diagramData", "chart") and target in archive.names:
-                blocks += _blocks(archive.xml(target))
+        blocks = [
+            *_blocks(archive.xml(name)),
+            *archive.texts_of(name, "notesSlide", "diagramData", "chart", "comments"),
+        ]
         starts.append(n)
         texts.append("\n".join(block for block in blocks if block))
         n += len(texts[-1]) + 2
+    archive.note_unread(slides, source)
     return WholeText(_joined(["\n\n".join(texts)], source, "PowerPoint").text, {}, tuple(starts))
 
 
 def read_odt(source: Source) -> WholeText:
-    """OpenDocument: headers, the body with its notes, footers."""
+    """OpenDocument: headers, the body with its notes, charts, footers, formulas."""
     archive = _Archive(source, "OpenDocument")
     body = [e for e in archive.xml("content.xml").iter() if _local(e) == "body"]
     styles = archive.xml("styles.xml").iter() if "styles.xml" in archive.names else ()
+    objects = [archive.xml(n) for n in archive.names if re.fullmatch(r"Object \d+/content.xml", n)]
     around = [e for e in styles if _local(e) in ("header", "footer")]
-    order = [e for e in around if _local(e) == "header"] + body
+    order = [e for e in around if _local(e) == "header"] + body + objects
     order += [e for e in around if _local(e) == "footer"]
-    return _joined([block for e in order for block in _blocks(e)], source, "OpenDocument")
+    formulas = [e.text or "" for o in objects for e in o.iter() if e.tag == _FORMULA]
+    blocks = [block for e in order for block in _blocks(e)]
+    return _joined([*blocks, *formulas], source, "OpenDocument")
 
 
 def read_epub(source: Source) -> WholeText:
@@ -198,14 +301,29 @@ def read_epub(source: Source) -> WholeText:
     folder = posixpath.dirname(package)
     texts = []
     for href in filter(None, chapters):
-        data = archive.bytes_of(posixpath.normpath(posixpath.join(folder, href)))
-        texts.append(text_of_html(data.decode("utf-8", "replace"), source.name))
+        data = archive.bytes_of(posixpath.normpath(posixpath.join(folder, unquote(href))))
+        page = decoded(data, source, declared_encoding(data))
+        texts.append(text_of_html(page, source.name))
     return _joined(["\n\n".join(text for text in texts if text)], source, "EPUB")
 
 
+def _guarded(reader: Callable[[Source], WholeText]) -> Callable[[Source], WholeText]:
+    """A reader whose errors are all ``InputError``."""
+
+    def read(source: Source) -> WholeText:
+        try:
+            return reader(source)
+        except InputError:
+            raise
+        except (ValueError, RecursionError) as error:  # no number, or nested too deep
+            raise InputError(f"{source.name}: cannot be read: {error}") from error
+
+    return read
+
+
 READERS = {
-    "docx": read_docx,
-    "pptx": read_pptx,
-    "odt": read_odt,
-    "epub": read_epub,
+    "docx": _guarded(read_docx),
+    "pptx": _guarded(read_pptx),
+    "odt": _guarded(read_odt),
+    "epub": _guarded(read_epub),
 }
