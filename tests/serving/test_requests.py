@@ -154,6 +154,8 @@ def test_only_the_latest_plans_are_kept(plans):
         ({"text": "x", "schema": "a", "options": []}, 400, "invalid_type", "options: .*dictionary"),
         ({"text": "x", "schema": "a", "options": {"metod": 1}}, 400, "invalid_option", "method"),
         ({"text": "x", "schema": "a", "options": {"method": 1}}, 400, "invalid_option", "of hpd"),
+        ({"text": "x", "schema": "a", "options": {"schema": 1}}, 400, "invalid_option", "schema"),
+        ({"text": "x", "schema": "a", "options": {"examples": 1}}, 400, "invalid_option", "examp"),
         ({"text": "x", "schema": "a", "options": {"n_ctx": 9}}, 400, "invalid_option", "single"),
         ({"text": "x", "schema": "a", "options": {"loras": []}}, 400, "invalid_option", "single"),
         ({"text": "x", "schema": "a", "examples": [5]}, 400, "invalid_type", r"examples\[0\]"),

@@ -99,6 +99,8 @@ def test_good_values(attribute, raw, value):
         (Attribute("a", "integer"), " true", "whole number"),
         (Attribute("a", "integer"), " 1" + "0" * 5000, "not valid JSON"),
         (Attribute("a", "number"), " 1e999,", "too large"),
+        (Attribute("a", "number"), f" 0.5e-3{'0' * 30},", "more digits"),
+        (Attribute("a", "integer"), f" 0.0e3{'0' * 30},", "more digits"),
         (Attribute("a", "number"), " NaN", "not valid JSON"),
         (Attribute("a", "number"), ' "12 kg"', "a number is expected"),
         (Attribute("a", "number", minimum=2), " 1,", "below the minimum 2"),

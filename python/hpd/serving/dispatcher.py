@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from hpd.documents import Document
 from hpd.errors import CallCancelledError, EngineClosedError, OptionError, SchemaError
+from hpd.options import check_name
 from hpd.pipeline import Cancellation, Task
 from hpd.results import Extraction
 from hpd.schema import SchemaWarning, load_untrusted_schemas
@@ -132,6 +133,8 @@ class Plans:
                 read = self._own if schema is None else load_untrusted_schemas(schema)
                 if read is None:
                     raise bad_request("the schema is missing", param, "missing_parameter")
+                for name in settings:
+                    check_name(name)
                 task = self._prepare(read, examples=examples, **settings)
         except SchemaError as error:
             raise bad_request(f"{param}: {error}", param, "invalid_schema") from None

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, time
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any
 
@@ -310,7 +310,10 @@ def _number(value: Any, attribute: Attribute) -> ParsedValue:
     if isinstance(value, float) and not math.isfinite(value):
         return ParsedValue(error="the number is too large")
     if isinstance(value, float):
-        exact = Decimal(value.text if isinstance(value, _Written) else repr(value))
+        try:
+            exact = Decimal(value.text if isinstance(value, _Written) else repr(value))
+        except InvalidOperation:  # an exponent of dozens of digits
+            return ParsedValue(error="it has more digits than a number can hold")
         if attribute.type == "integer":
             if exact != exact.to_integral_value():
                 return ParsedValue(error="a whole number is expected")
