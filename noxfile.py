@@ -52,7 +52,7 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Write anew what the pages show of commands, types and masks."""
+    """Update what the pages show of commands, types and masks."""
     session.install(TORCH, ".[plot,training]")
     session.run("python", "-m", "tools.docs")
     session.run("python", "-m", "tools.types_page")

@@ -69,7 +69,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for: the command starts at once, and only ``Extractor`` needs llama.cpp.
+    """Import a name on first use: commands start at once, and only ``Extractor`` needs llama.cpp.
 
     Raises:
         AttributeError: there is no such name.

@@ -47,7 +47,7 @@ _WAITING_VARIABLES = (SPIN_VARIABLE, "OMP_WAIT_POLICY")
 
 @contextmanager
 def _short_spins() -> Iterator[None]:
-    """Load libraries so that threads which wait for others soon leave them their core.
+    """Load libraries so that waiting threads soon give up their core.
 
     With as many as GNU OpenMP goes round by itself, a thread keeps its core for milliseconds from
     the very thread for which it waits, if any other process wants one, too. Nothing is changed for
@@ -88,7 +88,7 @@ _engine_process: int | None = None
 
 
 def claim_process() -> None:
-    """Note that this process decodes, which nothing may do that is forked from it.
+    """Note that this process decodes, so that processes forked from it are refused.
 
     llama.cpp's threads are not in a forked process, which would wait for them for ever.
 

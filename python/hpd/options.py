@@ -105,8 +105,8 @@ class Options:
         metavar="TEXT|@FILE",
         decides="values",
         target="prompt",
-        help="what you want to say of the task, for every prompt, before the attributes: a text, "
-        "or @ and the name of a file that holds it",
+        help="text for every prompt, before the attributes: the text itself, or @ and the name of "
+        "a file that holds it",
         is_prose=True,
         per_call=True,
     )
@@ -192,9 +192,9 @@ class Options:
         None,
         decides="speed",
         target="run",
-        help="decode a document that comes again in a run only once; by default, unless values are "
-        "drawn at random (--temp), documents share a prompt (stack), or every line is to be the "
-        "same in every run (deterministic)",
+        help="decode equal documents of a run only once; the default, unless values are drawn at "
+        "random (--temp), documents share a prompt (stack), or every line must be the same in "
+        "every run (deterministic)",
     )
     cache: str = option(
         "",
@@ -202,8 +202,8 @@ class Options:
         metavar="DIR",
         decides="speed",
         target="run",
-        help="keep all values in this folder, and take from it those that were decoded before: by "
-        "the same model, of the same document, for an attribute that has not changed",
+        help="keep values in this folder, and reuse those that were decoded before: by the same "
+        "model, of the same document, for an attribute that has not changed",
     )
 
     n_ctx: int = option(
@@ -386,7 +386,7 @@ class Options:
         metavar="N",
         decides="values",
         target="sampling",
-        help="seed of the random numbers, of which each value has its own stream",
+        help="seed of the random numbers; each value has its own stream",
         minimum=0,
         maximum=_UINT64,
     )
@@ -396,10 +396,9 @@ class Options:
         "--on-invalid",
         decides="values",
         target="value",
-        help="what happens where data breaks the schema (a required value is missing, or not "
-        "valid): the document has an error, beside its data (raise); only the field has one "
-        "(record); or what is not valid is asked again, with the reason why, twice at most, and "
-        "then it is as with raise (retry)",
+        help="what to do with data that breaks the schema (a required value is missing, or a value "
+        "is not valid): report an error of the document, beside its data (raise); report it in the "
+        "field only (record); or ask again with the reason, twice at most, then as raise (retry)",
         per_call=True,
     )
     missing: Missing = option(
@@ -407,9 +406,9 @@ class Options:
         "--missing",
         decides="values",
         target="value",
-        help="what a required value is that the document does not state: an error (error); what "
-        "the model says when it is asked again and may not say null, marked `forced` (force); or "
-        "null, without an error (null)",
+        help="what to do if the document does not state a required value: report an error (error); "
+        "ask again without allowing null, and mark the answer `forced` (force); or leave it null, "
+        "without an error (null)",
         per_call=True,
     )
     null_threshold: float | None = option(
@@ -418,9 +417,9 @@ class Options:
         metavar="P",
         decides="values",
         target="value",
-        help="values with a confidence below P become null; the raw text is kept, but for what "
-        "decide takes although null is likelier. By default the calibration says how low that "
-        "is, for values that need not be there; without one, 0",
+        help="values with a confidence below P become null; the raw text is kept, except where "
+        "decide took a value although null was likelier. By default the calibration sets P, for "
+        "optional values; without one, 0",
         minimum=0.0,
         maximum=1.0,
         per_call=True,
@@ -431,16 +430,16 @@ class Options:
         metavar="FILE",
         decides="values",
         target="value",
-        help="what hpd calibrate wrote: it turns the model's confidence into the share of such "
-        "values that is right; none: as the model gives it, also where the model file has a "
-        "calibration of its own (which is left out where an adapter is loaded)",
+        help="a file from hpd calibrate, which turns the model's confidence into the share of such "
+        "values that is right; none: use no calibration, not even the model file's own (which is "
+        "never used with an adapter)",
     )
     require_grounding: bool = option(
         False,
         decides="values",
         target="value",
-        help="values that the document does not hold become null; the raw text is kept. Choices "
-        "and booleans, which it need not hold, stay, with a match of none",
+        help="values that the document does not contain become null; the raw text is kept. Choices "
+        "and booleans, which it need not contain, stay, with the match none",
         per_call=True,
     )
     stated: bool | None = option(
@@ -469,9 +468,9 @@ class Options:
         "--on-overflow",
         decides="values",
         target="document",
-        help="what happens to a document that is too long for the context: it fails (error); it "
-        "is cut into overlapping chunks, whose values are put together (chunk); or its end is "
-        "left out (truncate)",
+        help="what to do with a document that is too long for the context: report an error "
+        "(error); cut it into overlapping chunks and put their values together (chunk); or leave "
+        "out its end (truncate)",
         per_call=True,
     )
     chunk_size: int = option(
@@ -492,8 +491,7 @@ class Options:
         decides="values",
         target="document",
         help="with --on-overflow chunk, read a document that is cut N times, with other cuts each "
-        "time: a later pass adds values that are still null, and items of lists that stand "
-        "elsewhere than those that there are",
+        "time: a later pass adds values that are still null, and list items from other places",
         minimum=1,
         maximum=_MOST_PASSES,
         needs="on_overflow",
@@ -519,7 +517,8 @@ class Options:
         for name, value, other, its_value, reason in _NOT_TOGETHER:
             if self._has(name, value) and self._has(other, its_value):
                 raise OptionError(
-                    f"{_said(name, value)} cannot be had with {_said(other, its_value)}: {reason}"
+                    f"{_said(name, value)} cannot be combined with {_said(other, its_value)}: "
+                    f"{reason}"
                 )
         for name in ("chunk_size", "passes"):
             if self._is_set(name) and self.on_overflow != "chunk":
@@ -628,8 +627,8 @@ _ENGINE: tuple[Target, ...] = ("engine", "model", "sampling")
 def values_identity(options: Options, *targets: Target) -> dict[str, Any]:
     """The options that decide the values of a run, by name.
 
-    Two runs of the same documents whose identities are equal give the same values: bit for bit with
-    ``deterministic``, else but for near ties. Files count by their names here; to compare
+    Two runs of the same documents with equal identities give the same values: bit for bit with
+    ``deterministic``, otherwise except for near ties. Files count by their names here; to compare
     runs, put fingerprints in their place.
 
     Args:

@@ -75,9 +75,9 @@ def test_methods_are_compared_where_nothing_is_replayed(gold, tiny_model, capsys
         (["--method", "hpd:speed=9"], "no setting"),
         (["--set", "stak=2"], "stak"),
         (["--method", "hpd:n_gpu_layers=0"], "no setting of a method"),
-        (["--method", "hpd:stack=1,stack=2"], "stack is said twice"),
+        (["--method", "hpd:stack=1,stack=2"], "stack is given twice"),
         (["--method", "prefill:max_tokens=5"], "prefill generates nothing"),
-        (["--method", "ar:layout=skeleton"], "cannot be had with method 'ar'"),
+        (["--method", "ar:layout=skeleton"], "cannot be combined with method 'ar'"),
         (["--replay", "missing.jsonl"], "missing.jsonl"),
     ],
 )

@@ -431,7 +431,7 @@ def test_a_faster_type_of_weights_is_named_where_the_processor_computes(
         (["{empty}", "--schema", "a"], "no documents"),
         (["--set", "cache=answers"], "--set: cache: not for this command"),
         (["--method", "ar"], "unrecognized arguments: --method"),
-        (["--category-field", "c"], "--category-field is about INPUT"),
+        (["--category-field", "c"], "--category-field does nothing without INPUT"),
         (["--set=in_flight=4", "-b=64", "-ub=64", "--set", "drafts=off"], "nothing is left to try"),
     ],
 )

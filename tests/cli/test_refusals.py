@@ -86,7 +86,7 @@ def test_figures_do_not_replace_a_file(source, tmp_path, capfd):
     figures.write_text("those of last night\n")
     assert main(["bench", source, "--schema", "brand", "-o", str(figures)]) == 2
     error = capfd.readouterr().err
-    assert "is there already" in error
+    assert "already exists" in error
     assert figures.read_text() == "those of last night\n"
 
 

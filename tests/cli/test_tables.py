@@ -64,7 +64,7 @@ def test_a_run_that_was_cut_off_goes_on_with_its_table(tmp_path, fake, capfd):
     assert extract(source, out) == 130
     write_texts(source, "a", "too long", "c")
     assert extract(source, out) == 2
-    assert "is there already" in capfd.readouterr().err
+    assert "already exists" in capfd.readouterr().err
     assert extract(source, out, "--resume") == 3
     rows = rows_of(out)
     assert [row["extracted.text"] for row in rows] == ["a", "", "c"]
@@ -79,7 +79,7 @@ def test_a_table_of_somebody_else_is_replaced_only_if_asked_for(tmp_path, fake, 
     out.write_text("mine\n1\n")
     for options in ([], ["--resume"]):
         assert extract(source, out, *options) == 2
-        assert "is there already" in capfd.readouterr().err
+        assert "already exists" in capfd.readouterr().err
         assert out.read_text() == "mine\n1\n"
     assert extract(source, out, "--overwrite") == 0
     assert [row["extracted.text"] for row in rows_of(out)] == ["a"]

@@ -239,7 +239,7 @@ def test_results_of_the_systems_that_are_named(files, capsys):
         (["a.jsonl", "a.jsonl", "--annotator", "x"], "given twice"),
         (["a.jsonl", "b.jsonl", "--annotator", "x"], "4 of 4 documents have no text"),
         (["a.jsonl", "b.jsonl", "--annotator", "x", "--json"], "--json does nothing"),
-        (["a.jsonl", "b.jsonl", "--annotator", "x", "--text-field", "t"], "of --documents"),
+        (["a.jsonl", "b.jsonl", "--annotator", "x", "--text-field", "t"], "needs --documents"),
         (["a.jsonl", "b.jsonl", "--annotator", "x", "--terminal", "--port", "1"], "--port does"),
         (["a.jsonl", "b.jsonl", "--results", "j", "--id-field", "t"], "--id-field does nothing"),
         (["a.jsonl", "b.jsonl", "--results", "j", "--seed", "0"], "--seed does nothing"),

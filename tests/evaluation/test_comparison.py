@@ -54,7 +54,7 @@ def test_predictions_are_known_by_their_ids_or_their_places(tmp_path):
     assert [*one.predictions] == ["7"]
     assert [*other.predictions] == ["1", "2"]
     write_lines(with_ids, {"id": 7, "data": {}}, {"id": "7", "data": {}})
-    with pytest.raises(InputError, match=r"a\.jsonl:2: the id '7' comes again"):
+    with pytest.raises(InputError, match=r"a\.jsonl:2: the id '7' is used more than once"):
         load_systems([str(with_ids)])
 
 

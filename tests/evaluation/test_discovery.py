@@ -228,7 +228,7 @@ def test_each_category_gets_its_own(files, capsys):
     assert isinstance(schemas, dict)
     assert {*schemas} == {"a", "b"}
     assert main(command) == 2
-    assert "s.json is there already" in capsys.readouterr().err
+    assert "s.json already exists" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,7 @@ def test_documents_without_text_or_with_the_same_id_are_named():
     with pytest.raises(InputError, match="line 3: the document '1' has no text"):
         inquiries([Prediction("1", {"a": 1}, line=3)], [None])
     twice = [Prediction("1", {"a": 1}, line=1), Prediction("1", {"a": 2}, line=2)]
-    with pytest.raises(InputError, match="line 2: the id '1' comes again"):
+    with pytest.raises(InputError, match="line 2: the id '1' is used more than once"):
         inquiries(twice, ["x", "x"])
 
 
@@ -242,7 +242,7 @@ def test_a_run_goes_on_and_its_figures_are_printed_once_more(files, capsys, monk
     assert not err
     first = read_lines(files / "verdicts.jsonl")
     assert main(judge) == 2
-    assert "verdicts.jsonl is there already" in capsys.readouterr().err
+    assert "verdicts.jsonl already exists" in capsys.readouterr().err
     assert main([*judge, "--resume"]) == 0
     figures = json.loads(capsys.readouterr().out)
     assert figures["n_documents"] == 2
@@ -285,9 +285,9 @@ def test_texts_come_from_the_documents(files, capsys):
         (["values.jsonl", "--no-cache"], "--no-cache does nothing without --api"),
         (["values.jsonl", "--api", "http://x/v1"], "the name of a model"),
         (["values.jsonl", "--api", "localhost:1/v1", "-m", "m"], "is no address"),
-        (["values.jsonl", "--api", "http://x/v1", "-m", "m", "-c", "9"], "of a local model"),
+        (["values.jsonl", "--api", "http://x/v1", "-m", "m", "-c", "9"], "for a local model"),
         (["values.jsonl", "--api", "http://x/v1", "-m", "m", "--price-in", "1"], "two parts"),
-        (["values.jsonl", "--text-field", "t"], "of --documents or of GOLD"),
+        (["values.jsonl", "--text-field", "t"], "needs --documents or GOLD"),
         (["empty.jsonl"], "no value to judge"),
     ],
 )

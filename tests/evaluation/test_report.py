@@ -195,7 +195,7 @@ def test_the_texts_come_from_a_documents_file(tmp_path, capsys):
     [
         (["gone.jsonl"], "cannot be opened"),
         (["empty.jsonl"], "holds no line"),
-        (["made.jsonl", "--text-field", "t"], "of --documents or of GOLD"),
+        (["made.jsonl", "--text-field", "t"], "needs --documents or GOLD"),
         (["made.jsonl", "-o", "made.jsonl"], "would be overwritten"),
     ],
 )

@@ -569,7 +569,7 @@ def test_the_text_of_an_outlook_message_in_other_forms():
         ("t.xlsx", cut("t.xlsx"), "cannot be read as a workbook"),
         ("t.ods", cut("t.ods"), "cannot be read as a workbook"),
         ("m.msg", bytes.fromhex("d0cf11e0a1b11ae1") + NOISE, "cannot be read as an Outlook"),
-        ("m.eml", NOISE, "no e-mail"),
+        ("m.eml", NOISE, "not an e-mail"),
         ("f.pdf", form()[:200], "cannot be read as PDF"),
         ("r.parquet", b"PAR1" + NOISE, "Parquet"),
         ("t.txt", b"\xf3\xd4\xcf\xcc", "not valid UTF-8 at byte 1"),  # KOI8-R

@@ -108,4 +108,4 @@ def test_types_of_weights_are_compared_with_q8_0(home, monkeypatch, capfd):
 
 def test_threads_without_timing_are_refused(capfd):
     assert main(["models", "-t", "3"]) == 2
-    assert "-t is about --speed" in capfd.readouterr().err
+    assert "-t does nothing without --speed" in capfd.readouterr().err

@@ -122,7 +122,7 @@ def test_lines_are_written_to_a_bucket_and_a_later_run_goes_on(bucket, fake, tmp
     assert [line["id"] for line in lines_at(bucket, "shop/runs/out.jsonl")] == ["1", "2"]
     assert bucket.exists("shop/runs/out.jsonl.run")
     assert run(source, "-o", out) == 2
-    assert f"{out} is there already" in capfd.readouterr().err
+    assert f"{out} already exists" in capfd.readouterr().err
     assert run(source, "-o", out, "--resume", "--keep-errors") == 3
     assert [line["id"] for line in lines_at(bucket, "shop/runs/out.jsonl")] == ["1", "2", "3"]
     assert [document.text for document in fake[-1].documents] == ["z"]
@@ -184,7 +184,7 @@ def test_what_cannot_be_written_is_told_before_a_model_is_loaded(bucket, fake, t
         ("https://example.org/out.jsonl", "hpd reads from there, and cannot write"),
         (f"zip://out.jsonl::{tmp_path}/a.zip", "hpd reads from there, and cannot write"),
         ("s3://shop/runs/", "is a folder"),
-        ("s3://shop/in.txt", "is there already"),
+        ("s3://shop/in.txt", "already exists"),
         ("s3://shop/out.xml", ".xml files are not written"),
     ):
         assert run(source, "-o", out) == 2

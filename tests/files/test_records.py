@@ -155,7 +155,7 @@ def test_an_encoding_that_cannot_be_told_or_is_wrong_is_an_error_of_the_row():
     (bad, good) = read("text,id\nЛуна,a\nplain,b\n".encode(), "csv", encoding="ascii")
     assert "not valid ASCII" in message(bad)
     assert good.text == "plain"
-    with pytest.raises(InputError, match="'klingon' is no encoding"):
+    with pytest.raises(InputError, match="'klingon' is not an encoding"):
         read(b"", "csv", encoding="klingon")
     with pytest.raises(InputError, match="a parquet file has no encoding"):
         read(b"", "parquet", encoding="utf-8")

@@ -171,13 +171,13 @@ def test_an_early_line_is_on_disk_before_its_turn(tmp_path):
     writer.close(complete=False)
 
 
-# --- an output that is there already -------------------------------------------------------------
+# --- an output that already exists ---------------------------------------------------------------
 
 
 def test_an_old_file_is_never_touched_without_a_word(tmp_path):
     path = tmp_path / "out"
     path.write_text("three thousand lines\n")
-    with pytest.raises(InputError, match=r"there already.*--resume.*--overwrite"):
+    with pytest.raises(InputError, match=r"already exists.*--resume.*--overwrite"):
         FileWriter(path, SETTINGS)
     assert path.read_text() == "three thousand lines\n"
     assert not journal_path(path).exists()

@@ -38,7 +38,7 @@ def test_the_answer_is_remembered(tmp_path, monkeypatch, works):
     assert len(tries) == 2
 
 
-def test_another_processor_or_library_is_tried_anew(monkeypatch):
+def test_another_processor_or_library_is_tried_again(monkeypatch):
     before = hardware._fingerprint()
     assert hardware._fingerprint() == before
     monkeypatch.setattr(hardware, "cpu_flags", lambda: frozenset({"amx_tile", "new"}))

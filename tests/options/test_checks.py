@@ -110,12 +110,12 @@ def test_the_bounds_are_good_and_what_is_beyond_them_is_not(option):
         ({"tensor_split": (10**400,)}, "not (1000"),
         (
             {"tensor_split": (3, 1), "split_mode": "none"},
-            "tensor_split cannot be had with split_mode 'none': one GPU has all",
+            "tensor_split cannot be combined with split_mode 'none': one GPU has all",
         ),
         ({"main_gpu": 1}, "main_gpu does nothing without split_mode"),
         (
             {"main_gpu": 1, "split_mode": "tensor"},
-            "main_gpu cannot be had with split_mode 'tensor': no GPU has more",
+            "main_gpu cannot be combined with split_mode 'tensor': no GPU has more",
         ),
         ({"n_draft": 4}, "n_draft does nothing without draft_model"),
         ({"top_k": 4}, "top_k does nothing without temperature (--temp)"),
@@ -125,11 +125,11 @@ def test_the_bounds_are_good_and_what_is_beyond_them_is_not(option):
         ),
         (
             {"deterministic": True, "stack": 2},
-            "deterministic cannot be had with stack: documents in",
+            "deterministic cannot be combined with stack: documents in",
         ),
         (
             {"deterministic": True, "draft_model": "d.gguf"},
-            "deterministic cannot be had with draft_model",
+            "deterministic cannot be combined with draft_model",
         ),
         (
             {"flash_attn": "off", "cache_type_v": "q8_0"},

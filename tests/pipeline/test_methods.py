@@ -31,7 +31,7 @@ def test_the_command_line_says_so_before_any_model_is_loaded(tmp_path, capsys):
     assert main([*command, "color after brand, brand"]) == 2
     assert "color comes after brand" in capsys.readouterr().err
     assert main([*command, "brand", "--set", "layout=skeleton"]) == 2
-    assert "layout cannot be had with method 'ar'" in capsys.readouterr().err
+    assert "layout cannot be combined with method 'ar'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("stack", [1, 2])

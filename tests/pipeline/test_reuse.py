@@ -176,7 +176,7 @@ def test_a_folder_keeps_values_across_runs(tiny_model, tmp_path):
 
 
 @pytest.mark.parametrize("changed", [{"max_tokens": 4}, {"layout": "skeleton"}, {"method": "ar"}])
-def test_a_call_with_options_of_its_own_asks_anew(tiny_model, changed):
+def test_a_call_with_options_of_its_own_asks_again(tiny_model, changed):
     with Extractor(SCHEMA, tiny_model(), **SETTINGS) as extractor:
         extractor.extract(TEXTS[0])
         task = extractor.prepare(SCHEMA, **changed)

@@ -121,7 +121,7 @@ def refused(source, *arguments):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--ray", "more.jsonl"], "'more.jsonl' is no address of Ray"),
+        (["--ray", "more.jsonl"], "'more.jsonl' is not an address of Ray"),
         (["--ray-workers", "2"], "--ray-workers does nothing without --ray"),
         (["--ray-gpus", "1"], "--ray-gpus does nothing without --ray"),
         (["--ray", "--ray-workers", "0"], "0 is below 1"),

@@ -15,8 +15,8 @@ import strategies
 from hpd.errors import SchemaError
 from hpd.schema import SchemaWarning, load_schema, load_schemas, to_json_schema
 from hpd.schema.attributes import Schema
-from hpd.schema.checks import schema_faults
 from hpd.schema.references import ALL_KEYWORDS, ANNOTATIONS, CHECKED_AFTERWARDS
+from hpd.schema.validation import schema_faults
 
 
 @pytest.mark.parametrize(

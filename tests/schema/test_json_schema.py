@@ -4,7 +4,7 @@ import pytest
 
 from hpd.schema import SchemaWarning, load_schema
 from hpd.schema.attributes import Attribute
-from hpd.schema.checks import schema_faults
+from hpd.schema.validation import schema_faults
 
 
 def attribute_of(node, **more):

@@ -393,7 +393,7 @@ def test_a_stream_is_the_answer_in_parts(plans, form):
 def test_a_value_that_was_sent_is_never_taken_back(plans):
     asked = read(plans, stream=True)
     asked.part({"brand": "Lu"})
-    with pytest.raises(RefusedError, match="ask once more"):
+    with pytest.raises(RefusedError, match="send the request again"):
         asked.answer([FOUND])
 
 

@@ -396,8 +396,8 @@ def test_what_is_wrong_with_the_command_line(tiny_model, tmp_path):
 
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        assert f"port {port} cannot be listened to" in refused("--port", str(port))
-    assert "cannot be listened to" in refused("--host", "no.such.host.invalid", "--port", "0")
+        assert f"port {port} cannot be used" in refused("--port", str(port))
+    assert "cannot be used" in refused("--host", "no.such.host.invalid", "--port", "0")
     assert "could never be taken on" in refused("--max-texts", "9", "--max-waiting", "8")
     assert "ASCII" in refused("--api-key", "clé")
     assert "no-such.json" in refused("--schema", str(tmp_path / "no-such.json"))

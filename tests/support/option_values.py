@@ -27,7 +27,7 @@ OTHER = {
     "on_overflow": "chunk", "chunk_size": 300, "passes": 2, "verbose": True, "quiet": True,
 }  # fmt: skip
 """One value for each option that is not its default; all together are good, so the method is, and
-``deterministic`` and ``cache``, which cannot be had with a stack."""
+``deterministic`` and ``cache``, which cannot be combined with a stack."""
 
 numbers = st.one_of(
     st.integers(),

@@ -96,7 +96,7 @@ def parse_contest(text: str, base: Options | None = None) -> Contest:
     for setting in filter(None, settings.split(",")):
         name, values = _choices(setting, text)
         if name in choices:
-            raise ValueError(f"{text}: {name} is said twice; to try several values: {name}=1|2")
+            raise ValueError(f"{text}: {name} is given twice; to try several values: {name}=1|2")
         choices[name] = values
     if kind == "ar-batched" and base.in_flight is None and "in_flight" not in choices:
         choices = {"in_flight": [str(n) for n in _AR_IN_FLIGHT], **choices}

@@ -83,7 +83,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def _hint(message: str, flags: Collection[str]) -> str:
-    """What to write instead of a flag that there is not."""
+    """What to write instead of a flag that does not exist."""
     flag = re.match(r"unrecognized arguments: (--(no-)?([a-z-]+))", message)
     if flag is None:
         return ""
@@ -125,7 +125,7 @@ def number(minimum: float, maximum: float = math.inf) -> Callable[[str], float]:
 
 
 def not_empty(text: str) -> str:
-    """An argument that says something, unlike a shell's variable that is not set."""
+    """An argument that is not empty, as a shell's variable is that was never set."""
     if not text:
         raise argparse.ArgumentTypeError("is empty")
     return text
@@ -322,7 +322,7 @@ def _all_options(options: Mapping[str, Option]) -> str:
 
 
 def options_of(arguments: argparse.Namespace) -> Options:
-    """The options that were said on the command line; the rest keeps its defaults.
+    """The options that were given on the command line; the rest keeps its defaults.
 
     Raises:
         OptionError: two of them do not go together.
@@ -336,7 +336,7 @@ def options_of(arguments: argparse.Namespace) -> Options:
 
 
 def say_without_effect(options: Options) -> None:
-    """Say which options were set that mean nothing here, as no GPU computes."""
+    """Name the options that have no effect because there is no GPU."""
     from hpd.models.hardware import devices
 
     if not options.for_gpus:

@@ -47,7 +47,7 @@ def nearest(name: str, names: Collection[str]) -> str:
 
 @contextmanager
 def before_the_model() -> Iterator[None]:
-    """Makes unreadable input an error of usage, which it is as long as no model is loaded."""
+    """Turns unreadable input into an error of usage, as long as no model is loaded."""
     try:
         yield
     except InputError as error:

@@ -61,7 +61,7 @@ Examples = list[tuple[str, object]] | dict[str, list[tuple[str, object]]]
 
 
 class Run(NamedTuple):
-    """What is asked of the documents of a run, and how."""
+    """The schemas, options and examples of a run."""
 
     arguments: argparse.Namespace
     schemas: Schema | Mapping[str, Schema]
@@ -70,7 +70,7 @@ class Run(NamedTuple):
 
 
 _RAY = "hpd.ray.commands"
-"""The guest that honours ``--ray``, loaded when that is said."""
+"""The guest that honours ``--ray``, loaded when the flag is given."""
 
 _PLACES = "hpd.external.remote_output"
 """The guest that writes to s3://bucket/key, loaded when such an output is named."""
@@ -196,7 +196,7 @@ def _extract(
     writing: Writing,
     records: Iterator[Record],
 ) -> None:
-    """Do what is to be done; a model is loaded only if there is anything."""
+    """Extract the documents that are left; a model is loaded only if there are any."""
     with before_the_model():
         pending = writer.pending(records)
         first = next(pending, None)
@@ -217,7 +217,7 @@ def _extract(
 
 
 def _say_where(run: Run, model: Path, *, is_shown: bool, tuned: Mapping[str, int]) -> None:
-    """Say what computes, with which settings, where somebody looks on."""
+    """On a terminal, say which device computes, and with which settings."""
     say_without_effect(run.options)
     on_terminal = shows_table(run.arguments) and sys.stderr.isatty()
     if is_shown or (on_terminal and not run.options.quiet):
@@ -363,26 +363,25 @@ def _add_input(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--encoding",
         metavar="NAME",
-        help="of every text, such as windows-1252 (else told by the content, and a guess is said)",
+        help="of every text, such as windows-1252 (default: detected; guesses are reported)",
     )
     group.add_argument(
         "--delimiter",
         metavar="C",
         type=_delimiter,
-        help="between the columns of CSV and TSV: a character, or tab (else told by the content)",
+        help="between the columns of CSV and TSV: a character, or tab (default: detected)",
     )
     group.add_argument(
         "--attachments",
         action="store_true",
-        help="what is attached to an e-mail, and messages within it, are documents of their own",
+        help="extract attachments of e-mails, and messages in them, as separate documents",
     )
     group.add_argument("--limit", metavar="N", type=integer(0), help="stop after N documents")
     group.add_argument(
         "--shard",
         metavar="I/N",
         type=_shard,
-        help="only the I-th of N equal parts of the documents, from 1/N to N/N; together they are "
-        "the whole",
+        help="only the I-th of N equal parts of the documents, from 1/N to N/N",
     )
     group.add_argument(
         "--examples",
@@ -417,6 +416,6 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--dry-run",
         action="store_true",
-        help="instead of all this, print the prompt of the first document (or of a stack) and its "
-        "numbers of tokens; nothing is loaded but the vocabulary",
+        help="only print the prompt of the first document (or stack) and its numbers of tokens; "
+        "nothing but the vocabulary is loaded",
     )

@@ -51,12 +51,12 @@ def add_output_arguments(group: argparse._ActionsContainer) -> None:
     group.add_argument(
         "--resume",
         action="store_true",
-        help="go on with OUT: keep its lines, and do the documents that it lacks or that failed",
+        help="continue OUT: keep its lines, and extract the documents that are missing or failed",
     )
     group.add_argument(
         "--keep-errors",
         action="store_true",
-        help="with --resume, do not do documents again that failed",
+        help="with --resume, do not retry documents that failed",
     )
     group.add_argument(
         "--overwrite",
@@ -120,9 +120,7 @@ def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None
             raise UsageError(str(error)) from error
         lines = lines_path(path)
         if os.path.exists(target) and not arguments.overwrite and not lines.exists():
-            raise UsageError(
-                f"{target} is there already: replace it (--overwrite), or name another"
-            )
+            raise UsageError(f"{target} already exists: replace it (--overwrite), or name another")
     names = [name for name in written_files(target) if name.exists()]
     for source in read:
         for name in names:

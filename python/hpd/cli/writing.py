@@ -1,4 +1,4 @@
-"""A run: records through an extractor into a writer, how it ends, and what is said of it."""
+"""A run: records through an extractor into a writer, how it ends, and its summary."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ class Writing:
         return not self._interrupts.is_stopping
 
     def finish(self) -> int:
-        """Say how it went, and return the exit code."""
+        """Print the summary, and return the exit code."""
         if not self._quiet:
             kept = {"n_kept": self._writer.n_kept, "n_failed_kept": self._writer.n_failed_kept}
             say(self._summary.text(**kept))
@@ -245,7 +245,7 @@ def _with_pages(
 
 
 class Summary:
-    """Counts what was written, and says it."""
+    """Counts what was written, for the closing lines."""
 
     def __init__(self) -> None:
         self.n_written = 0

@@ -63,8 +63,8 @@ def _by_id(path: str) -> dict[str, Prediction]:
         own_id = str(number) if prediction.id is None else prediction.id
         if own_id in predictions:
             raise InputError(
-                f"{path}:{prediction.line}: the id {own_id!r} comes again, and judgements are "
-                "kept by id: make the ids unique"
+                f"{path}:{prediction.line}: the id {own_id!r} is used more than once, and "
+                "judgements are kept by id: make the ids unique"
             )
         predictions[own_id] = prediction
     return predictions

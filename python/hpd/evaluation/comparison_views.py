@@ -123,7 +123,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing of single requests."""
+        """Log no single requests."""
 
 
 _VERDICTS: dict[str, Verdict] = {

@@ -154,7 +154,7 @@ def inquiries(
         own_id = prediction_id(prediction, row)
         if own_id in records:
             raise InputError(
-                f"line {prediction.line}: the id {own_id!r} comes again: make the ids unique"
+                f"line {prediction.line}: the id {own_id!r} is used more than once: make ids unique"
             )
         own = attributes.of(prediction)
         if not own:

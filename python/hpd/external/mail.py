@@ -64,7 +64,7 @@ def _read_mail(source: Source) -> WholeText:
         raise InputError(f"{source.name}: cannot be read as an e-mail: {error}") from error
     if not headers:
         raise InputError(
-            f"{source.name}: no e-mail: it has none of the headers {', '.join(_HEADERS)}"
+            f"{source.name}: not an e-mail: it has none of the headers {', '.join(_HEADERS)}"
         )
     return _document(text, headers, attached, source)
 

@@ -57,7 +57,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def run(arguments: argparse.Namespace) -> int:
     """Print both lists, and the types of weights if asked for."""
     if arguments.n_threads is not None and not arguments.speed:
-        raise UsageError("-t is about --speed, which is not asked for")
+        raise UsageError("-t does nothing without --speed")
     from hpd.external.hugging_face import cached_models
     from hpd.external.inventory import local_models, recommended_memory, recommended_on_disk
     from hpd.external.recommended import RECOMMENDED

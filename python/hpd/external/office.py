@@ -34,7 +34,7 @@ class _Archive:
         try:
             data = source.read()
             if data.startswith(_OLD_OFFICE):
-                raise InputError("it has a password, or is of an Office before 2007: save it anew")
+                raise InputError("it has a password, or is of an Office before 2007: save it again")
             self._zip = zipfile.ZipFile(io.BytesIO(data))
         except Exception as error:  # a damaged archive raises whatever it comes to
             raise InputError(f"{self._problem}: {error}") from error

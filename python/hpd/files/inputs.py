@@ -73,7 +73,7 @@ def parse_shard(text: str) -> Shard:
     """
     match = _FORM.fullmatch(text)
     if match is None:
-        raise InputError(f"{text!r} is no shard: 2/8 is the second of eight")
+        raise InputError(f"{text!r} is not a shard: 2/8 is the second of eight")
     number, n_shards = int(match[1]), int(match[2])
     if not 1 <= number <= n_shards:
         raise InputError(f"there is no shard {text}: they are numbered from 1 to N")

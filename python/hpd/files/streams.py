@@ -236,8 +236,8 @@ def check_encoding(name: str | None) -> None:
     """
     if name is not None and known_encoding(name) is None:
         raise InputError(
-            f"{name!r} is no encoding that Python knows; some are utf-8, windows-1252, utf-16, "
-            "shift_jis, gb18030, koi8-r"
+            f"{name!r} is not an encoding that Python knows, such as utf-8, windows-1252, utf-16, "
+            "shift_jis, gb18030 or koi8-r"
         )
 
 

@@ -156,7 +156,7 @@ class FileWriter:
                     leftover.unlink(missing_ok=True)
         elif not resume and _size(path) > 0:
             raise InputError(
-                f"{path} is there already: go on with it (--resume), replace it (--overwrite), "
+                f"{path} already exists: go on with it (--resume), replace it (--overwrite), "
                 "or name another file"
             )
         elif resume and _size(path) > 0 and not journal_path(path).exists():
@@ -192,7 +192,7 @@ class FileWriter:
             if known != int(_fingerprint(record), 16):
                 raise InputError(
                     f"{self._final}: the input has changed since it was written: record "
-                    f"{place + 1} (id {record.id!r}, line {record.line}) is another one than then; "
+                    f"{place + 1} (id {record.id!r}, line {record.line}) is not the same as then; "
                     "go on with the old input, or start again (--overwrite)"
                 )
             self.n_kept += 1

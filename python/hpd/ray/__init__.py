@@ -96,7 +96,7 @@ def extract(
     ray = ray_module()
     if not isinstance(dataset, ray.data.Dataset):
         raise InputError(
-            f"{type(dataset).__name__} is no data set of Ray: ray.data.read_parquet(...), "
+            f"{type(dataset).__name__} is not a data set of Ray: ray.data.read_parquet(...), "
             "ray.data.from_pandas(frame) and the like make one"
         )
     schemas = load_schemas(schema)

@@ -43,8 +43,8 @@ def check_address(text: str) -> str:
     """
     if not _ADDRESS.fullmatch(text):
         raise InputError(
-            f"{text!r} is no address of Ray (local, auto, host:port); if it is an input, put it "
-            "before --ray"
+            f"{text!r} is not an address of Ray (local, auto, host:port); if it is an input, put "
+            "it before --ray"
         )
     return text
 
@@ -138,7 +138,7 @@ def share(
         n_gpus = 1 if most_gpus >= 1 else 0
     if n_gpus > most_gpus:
         raise OptionError(
-            f"a worker is to have {n_gpus:g} GPUs, but no machine of the cluster has more than "
+            f"a worker needs {n_gpus:g} GPUs, but no machine of the cluster has more than "
             f"{most_gpus:g}"
         )
     # A worker on a machine without cores would wait for ever.

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 import warnings
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import lru_cache, partial
+from collections.abc import Sequence
 from graphlib import CycleError, TopologicalSorter
-from typing import Any
 
 from hpd.errors import HpdWarning, SchemaError
 from hpd.schema.attributes import MAX_LEVELS, Attribute, Schema
@@ -183,81 +180,3 @@ def _places(attributes: Sequence[Attribute], prefix: str) -> list[str]:
         if inner is not None and inner.type in ("object", "tuple"):
             places.extend(_places(inner.attributes, place + "."))
     return places
-
-
-def schema_faults(document: Any, data: Any, missing: Collection[str] = ()) -> list[tuple[str, str]]:
-    """The places at which data breaks a JSON Schema, as dotted paths, and why.
-
-    What is only due to null at one of the places of ``missing`` is no fault.
-    """
-    try:
-        faults = list(_validator(json.dumps(document)).iter_errors(data))
-    except Exception as error:  # whatever a pattern or a reference makes the library raise
-        return [("", f"the schema cannot be checked ({type(error).__name__}: {error})")]
-    found = [(_place(fault.absolute_path), fault) for fault in faults]
-    return [
-        (place, fault.message[:200])
-        for place, fault in found
-        if not any(own == place or (fault.context and own.startswith(place)) for own in missing)
-    ]
-
-
-@lru_cache(maxsize=64)
-def _validator(document: str) -> Any:
-    from jsonschema import Draft202012Validator, validators
-
-    schema = json.loads(document)
-    base = validators.validator_for(schema, default=Draft202012Validator)
-    extend: Any = validators.extend  # its stub has no types
-    keywords = {
-        "pattern": _pattern,
-        "patternProperties": _pattern_properties,
-        "additionalProperties": partial(
-            _additional_properties, base.VALIDATORS.get("additionalProperties")
-        ),
-    }
-    known = {name: check for name, check in keywords.items() if name in base.VALIDATORS}
-    return extend(base, known)(schema)
-
-
-# jsonschema's own search patterns with re, which knows no \p{L} and no (?<name>...).
-def _pattern(validator: Any, pattern: str, value: Any, _schema: Any) -> Iterator[Any]:
-    from jsonschema import ValidationError
-
-    if validator.is_type(value, "string") and not _is_match(pattern, value):
-        yield ValidationError(f"{value!r} does not match {pattern!r}")
-
-
-def _pattern_properties(validator: Any, patterns: Any, value: Any, _schema: Any) -> Iterator[Any]:
-    if validator.is_type(value, "object"):
-        for pattern, part in patterns.items():
-            for name in value:
-                if _is_match(pattern, name):
-                    yield from validator.descend(value[name], part, path=name, schema_path=pattern)
-
-
-def _additional_properties(
-    check: Any, validator: Any, extra: Any, value: Any, schema: Any
-) -> Iterator[Any]:
-    patterns = schema.get("patternProperties", {})
-    if patterns and validator.is_type(value, "object"):
-        value = {
-            name: part
-            for name, part in value.items()
-            if not any(_is_match(pattern, name) for pattern in patterns)
-        }
-        schema = {keyword: part for keyword, part in schema.items() if part is not patterns}
-    yield from check(validator, extra, value, schema)
-
-
-def _is_match(pattern: str, text: str) -> bool:
-    from hpd.schema.scalars import matches  # which imports this file
-
-    return matches(pattern, text)
-
-
-def _place(steps: Iterable[str | int]) -> str:
-    place = ""
-    for step in steps:
-        place += f"[{step}]" if isinstance(step, int) else f".{step}" if place else step
-    return place

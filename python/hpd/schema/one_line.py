@@ -207,7 +207,7 @@ class _Reader:
                 "choose one type; values that look like types are put in double quotes",
             )
         if "null" in plain:
-            raise self.error("null is no value to choose", "write ? behind the brackets")
+            raise self.error("null cannot be a choice", "write ? behind the brackets")
         values: list[str | int | float | bool] = []
         is_numeric = all(not quoted and _NUMBER.fullmatch(text) for text, quoted in choices)
         for text, _ in choices:

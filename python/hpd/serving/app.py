@@ -10,7 +10,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Callable, Coroutine, S
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -34,10 +34,8 @@ from hpd.serving.dispatcher import (
     parse_extract,
     plan_of,
 )
+from hpd.serving.metrics import Metrics
 from hpd.version import __version__
-
-if TYPE_CHECKING:
-    from hpd.serving.server import Metrics
 
 _DISCARDED = 16 * 1024 * 1024
 """The bytes beyond the limit that are read all the same, and forgotten: a client that is hung up on
@@ -104,7 +102,7 @@ class _Body(Request):
                     read_body(self, limits.body_bytes), limits.seconds
                 )
             except asyncio.TimeoutError:
-                raise RefusedError(408, "the body did not come in time", code="timeout") from None
+                raise RefusedError(408, "the body did not arrive in time", code="timeout") from None
         return self._body
 
     async def json(self) -> Any:

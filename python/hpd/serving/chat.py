@@ -323,8 +323,8 @@ class Reply:
         if not content.startswith(self._sent):
             raise RefusedError(
                 500,
-                "a value that was sent already is another one now, as it was decoded again after a "
-                "fault: ask once more",
+                "a value that was already sent has changed, as it was decoded again after a fault: "
+                "send the request again",
                 code="failed",
             )
         more = content[len(self._sent) :]

@@ -1,4 +1,4 @@
-"""A server that runs until a signal ends it, first what is under way, then itself; its counts."""
+"""A server that runs until a signal ends it, first what is under way, then itself."""
 
 from __future__ import annotations
 
@@ -7,40 +7,26 @@ import contextlib
 import signal
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
 import uvicorn
-from prometheus_client import (
-    CollectorRegistry,
-    Counter,
-    Gauge,
-    Histogram,
-    PlatformCollector,
-    ProcessCollector,
-    generate_latest,
-)
-from prometheus_client.metrics_core import CounterMetricFamily, Metric
-from prometheus_client.registry import Collector
 
-from hpd._native import EngineStats
 from hpd.extractor import Extractor
-from hpd.results import Extraction
 from hpd.schema.attributes import Schema
 from hpd.serving import Limits
 from hpd.serving.app import Service, make_app
 from hpd.serving.chat import Served
 from hpd.serving.dispatcher import Dispatcher, Plans
+from hpd.serving.metrics import Metrics
 
 _KEEP_ALIVE = 75
 """Seconds for which a connection stays open without a request: longer than proxies keep theirs."""
 
 _LAST_SECONDS = 5
 """The time in which answers of requests that were cancelled still go out."""
-
-_SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0)
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -164,85 +150,3 @@ class _Server(uvicorn.Server):
 
     def _cancel_all(self) -> None:
         self.n_cancelled += self._dispatcher.cancel_all()
-
-
-class Metrics:
-    """The counts of one server.
-
-    Args:
-        stats: gives the engine's own.
-    """
-
-    def __init__(self, stats: Callable[[], EngineStats]) -> None:
-        self._registry = CollectorRegistry()
-        ProcessCollector(registry=self._registry)
-        PlatformCollector(registry=self._registry)
-        self._registry.register(_Engine(stats))
-        self._requests = Counter(
-            "hpd_requests",
-            "Requests by path and status of the answer.",
-            ("path", "status"),
-            registry=self._registry,
-        )
-        self._seconds = Histogram(
-            "hpd_request_seconds",
-            "Time from the beginning of a request to the end of its answer.",
-            ("path",),
-            buckets=_SECONDS,
-            registry=self._registry,
-        )
-        self._documents = Counter(
-            "hpd_documents",
-            "Documents by the error that they ended with, which is empty for most.",
-            ("error",),
-            registry=self._registry,
-        )
-        self._tokens = Counter(
-            "hpd_tokens",
-            "Tokens of documents: of prompts, of prompts whose cells were there, of values.",
-            ("kind",),
-            registry=self._registry,
-        )
-
-    def add_gauge(self, name: str, about: str, now: Callable[[], float]) -> None:
-        """Add a number that is read when the counts are asked for."""
-        Gauge(f"hpd_{name}", about, registry=self._registry).set_function(now)
-
-    def note_request(self, path: str, status: int, seconds: float) -> None:
-        """Count a request that was answered."""
-        self._requests.labels(path, str(status)).inc()
-        self._seconds.labels(path).observe(seconds)
-
-    def note_extraction(self, extraction: Extraction[Any]) -> None:
-        """Count a document."""
-        self._documents.labels(extraction.error.type if extraction.error else "").inc()
-        usage = extraction.usage
-        if usage is not None:
-            self._tokens.labels("prompt").inc(usage.prompt_tokens)
-            self._tokens.labels("cached").inc(usage.cached_tokens)
-            self._tokens.labels("value").inc(usage.completion_tokens)
-
-    def text(self) -> bytes:
-        """All of it, in Prometheus's text format."""
-        return generate_latest(self._registry)
-
-    media_type = "text/plain; version=0.0.4; charset=utf-8"
-
-
-class _Engine(Collector):
-    """The engine's counts, read when they are asked for."""
-
-    def __init__(self, stats: Callable[[], EngineStats]) -> None:
-        self._stats = stats
-
-    def collect(self) -> Iterator[Metric]:
-        """The numbers as they are now."""
-        stats = self._stats()
-        for name, about, value in (
-            ("batches", "Batches that the engine has decoded.", stats.n_batches),
-            ("batch_tokens", "Tokens in these batches.", stats.n_tokens),
-            ("rows", "Rows of logits that were computed.", stats.n_rows),
-            ("decode_seconds", "Time in which batches were decoded.", stats.decode_seconds),
-            ("host_seconds", "Time of the engine's own work.", stats.host_seconds),
-        ):
-            yield CounterMetricFamily(f"hpd_engine_{name}", about, value=value)

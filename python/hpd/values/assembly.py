@@ -9,7 +9,7 @@ from typing import Any
 
 from hpd.prompt.text import COUNT_KEY, Path
 from hpd.schema.attributes import MAP_NAME, MAP_VALUE, SCALARS, WHICH_KEY, Attribute, Schema
-from hpd.schema.checks import schema_faults
+from hpd.schema.validation import schema_faults
 from hpd.values.parsing import LACKING, ParsedValue
 
 ABSENT = f"{LACKING} the document does not hold it"

@@ -188,7 +188,7 @@ bool ModelDrafter::feed(Draft & draft, std::vector<BatchToken> & batch) {
     Sequence & s = *draft.sequence;
     std::vector<Token> text = v.field().key;
     text.insert(text.end(), v.tokens.begin(), v.tokens.end());
-    // Guesses that the target has rejected go, and the last token is read anew for its output.
+    // Guesses that the target has rejected go, and the last token is read again for its output.
     const int32_t n_same = n_common(s.tokens, text, static_cast<int32_t>(text.size()) - 1);
     if (s.n_tokens() > n_same) {
         n_own_cells_ -= s.n_tokens() - n_same;

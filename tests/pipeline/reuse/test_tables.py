@@ -109,7 +109,7 @@ def test_a_damaged_folder_gives_right_values_or_none(tmp_path, seed):
     again.close()
 
 
-def test_a_damaged_entry_is_told_of_and_written_anew(tmp_path):
+def test_a_damaged_entry_is_told_of_and_written_again(tmp_path):
     table = FolderTable(tmp_path)
     table._cache.set("a", {"brand": {"text": "v", "finish": "complete", "tokens": ["x"]}})
     table._cache.set("b", [1, 2])

@@ -246,7 +246,7 @@ def test_whether_more_may_come_is_known_before_the_answers():
     assert not waves.may_go_on
 
 
-def test_waves_made_anew_know_nothing_of_earlier_documents():
+def test_new_waves_know_nothing_of_earlier_documents():
     waves = Waves(load_schema("tags [str], note after tags"), n_stacked=2)
     used = waves.copy()
     assert used.first() == waves.first()

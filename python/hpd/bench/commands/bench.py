@@ -231,4 +231,4 @@ def _check_new(target: str | None) -> None:
         UsageError: there is one, with something in it.
     """
     if not is_stream(target) and os.path.exists(str(target)) and os.path.getsize(str(target)):
-        raise UsageError(f"{target} is there already: name another output, or remove it")
+        raise UsageError(f"{target} already exists: name another output, or remove it")

@@ -101,7 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
     base = options_of(arguments)
     if not base.unset:
         flags = ", ".join(OPTIONS[name].flag for name in TUNABLE)
-        raise UsageError(f"nothing is left to try: all of these are said: {flags}")
+        raise UsageError(f"nothing is left to try: all of these are set: {flags}")
 
     from hpd.bench.measure import Bench
     from hpd.bench.tune import Search, Timer, axes_for, default_settings, n_tolerated
@@ -145,7 +145,7 @@ def _workload(arguments: argparse.Namespace) -> Workload:
     if arguments.input is None:
         for name in ("text_field", "id_field", "category_field"):
             if getattr(arguments, name) is not None:
-                raise UsageError(f"{flag_of(name)} is about INPUT, and there is none")
+                raise UsageError(f"{flag_of(name)} does nothing without INPUT")
         from hpd.bench.workload import catalogue
 
         return catalogue()

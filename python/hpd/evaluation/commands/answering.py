@@ -104,7 +104,7 @@ def check_answering(arguments: argparse.Namespace) -> None:
     for name in ("hf", *_LOCAL):
         if getattr(arguments, name) is not None:
             flag = "-hf" if name == "hf" else OPTIONS[name].flag
-            raise UsageError(f"{flag} is of a local model, and does nothing with --api")
+            raise UsageError(f"{flag} is for a local model, and does nothing with --api")
     if (arguments.price_in is None) != (arguments.price_out is None):
         raise UsageError("a price has two parts: --price-in and --price-out")
     need_extra("--api", "api", _PACKAGES)

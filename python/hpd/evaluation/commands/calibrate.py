@@ -197,4 +197,4 @@ def _check_output(arguments: argparse.Namespace) -> None:
     if any(same_file(Path(output), path) for path in (arguments.predictions, arguments.gold)):
         raise UsageError(f"-o {output} would replace what is read")
     if Path(output).exists() and not arguments.overwrite:
-        raise UsageError(f"{output} is there already: --overwrite replaces it")
+        raise UsageError(f"{output} already exists: --overwrite replaces it")

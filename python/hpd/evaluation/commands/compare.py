@@ -74,7 +74,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Judge, or print what was judged."""
+    """Ask for verdicts, or print the results."""
     _check(arguments)
     if arguments.results is not None:
         return _print_results(arguments)
@@ -145,7 +145,7 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.documents is None:
         for name in ("text", "id"):
             if getattr(arguments, f"{name}_field") is not None:
-                raise UsageError(f"--{name}-field is of --documents: name that, too")
+                raise UsageError(f"--{name}-field needs --documents")
 
 
 def _is_given(arguments: argparse.Namespace, name: str) -> bool:

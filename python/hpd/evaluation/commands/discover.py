@@ -88,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_answering(arguments)
     output = None if arguments.output is None else Path(arguments.output)
     if output is not None and output.exists() and not arguments.overwrite:
-        raise UsageError(f"{output} is there already: replace it (--overwrite), or name another")
+        raise UsageError(f"{output} already exists: replace it (--overwrite), or name another")
     with (
         before_the_model(),
         RecordReader(

@@ -64,7 +64,7 @@ class PredictionFile:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """Everything that one call reads."""
+    """All files of one call."""
 
     examples: Sequence[Example]
     """Without gold values where no GOLD is given: then they are the rows of the first file."""
@@ -82,7 +82,7 @@ class Inputs:
 
 
 def read_inputs(arguments: argparse.Namespace) -> Inputs:
-    """Read all files; what does not fit is said, what cannot be read is an error of usage."""
+    """Read all files; report what does not match, and refuse what cannot be read."""
     name, gold = _names(arguments)
     with before_the_model():
         if gold is None:
@@ -216,7 +216,7 @@ class Figures:
 
 
 def compute(inputs: Inputs, arguments: argparse.Namespace) -> Figures:
-    """Compute what the files tell; refuse what was asked for by name and they do not."""
+    """Compute the figures; refuse those that were asked for and the files cannot give."""
     resampling = Resampling(arguments.resamples, arguments.seed)
     examples, first = inputs.examples, inputs.first
     assessment = calibration = comparison = None
@@ -365,7 +365,7 @@ def difference_table(versus: Versus, names: Sequence[str], resampling: Resamplin
 
 
 def p_text(p_value: float) -> str:
-    """A p-value with as many places as say something."""
+    """A p-value with as many digits as are meaningful."""
     return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 

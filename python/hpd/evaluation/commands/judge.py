@@ -170,7 +170,7 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.documents is None and arguments.gold is None:
         for name in ("text", "id"):
             if getattr(arguments, f"{name}_field") is not None:
-                raise UsageError(f"--{name}-field is of --documents or of GOLD: name one of them")
+                raise UsageError(f"--{name}-field needs --documents or GOLD")
     for path in (arguments.predictions, arguments.gold, arguments.documents, arguments.schema):
         if path is not None and same_file(Path(arguments.output), path):
             raise UsageError(f"{arguments.output} is read in this run: name another output")

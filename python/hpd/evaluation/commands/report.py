@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.documents is None and arguments.gold is None:
         for name in ("text", "id"):
             if getattr(arguments, f"{name}_field") is not None:
-                raise UsageError(f"--{name}-field is of --documents or of GOLD: name one of them")
+                raise UsageError(f"--{name}-field needs --documents or GOLD")
     with before_the_model():
         predictions = list(load_predictions(arguments.predictions))
         if not predictions:

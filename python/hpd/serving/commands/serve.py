@@ -93,8 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
         sock = listen(arguments.host, arguments.port)
     except OSError as error:
         raise UsageError(
-            f"{arguments.host} port {arguments.port} cannot be listened to: "
-            f"{error.strerror or error}"
+            f"{arguments.host} port {arguments.port} cannot be used: {error.strerror or error}"
         ) from None
     with sock:
         if key is None and not _is_local(sock):
