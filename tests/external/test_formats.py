@@ -311,6 +311,17 @@ def test_pages_of_a_pdf_without_text_are_told():
     assert "no text layer" in str(read(pdf_of("", ""), "pdf").error)
 
 
+def test_what_a_pdf_has_beside_its_pages_is_told():
+    pdf = pytest.importorskip("pypdfium2").PdfDocument(pdf_of("Invoice"))
+    pdf.new_attachment("invoice.xml").set_data(b"<total>5</total>")
+    pdf.save(saved := io.BytesIO())
+    assert read(saved.getvalue(), "pdf").notes == ("files within it that are not read: 1",)
+    dynamic = form().replace(b"/AcroForm <<", b"/NeedsRendering true /AcroForm << /XFA 5 0 R")
+    assert read(dynamic, "pdf").notes == (
+        "its XFA form is not read: print it as a PDF without one",
+    )
+
+
 def shown_lines(*rows):
     lines = [
         [
@@ -524,6 +535,19 @@ def test_rows_of_a_sheet_are_records(name):
         list(InputReader([str(MADE / name)], text_field=["body"]))
 
 
+def test_a_sheet_of_one_row_is_told():
+    book = pytest.importorskip("openpyxl").Workbook()
+    book.active.append(["Invoices", "Invoices"])
+    rows = book.create_sheet("rows")
+    for row in (["text"], ["Lamp"]):
+        rows.append(row)
+    book.save(saved := io.BytesIO())
+    saved.seek(0)
+    (record,) = RecordReader(saved, format="xlsx", needs_columns=True)
+    assert record.text == "Lamp"
+    assert record.notes == ("the sheet 'Sheet' has one row, which is taken for its header",)
+
+
 def cut(name):
     return (MADE / name).read_bytes()[:-300]
 
@@ -567,6 +591,7 @@ def test_the_text_of_an_outlook_message_in_other_forms():
         ("w.epub", cut("w.epub"), "cannot be read as EPUB"),
         ("p.pptx", cut("p.pptx"), "cannot be read as PowerPoint"),
         ("t.xlsx", cut("t.xlsx"), "cannot be read as a workbook"),
+        ("l.xlsx", "EncryptedPackage".encode("utf-16-le"), "a workbook: it has a password"),
         ("t.ods", cut("t.ods"), "cannot be read as a workbook"),
         ("m.msg", bytes.fromhex("d0cf11e0a1b11ae1") + NOISE, "cannot be read as an Outlook"),
         ("m.eml", NOISE, "not an e-mail"),

@@ -42,6 +42,10 @@ def read_pdf(source: Source) -> WholeText:
     try:
         pdf.init_forms()
         pages = [_text_of_page(pdf, number) for number in range(len(pdf))]
+        if n_files := pdfium.raw.FPDFDoc_GetAttachmentCount(pdf):
+            source.notes.append(f"files within it that are not read: {n_files}")
+        if pdf.get_formtype() == pdfium.raw.FORMTYPE_XFA_FULL:
+            source.notes.append("its XFA form is not read: print it as a PDF without one")
     except pdfium.PdfiumError as error:
         raise InputError(f"{source.name}: cannot be read as PDF: {error}") from error
     finally:

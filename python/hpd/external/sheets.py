@@ -25,6 +25,7 @@ _MOST_DIGITS: Final = 15
 """Of a number, which Excel would round."""
 _FIRST_DAY: Final = date(1900, 3, 1)
 """Excel's calendar has a 29 February 1900, so that the days before have no numbers of their own."""
+_ENCRYPTED: Final = "EncryptedPackage".encode("utf-16-le")
 _OTHERWISE: Final = "the values are in the lines beside the table, and a .csv file can hold them"
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
@@ -34,16 +35,21 @@ def sheet_rows(source: Source) -> Iterator[Row]:
     calamine = needed(
         "python_calamine", "python-calamine", "office", "Excel and OpenDocument sheets"
     )
+    data = source.read()
     try:
-        book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(source.read()))
+        book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
         sheets = [(name, book.get_sheet_by_name(name).to_python()) for name in book.sheet_names]
     except Exception as error:  # damaged ones raise whatever calamine comes to
-        raise InputError(f"{source.name}: cannot be read as a workbook: {error}") from error
+        problem = "it has a password" if _ENCRYPTED in data else error
+        raise InputError(f"{source.name}: cannot be read as a workbook: {problem}") from error
     filled = [(name, rows) for name, rows in sheets if any(_is_filled(row) for row in rows)]
     if not filled:
         raise InputError(f"{source.name}: empty; expected a header with the names of the columns")
     for name, rows in filled:
         numbered = [(n, row) for n, row in enumerate(rows, start=1) if _is_filled(row)]
+        if len(numbered) == 1 < len(filled):
+            source.notes.append(f"the sheet {name!r} has one row, which is taken for its header")
+            continue
         header = [_column_name(cell, n) for n, cell in enumerate(numbered[0][1], start=1)]
         refuse_twice(header, f"{source.name}, sheet {name!r}" if len(filled) > 1 else source.name)
         if source.check_columns is not None:
