@@ -48,6 +48,14 @@ def test_a_model_that_makes_things_up_says_only_what_is_stated(model, method):
     assert said[True] == 0
 
 
+@pytest.mark.parametrize("odd", ["\u00ad", "\u200b", "\u200e", "\u2066"])
+def test_words_are_quoted_as_the_model_sees_them(model, odd):
+    text = "Nordvik wool coat, dark green"
+    settings = {"max_tokens": 24, "stated": True, **EXACT}
+    plain, found = extracted("name, color", model, (text, odd.join(text)), **settings)
+    assert found.data == plain.data
+
+
 def test_in_a_stack_each_document_has_its_own_numbers(model):
     found = extracted(SCHEMA, model, TEXTS, max_tokens=24, stack=3, stated=True, **EXACT)
     for extraction, text in zip(found, TEXTS, strict=True):

@@ -278,14 +278,14 @@ def _is_json(data: Any) -> bool:
 def _with_numbers(plain: Any, typed: Any) -> Any:
     """Turn decimals into numbers: Pydantic writes them as text, but the schema has numbers."""
     if callable(getattr(typed, "get_secret_value", None)):
-        return typed.get_secret_value()  # Pydantic would write stars in its place.
+        return plain_data(typed.get_secret_value())  # Pydantic would write stars in its place.
     if isinstance(typed, Decimal):
         return int(typed) if typed == typed.to_integral_value() else float(typed)
     if isinstance(plain, dict) and isinstance(typed, dict):
         return {name: _with_numbers(value, typed.get(name)) for name, value in plain.items()}
     if isinstance(plain, list) and isinstance(typed, list | tuple):
         return [_with_numbers(*pair) for pair in zip(plain, typed, strict=True)]
-    return plain
+    return [*map(plain_data, typed)] if isinstance(typed, set | frozenset) else plain
 
 
 def build_data(schema: Schema, data: dict[str, Any]) -> tuple[Any, dict[str, str]]:

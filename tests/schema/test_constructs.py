@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 import jsonschema
 import pytest
-from pydantic import BaseModel, ConfigDict, Field, RootModel, SecretStr
+from pydantic import BaseModel, ConfigDict, Field, RootModel, SecretBytes, SecretStr
 
 import strategies
 from hpd.pipeline.document_values import DocumentValues
@@ -267,6 +267,9 @@ class Holder(BaseModel):
     scores: dict[str, float]
     at: tuple[float, float]
     secret: SecretStr
+    keys: list[SecretBytes]
+    prices: set[decimal.Decimal]
+    codes: frozenset[SecretStr]
 
 
 @pytest.mark.parametrize(
@@ -281,6 +284,9 @@ class Holder(BaseModel):
                 "scores": {"a": 1.5},
                 "at": [1.0, 2.5],
                 "secret": "hush",
+                "keys": ["k"],
+                "prices": [1.5],
+                "codes": ["c"],
             },
         ),
         (RootModel[list[int]], [1, 2]),

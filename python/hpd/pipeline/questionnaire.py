@@ -35,7 +35,7 @@ from hpd.prompt.text import (
     system_text,
     value_text,
 )
-from hpd.prompt.tokens import PromptTokenizer
+from hpd.prompt.tokens import PromptTokenizer, even_blanks
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values.confidence import ConfidenceMap
 from hpd.values.grammar import (
@@ -193,7 +193,9 @@ class StatedConstraints:
     @cached_property
     def quote_rule(self) -> str:
         """The rule for free text that is quoted from the document; empty if it is too long."""
-        return quote_rule(self._document) if len(self._document) <= LONGEST_QUOTED else ""
+        # The model does not see the blanks of the document itself.
+        seen = even_blanks(self._document)
+        return quote_rule(seen) if len(seen) <= LONGEST_QUOTED else ""
 
     @cached_property
     def _stated(self) -> Stated:

@@ -29,9 +29,9 @@ _STACK_MARK = re.compile(
 )
 
 _OTHER_BLANK = re.compile(r"[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
-_UNSEEN = re.compile(r"[\u00ad\u200b\u2060\ufeff]")
+_UNSEEN = re.compile(r"[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufffc]")
+_OTHER_LINE_END = re.compile(r"[\v\f\x85\u2028\u2029]")
 _BLANKS = re.compile(r"[ \t]{2,}|\t")
-_ODD_BLANK = re.compile(f"{_OTHER_BLANK.pattern}|{_UNSEEN.pattern}|{_BLANKS.pattern}")
 
 
 class Vocabulary(Protocol):
@@ -240,16 +240,15 @@ def even_blanks(document: str) -> str:
     """A document whose blanks are those that a model has seen most.
 
     No-break blanks and their like become plain ones, and what cannot be seen (zero-width blanks, a
-    byte order mark, soft hyphens) is left out. In a document of one line, as a title is, tabs and
-    doubled blanks become one blank; in others they may be columns. Values are found in the document
-    all the same, as a search for them evens out blanks, too.
+    byte order mark, soft hyphens, marks of direction, line feeds at both ends) is left out. In a
+    document of one line, as a title is, tabs, doubled blanks and other ends of lines become one
+    blank; in others they may be columns, and ends of lines line feeds. Values are found in the
+    document all the same, as a search for them evens out blanks, too.
     """
-    if _ODD_BLANK.search(document) is None:
-        return document
-    document = _UNSEEN.sub("", _OTHER_BLANK.sub(" ", document))
-    if "\n" not in document:
-        document = _BLANKS.sub(" ", document)
-    return document
+    document = _UNSEEN.sub("", _OTHER_BLANK.sub(" ", document)).strip("\r\n")
+    if "\n" in document:
+        return _OTHER_LINE_END.sub("\n", document)
+    return _BLANKS.sub(" ", _OTHER_LINE_END.sub(" ", document))
 
 
 def may_share_prompt(document: str) -> bool:
@@ -259,6 +258,7 @@ def may_share_prompt(document: str) -> bool:
     brackets or quotation marks, those in front of a line as in a list, and those behind the word
     document, in all the characters that Unicode has for them.
     """
+    document = even_blanks(document)
     if document.isascii():
         return _STACK_MARK.search(document) is None
     if not any(char.isnumeric() for char in document):

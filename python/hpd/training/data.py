@@ -99,7 +99,7 @@ def schema_of(schemas: Schemas | None, record: Record, where: str) -> Schema:
         try:
             return _read_schema(own if isinstance(own, str) else json.dumps(own))
         except SchemaError as error:
-            raise InputError(f"{where}: schema: {error}") from error
+            raise InputError(f"{where}: schema: {str(error).removeprefix('schema, ')}") from error
     if schemas is None:
         raise InputError(f"{where}: no schema: give one with --schema, or in the line")
     if isinstance(schemas, Schema):

@@ -295,7 +295,10 @@ _ALIKE: Final = str.maketrans(
 )
 _PLAIN = re.compile(r"[!-~]+(?: [!-~]+)*(?![^\x00-\x7f])")
 """Words and single blanks that nothing behind them can change."""
-_INVISIBLE: Final = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff\ufe0e\ufe0f")
+_INVISIBLE: Final = frozenset(
+    "\u00ad\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064"
+    "\u2065\u2066\u2067\u2068\u2069\ufeff\ufe0e\ufe0f\ufffc"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,7 +116,7 @@ class Stated:
             if start not in telephone
             for value in values
             # 58,000 may also be 58 with three decimals, but hardly ever is.
-            if value % 1 or not _THOUSANDS.fullmatch(self.document[start:end]) or value >= 1000
+            if abs(value) >= 1000 or value % 1 or not _THOUSANDS.fullmatch(self.document[start:end])
         ]
 
     def _numbers(self, attribute: Attribute) -> list[str] | None:
@@ -192,7 +192,7 @@ def _without_what_is_around(text: str) -> Iterator[str]:
 
 
 def _is_whole(value: Decimal) -> bool:
-    return abs(value) < _LARGEST and value % 1 == 0
+    return abs(value) < _LARGEST and value == value.to_integral_value()
 
 
 def _forms(value: Decimal) -> Iterator[str]:
