@@ -162,7 +162,7 @@ def test_each_document_is_decoded_where_the_first_one_s_values_would_show(tiny_m
     ids=str,
 )
 def test_what_cannot_be_reused_is_refused(settings):
-    with pytest.raises(OptionError, match=r"^(dedupe|cache).* cannot be (had with|off)"):
+    with pytest.raises(OptionError, match=r"^(dedupe|cache).* cannot be (combined with|off)"):
         Options(**settings)
 
 
