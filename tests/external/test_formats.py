@@ -219,6 +219,12 @@ def test_blocks_of_a_page_are_not_one_word():
         assert read(page.encode(), "html").text.split() == ["x", "a", "b", "y"], element
 
 
+def test_character_data_of_xml_is_text():
+    page = "<html><p><![CDATA[5 < 7 & more]]></p></html>"
+    assert read(b'<?xml version="1.0"?>' + page.encode(), "html").text == "5 < 7 & more"
+    assert read(b"<p>shown</p>" + page.encode(), "html").text == "shown"
+
+
 def test_a_page_that_shows_nothing_says_so():
     record = read(b"<html><head><title>t<body>text", "html")
     assert (record.text, record.notes) == ("", ("this page has no text that a browser would show",))
@@ -588,6 +594,11 @@ def test_the_text_of_an_outlook_message_in_other_forms():
         ("w.docx", bytes.fromhex("d0cf11e0a1b11ae1") + NOISE, "it has a password"),
         ("w.odt", cut("w.odt"), "cannot be read as OpenDocument"),
         ("w.odt", zipped({"content.xml": DEEP}), "cannot be read: maximum recursion depth"),
+        (
+            "w.odt",
+            zipped({"content.xml": b'<?xml version="1.0" encoding="x"?><a/>'}),
+            "encoding: x",
+        ),
         ("w.epub", cut("w.epub"), "cannot be read as EPUB"),
         ("p.pptx", cut("p.pptx"), "cannot be read as PowerPoint"),
         ("t.xlsx", cut("t.xlsx"), "cannot be read as a workbook"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import escape
 
 from hpd.errors import InputError
 from hpd.files.rows import WholeText
@@ -12,6 +13,7 @@ _DECLARED = re.compile(
     rb"""<(?:meta\b[^>]*?\bcharset\s*=\s*["']?|\?xml[^>]*?encoding=["'])\s*([\w.:-]+)""",
     re.IGNORECASE,
 )
+_CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 _AT_MOST_DECLARED = 4096  # bytes at the beginning of a page in which its encoding stands
 _LINES = (
@@ -50,6 +52,8 @@ def text_of_html(html: str, name: str) -> str:
 
     if not html.strip():
         return ""
+    if html.lstrip().startswith("<?xml"):  # elsewhere it is a comment
+        html = _CDATA.sub(lambda found: escape(found[1]), html)
     # The usual parser stops, without an error, at 255 nested elements and at texts of 10 MB.
     parser = HTMLParser(huge_tree=True, encoding="utf-8")
     data = html.encode("utf-8", "replace")

@@ -315,7 +315,7 @@ def _guarded(reader: Callable[[Source], WholeText]) -> Callable[[Source], WholeT
             return reader(source)
         except InputError:
             raise
-        except (ValueError, RecursionError) as error:  # no number, or nested too deep
+        except Exception as error:  # damaged ones raise whatever they come to
             raise InputError(f"{source.name}: cannot be read: {error}") from error
 
     return read
