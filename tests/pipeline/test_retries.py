@@ -291,7 +291,9 @@ def test_chunks_ask_again_for_what_is_malformed(model, asked):
 
 
 def test_one_answer_for_all_cannot_be_asked_again():
-    with pytest.raises(OptionError, match=r"on_invalid \(--on-invalid\) 'retry' cannot be combined"):
+    with pytest.raises(
+        OptionError, match=r"on_invalid \(--on-invalid\) 'retry' cannot be combined"
+    ):
         Options(method="ar", on_invalid="retry")
 
 
