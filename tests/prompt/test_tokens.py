@@ -128,7 +128,7 @@ def test_one_bos_at_most(model):
     assert model.bos < 0 or got.prompt[0] == model.bos
 
 
-@pytest.mark.parametrize("template", ["{{ bos_token }}", ""])
+@pytest.mark.parametrize("template", ["{{ bos_token }}", "\n {{ bos_token }}", ""])
 def test_one_bos_whether_the_template_writes_it_or_not(tiny_model, template):
     model = open_model(tiny_model("llama"))
     assert model.bos >= 0

@@ -87,7 +87,8 @@ def render(template: str, system: str, *, bos: str = "", eos: str = "") -> Rende
             f"the model's chat template shows the user's text {len(parts) - 1} times instead of "
             "once; it cannot be used for extraction"
         )
-    return Rendered(parts[0], _ready_to_answer(parts[1]))
+    # Behind blanks, the token that begins a sequence would not be the first.
+    return Rendered(parts[0].lstrip(), _ready_to_answer(parts[1]))
 
 
 def _ready_to_answer(text: str) -> str:
