@@ -35,7 +35,7 @@ def main() -> int:
 
 
 class ClosedStream(io.TextIOBase):
-    """Stands for standard input or output where that is closed: using it is a wrong use of hpd."""
+    """A closed standard input or output; using it is an error of usage."""
 
     error: Callable[[str], Exception] = OSError
 

@@ -114,7 +114,7 @@ class Option:
             raise self._refused(value) from None
 
     def parsed(self, text: str) -> Any:
-        """The value that a text stands for, on the command line and in a method of ``hpd bench``.
+        """The value of a text, as on the command line and in a method of ``hpd bench``.
 
         Raises:
             ValueError: it stands for none that the option may have; the message as in ``checked``.

@@ -513,7 +513,7 @@ class Options:
         self._check_together()
 
     def _check_together(self) -> None:
-        """Refuse options that do nothing, or cannot work, beside another one."""
+        """Refuse options that have no effect, or cannot work, together with another one."""
         for name, value, other, its_value, reason in _NOT_TOGETHER:
             if self._has(name, value) and self._has(other, its_value):
                 raise OptionError(
@@ -541,7 +541,7 @@ class Options:
 
     @property
     def reuses_values(self) -> bool:
-        """Whether what was decoded once is not decoded again."""
+        """Whether equal documents are decoded only once."""
         return self.dedupe is not False and not any(map(self._is_set, _WHY_NOT_REUSED))
 
     @property

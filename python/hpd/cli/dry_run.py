@@ -32,7 +32,7 @@ def print_prompt(
     examples: Examples | Mapping[str, Examples],
     reader: InputReader,
 ) -> int:
-    """Print the prompt of the first documents that belong together."""
+    """Print the prompt of the first document, or of the first stack."""
     with before_the_model():
         n_shown = min(options.stack, sys.maxsize if arguments.limit is None else arguments.limit)
         records = list(itertools.islice(reader, n_shown))

@@ -131,7 +131,7 @@ def _place(path: Path, text: str, table: tuple[str, ...], key: str) -> str:
 
 
 def _line_of(text: str, table: tuple[str, ...], key: str) -> int | None:
-    """The line of a key, where tables are written with headers of their own."""
+    """The line of a key below a table's own header; ``tomllib`` does not tell it."""
     inside = not table
     is_key = re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[.=]")
     for number, line in enumerate(text.splitlines(), start=1):

@@ -47,7 +47,7 @@ def add_output_argument(group: argparse._ActionsContainer) -> None:
 
 
 def add_output_arguments(group: argparse._ActionsContainer) -> None:
-    """What becomes of an output that is there already, and what is written into it."""
+    """What happens to an existing output, and what is written into it."""
     group.add_argument(
         "--resume",
         action="store_true",

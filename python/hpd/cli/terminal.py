@@ -31,6 +31,8 @@ _ABSENT: Final = "-"
 class ResultTable:
     """Turns lines of output into rows for people, each as soon as it is known.
 
+    A table of ``rich`` needs all of its rows before it can be printed.
+
     Args:
         schemas: one, whose attributes are the columns, or one for each category.
         width: of the window, in characters; None: as it is.

@@ -1,4 +1,7 @@
-"""The fit of a map of confidence: to answers of which it is known whether they are right."""
+"""The fit of a map of confidence to answers that are known to be right or wrong.
+
+The isotonic regression is a loop of a few lines here, in place of all of scikit-learn.
+"""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def render_text(template: Path, **names: Any) -> str:
 
 
 def content_policy(styles: str, script: str, *, calls_home: bool) -> str:
-    """A Content-Security-Policy under which a page can load nothing, and run its own script only.
+    """A Content-Security-Policy that forbids everything but the page's own script.
 
     That script cannot turn text into markup either, where browsers know trusted types.
     """
@@ -85,7 +85,7 @@ def content_policy(styles: str, script: str, *, calls_home: bool) -> str:
 
 
 def script_json(data: object) -> str:
-    """JSON that can stand in a script element: nothing in it ends the element.
+    """JSON that is safe inside a script element: nothing in it ends the element.
 
     A lone surrogate, which UTF-8 cannot encode, is written as its escape.
     """

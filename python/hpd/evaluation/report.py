@@ -334,7 +334,7 @@ def _columns(columns: Mapping[str, Any] | None) -> list[list[str]] | None:
 
 
 def _shortened(parts: list[Any]) -> list[Any]:
-    """A list without the nothings at its end."""
+    """A list without the empty values at its end."""
     while parts and parts[-1] is None:
         parts.pop()
     return parts

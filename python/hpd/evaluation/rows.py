@@ -184,7 +184,7 @@ def read_rows(
 
 
 def _id(row: Mapping[str, Any], id_field: str | None) -> str | None:
-    """The row's id; None if it has none, and what is neither text nor number is refused."""
+    """The row's id, or None; anything but text and numbers is refused."""
     value = row.get(id_field or "id")
     if id_field is None and (value is None or value == ""):
         return None

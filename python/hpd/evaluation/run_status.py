@@ -146,7 +146,7 @@ class ValueCounts:
 
 
 def count_values(path: Path) -> ValueCounts:
-    """The counts of a whole file; the beginning of a line, as a killed process leaves it, is none.
+    """The counts of a whole file, without an unfinished line at its end.
 
     Raises:
         OSError: it cannot be read.

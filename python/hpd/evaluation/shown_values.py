@@ -101,7 +101,7 @@ def _spans(field: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
 
 
 def _probability(value: object) -> float | None:
-    """A number from 0 to 1; anything else is none, be it NaN."""
+    """A number from 0 to 1; None for anything else, NaN included."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         return None
     return float(value) if 0 <= value <= 1 else None

@@ -18,6 +18,8 @@ Agreement of annotators beyond what chance would give, from 1 (full) to 0 (as mu
 Cohen's kappa is for two of them (Cohen, "A Coefficient of Agreement for Nominal Scales", 1960);
 Krippendorff's alpha for nominal data is for any number, and does not mind that not everybody judged
 everything (Krippendorff, "Content Analysis", 2004, chapter 11).
+
+All of it is a few formulas on counts, so that ``hpd eval`` needs NumPy alone.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def _document(
 
 
 def _named_apart(files: Sequence[_File]) -> list[_File]:
-    """Files with names of which none comes twice."""
+    """Files with unique names."""
     seen: Counter[str] = Counter()
     named = []
     for name, data in files:

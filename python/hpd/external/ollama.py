@@ -88,7 +88,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def _manifests(folder: Path) -> Iterator[Path]:
-    """The files at the depth of tags; hidden ones are none."""
+    """The files at the depth of tags, without hidden ones."""
     for path in sorted(folder.glob("*/*/*/*")):
         if path.is_file() and not path.name.startswith("."):
             yield path

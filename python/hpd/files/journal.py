@@ -263,7 +263,7 @@ def read_entry(line: bytes, where: str) -> Entry:
 
 
 def _is_right(entry: Entry) -> bool:
-    """Whether an entry holds what hpd writes: with anything else, lines would be lost."""
+    """Whether hpd can have written an entry; lines would be lost by any other."""
     return (
         type(entry.place) is int
         and entry.place >= 0

@@ -379,7 +379,7 @@ def _literal_cells(lines: Iterator[str], delimiter: str) -> Iterator[Cells]:
 
 
 def _quoted(lines: Sequence[str], delimiter: str) -> list[str] | None:
-    """The cells of one row in which quotation marks are no letters; None if it is none."""
+    """The cells of one row with quoted cells; None if it cannot be read so."""
     try:
         rows = list(csv.reader(_without_nul(lines), delimiter=delimiter, strict=True))
     except csv.Error:
@@ -409,7 +409,7 @@ def _header(rows: Iterator[Cells], source: Source) -> list[str]:
 
 
 def refuse_twice(names: Sequence[str], table: str) -> None:
-    """Refuse a table with two columns of one name, one of which would be lost."""
+    """Refuse a table with two columns of the same name, as one would be lost."""
     twice = [name for name, n in Counter(names).items() if n > 1 and name]
     if twice:
         numbers = [str(n) for n, name in enumerate(names, start=1) if name == twice[0]]

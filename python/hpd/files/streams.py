@@ -153,7 +153,7 @@ class Source:
         return whole + end if line in whole + end else line
 
     def guess(self, data: bytes) -> str:
-        """The encoding of what is not UTF-8, with a note; of what cannot be told, UTF-8."""
+        """The guessed encoding of what is not UTF-8, with a note; UTF-8 if it cannot be guessed."""
         if _is_western(data):
             encoding: str | None = "cp1252"
         else:

@@ -43,7 +43,7 @@ class ContextLimit:
 
     @property
     def is_the_models(self) -> bool:
-        """Whether it is the model that has no room for more."""
+        """Whether the model sets the limit."""
         return 0 < self.n_trained <= self.n_engine
 
     @property
@@ -175,6 +175,6 @@ def _passes(maker: PromptMaker, text: str, size: int) -> list[list[Chunk]]:
 
 
 def failed(placed: IndexedDocument, error: HpdError) -> IndexedExtraction:
-    """The extraction of a document that cannot be asked anything."""
+    """The extraction of a document that failed before it was asked anything."""
     place, document = placed
     return place, Extraction(document.id, error=Failure.of(error))

@@ -165,7 +165,7 @@ class Prompt(ABC):
             self._usage = replace(self._usage, reused_values=self._usage.reused_values + n)
 
     def _limits(self, attributes: Sequence[Attribute], documents: Sequence[int]) -> list[Limits]:
-        """How likely values must be; a part of a document is no short document."""
+        """How likely values must be; a part of a document does not count as a short one."""
         kinds = [
             attribute.type if self._part is not None else kind_of(attribute.type, self._texts[d])
             for attribute, d in zip(attributes, documents, strict=True)

@@ -1,4 +1,4 @@
-"""Values that are decoded once: those of a document that comes again, now or in a later run."""
+"""Values that are decoded once, if a document comes again in the same run or a later one."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Reuse:
         self._context = tuple(context)
 
     def within(self, context: str) -> Reuse:
-        """The same for what depends on something more."""
+        """The same, for values that depend on something more."""
         return Reuse(self._table, (*self._context, context), by_field=self.by_field)
 
     def known_values(self, text: str) -> KnownValues:

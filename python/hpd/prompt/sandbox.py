@@ -1,4 +1,4 @@
-"""The engine of chat templates: programs that came with a model, and so may not do everything."""
+"""The engine of chat templates, which are programs that came with a model, and so are limited."""
 
 from __future__ import annotations
 

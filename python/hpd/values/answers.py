@@ -1,6 +1,7 @@
 """A whole answer, written as one JSON object, split into the raw texts of its fields.
 
-The text may break off anywhere, or not be JSON at all: whatever was complete before is kept.
+The text may break off anywhere, or not be JSON at all: whatever was complete before is kept, with
+its offsets, neither of which ``json`` gives.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Numbers, dates and times as documents write them: ``1.299,00``, ``1 299``, ``3. März``."""
+"""Numbers, dates and times as documents write them: ``1.299,00``, ``1 299``, ``3. März``.
+
+All readings of a text are wanted, with their places; parsers such as dateparser settle on one.
+"""
 
 from __future__ import annotations
 
