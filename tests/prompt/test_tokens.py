@@ -224,8 +224,8 @@ def test_the_common_prefix_is_that_of_the_obvious_way(sequences):
         ("x\u200cy 👩\u200d🚀", "x\u200cy 👩\u200d🚀"),
         ("Ni\u00adke  Air\r\n", "Nike Air"),
         ("\u2068Nike\u2069\u200e Air", "Nike Air"),
-        ("Nike\u2028Air\u2029\x85Max\v9\f2", "Nike Air Max 9 2"),
-        ("Nike\u2028Air\n9\f2", "Nike\nAir\n9\n2"),
+        ("Nike\u2028Air\u2029\x85Max\v9\f2\r3", "Nike Air Max 9 2 3"),
+        ("Nike\u2028Air\r\n9\f2\r", "Nike\nAir\r\n9\n2"),
     ],
 )
 def test_blanks_are_evened_out_for_the_model(document, shown):

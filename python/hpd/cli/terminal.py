@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _LEAST_WIDTH: Final = 8
 """The characters that a column needs to say anything; with less, attributes go below each other."""
 _GAP: Final = "  "
+_N_CUT_IDS: Final = 10_000
 _ABSENT: Final = "-"
 
 
@@ -48,7 +49,7 @@ class ResultTable:
         self._is_wide = room // n_columns >= _LEAST_WIDTH
         self._widths = [room // n_columns + (i < room % n_columns) for i in range(n_columns)]
         self._has_header = False
-        self._ids: dict[str, str] = {}  # by what is shown of them
+        self._cut_ids: dict[str, str] = {}  # the latest, by what is shown of them
         self._console = _console(
             file=io.StringIO(), width=width, force_terminal=sys.stdout.isatty(), highlight=False
         )
@@ -75,7 +76,9 @@ class ResultTable:
             yield _joined(*(_fitted(name, width, "bold") for name, width in names))
             yield _joined(*("-" * width for width in self._widths))
         first = _cut_middle(id_, self._widths[0])
-        if not self._is_wide or self._ids.setdefault(first, id_) != id_:
+        if len(self._cut_ids) > _N_CUT_IDS:
+            self._cut_ids.clear()
+        if not self._is_wide or (first != id_ and self._cut_ids.setdefault(first, id_) != id_):
             # It has no column, or looks there like another that was cut.
             yield _fitted(id_, 2 * len(id_), "bold")
         if has_data and self._is_wide:

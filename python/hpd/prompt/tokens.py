@@ -30,7 +30,7 @@ _STACK_MARK = re.compile(
 
 _OTHER_BLANK = re.compile(r"[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _UNSEEN = re.compile(r"[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufffc]")
-_OTHER_LINE_END = re.compile(r"[\v\f\x85\u2028\u2029]")
+_OTHER_LINE_END = re.compile(r"[\v\f\x85\u2028\u2029]|\r(?!\n)")
 _BLANKS = re.compile(r"[ \t]{2,}|\t")
 
 

@@ -85,7 +85,7 @@ class Grounder:
 
     def _all_places(self, value: Any, fuzzy: bool) -> list[Span]:
         if isinstance(value, int | float) and not isinstance(value, bool):
-            return sorted(self._number(value), key=_by_place)
+            return sorted(self._number(value), key=lambda span: (span.start, span.end))
         text = ("false", "true")[value] if isinstance(value, bool) else value
         if not isinstance(text, str):
             return []
@@ -257,10 +257,6 @@ class Grounder:
         while end < len(text) and text[end - 1].isalnum() and text[end].isalnum():
             end += 1
         return start, end
-
-
-def _by_place(span: Span) -> tuple[int, int]:
-    return span.start, span.end
 
 
 def is_joined(before: str, after: str) -> bool:
