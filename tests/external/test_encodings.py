@@ -124,6 +124,8 @@ def test_utf8_with_a_wrong_byte_is_no_other_encoding(text):
         "El señor Íñigo Muñoz, él le ayudará mañana; más información: ¿cuándo? ¡Después!",
         "João Conceição não está disponível amanhã à tarde, às três; ação, coração, informações",
         "Åsa Sjöström på försäljningsavdelningen, år två, räksmörgås, kött och grönsaker",
+        "Það er ekki þannig að þú getir fengið það ódýrt; ég þarf að fá þýðingu á íslensku, já",
+        "Die Größe für Herrn Tichý: fünf Stück, schön verpackt, zu je 5 Euro; Grüße aus Köln",
         "Fläche 20 m², Raum 30 m³, 5 °C, ½ l, 3 × 4 cm, ±2 %, © Müller®, “schön” – für 9 €",
     ],
 )
@@ -131,6 +133,13 @@ def test_western_texts_stay_western(text):
     (record,) = RecordReader(io.BytesIO(f"{text}. {text}".encode("cp1252")), format="txt")
     assert record.text.startswith(text)
     assert record.notes == ("read as Windows-1252, which is a guess (--encoding names another)",)
+
+
+def test_turkish_texts_are_no_western_ones():
+    text = "İstanbul'da kışlık mont, beden M, bağcıklı; sipariş numarası 4711, ödeme kapıda, teşekkürler"
+    (record,) = RecordReader(io.BytesIO(text.encode("cp1254")), format="txt")
+    assert record.text == text
+    assert record.notes == ("read as Windows-1254, which is a guess (--encoding names another)",)
 
 
 def test_without_the_package_it_is_an_error_as_before(monkeypatch):

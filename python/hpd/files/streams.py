@@ -154,9 +154,8 @@ class Source:
 
     def guess(self, data: bytes) -> str:
         """The guessed encoding of what is not UTF-8, with a note; UTF-8 if it cannot be guessed."""
-        if _is_western(data):
-            encoding: str | None = "cp1252"
-        else:
+        encoding: str | None = _western_encoding(data)
+        if encoding is None:
             encoding = importlib.import_module("hpd.external.encodings").guessed_encoding(data)
         if encoding is None:
             return "utf-8"
@@ -204,12 +203,9 @@ def decoded(data: bytes, source: Source, declared: str | None = None) -> str:
             f"{source.name}: not valid {shown(str(encoding))} at byte {error.start + 1}; "
             + OTHER_ENCODING
         ) from error
-    if source.encoding is None and declared is None and encoding in _UNMARKED:
+    if source.encoding is None and declared is None and encoding in ("utf-16-le", "utf-16-be"):
         source.notes.append(_read_as(str(encoding)))
     return _with_line_feeds(text.removeprefix("\ufeff"))
-
-
-_UNMARKED: Final = ("utf-16-le", "utf-16-be")
 
 
 def _with_line_feeds(text: str) -> str:
@@ -288,15 +284,20 @@ def n_as_utf8(data: bytes) -> int:
     return n_beyond_ascii(data.decode("utf-8", "ignore").encode("utf-8"))
 
 
-def _is_western(data: bytes) -> bool:
-    """Whether bytes that are not UTF-8 look like Windows-1252.
+def _western_encoding(data: bytes) -> str | None:
+    """Windows-1252, or 1254 for Turkish, if bytes that are not UTF-8 look like one; else None.
 
     Its letters beyond ASCII stand alone or in pairs among others; those of other scripts stand in
     rows, and valid letters of UTF-8 tell that there are only some wrong bytes.
     """
     n_odd = sum(map(len, _NOT_WESTERN.findall(data))) + n_as_utf8(data)
     n_high = n_beyond_ascii(data)
-    return n_high <= len(_ASCII_LETTER.findall(data)) and 10 * n_odd < n_high
+    if n_high > len(_ASCII_LETTER.findall(data)) or 10 * n_odd >= n_high:
+        return None
+    # Where Turkish has these, Icelandic has others that are its own, and Western texts few.
+    n_turkish = sum(map(data.count, "ğışĞİŞ".encode("cp1254")))
+    n_icelandic = sum(map(data.count, "áæíóú".encode("cp1252")))
+    return "cp1254" if 3 * n_turkish > n_high and not n_icelandic else "cp1252"
 
 
 def is_place(name: str | Path) -> bool:
