@@ -23,6 +23,7 @@ def home(tmp_path, monkeypatch):
     monkeypatch.setattr(hpd.models.memory, "memory", lambda: Memory(8 * 10**9, None, 4 * 10**9))
     monkeypatch.setattr("hpd.external.ollama._SERVICE_FOLDER", tmp_path / "none")
     monkeypatch.setattr("hpd.external.hugging_face.cached_models", list)
+    monkeypatch.setattr("hpd.external.inventory.packaged_file", lambda name: None)
     return tmp_path
 
 
