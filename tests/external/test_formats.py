@@ -265,6 +265,8 @@ def test_a_page_whose_declared_encoding_is_wrong_says_so():
     record = read(page.encode("cp1252"), "html")
     assert record.text == "Größe"
     assert "not UTF-8, which it says that it is" in record.notes
+    mixed = read(page.encode().replace(b"<meta", b'<meta content="Gr\xfcn"><meta'), "html")
+    assert (mixed.text, mixed.notes) == ("Größe", ("not UTF-8, which it says that it is",))
     (named,) = RecordReader(
         io.BytesIO("<p>Луна".encode("koi8-r")), format="html", encoding="koi8-r"
     )

@@ -7,7 +7,14 @@ from html import escape
 
 from hpd.errors import InputError
 from hpd.files.rows import WholeText
-from hpd.files.streams import Source, decoded, known_encoding, needed
+from hpd.files.streams import (
+    Source,
+    decoded,
+    known_encoding,
+    n_as_utf8,
+    n_beyond_ascii,
+    needed,
+)
 
 _DECLARED = re.compile(
     rb"""<(?:meta\b[^>]*?\bcharset\s*=\s*["']?|\?xml[^>]*?encoding=["'])\s*([\w.:-]+)""",
@@ -26,7 +33,14 @@ _SCRIPTS = ("script", "style", "head", "noscript", "template")
 
 def _read_page(source: Source) -> WholeText:
     data = source.read()
-    text = text_of_html(decoded(data, source, declared_encoding(data)), source.name)
+    declared = declared_encoding(data)
+    try:
+        html = decoded(data, source, declared)
+    except InputError:
+        if source.encoding or declared != "utf-8" or 2 * n_as_utf8(data) < n_beyond_ascii(data):
+            raise
+        html = data.decode("utf-8", "replace")  # as browsers do; a note is there already
+    text = text_of_html(html, source.name)
     if data and not text:
         source.notes.append("this page has no text that a browser would show")
     return WholeText(text)
