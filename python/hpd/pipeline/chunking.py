@@ -152,9 +152,7 @@ def shift(values: DocumentValues, offset: int) -> None:
     for path, result in values.fields.items():
         if result.start is not None and result.end is not None:
             values.fields[path] = replace(
-                result,
-                start=result.start + offset,
-                end=result.end + offset,
+                result, start=result.start + offset, end=result.end + offset
             )
 
 

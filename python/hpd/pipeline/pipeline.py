@@ -24,15 +24,7 @@ from hpd import _native
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import CallCancelledError, EngineClosedError, HpdError
 from hpd.options import Options
-from hpd.pipeline import (
-    Cancellation,
-    Examples,
-    OnChunk,
-    OnSettled,
-    Schemas,
-    Task,
-    examples_of,
-)
+from hpd.pipeline import Cancellation, Examples, OnChunk, OnSettled, Schemas, Task, examples_of
 from hpd.pipeline.long_documents import ContextLimit, IndexedDocument, IndexedExtraction, check_room
 from hpd.pipeline.prompts import Prompt, PromptMaker
 from hpd.pipeline.questionnaire import NO_DEFAULTS, ModelDefaults, Questionnaire, Request

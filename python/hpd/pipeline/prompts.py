@@ -13,14 +13,7 @@ from hpd.documents import Document
 from hpd.errors import ContextOverflowError, DecodeError, InputError
 from hpd.pipeline import OnChunk
 from hpd.pipeline.chunking import Part
-from hpd.pipeline.document_values import (
-    DocumentValues,
-    Limits,
-    Retries,
-    is_count,
-    least,
-    near_tie,
-)
+from hpd.pipeline.document_values import DocumentValues, Limits, Retries, is_count, least, near_tie
 from hpd.pipeline.long_documents import (
     ContextLimit,
     IndexedDocument,
@@ -411,10 +404,7 @@ class PromptMaker:
     """
 
     def __init__(
-        self,
-        questionnaire: Questionnaire,
-        limit: ContextLimit,
-        reuse: Reuse | None = None,
+        self, questionnaire: Questionnaire, limit: ContextLimit, reuse: Reuse | None = None
     ) -> None:
         self._questionnaire = questionnaire
         self.options = questionnaire.options

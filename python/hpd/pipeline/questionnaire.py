@@ -351,12 +351,7 @@ class Questionnaire:
         return self._waves[n_stacked].copy()
 
     def request(
-        self,
-        texts: Sequence[str],
-        questions: Sequence[Question],
-        *,
-        first: bool,
-        keep_prompt: bool,
+        self, texts: Sequence[str], questions: Sequence[Question], *, first: bool, keep_prompt: bool
     ) -> Request:
         """The request for one wave of questions.
 
