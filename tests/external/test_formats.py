@@ -553,7 +553,7 @@ def test_a_sheet_of_one_row_is_told():
     saved.seek(0)
     (record,) = RecordReader(saved, format="xlsx", needs_columns=True)
     assert record.text == "Lamp"
-    assert record.notes == ("the sheet 'Sheet' has one row, which is taken for its header",)
+    assert record.notes == ("sheets of one row, which is taken for the header: 'Sheet'",)
 
 
 def cut(name):

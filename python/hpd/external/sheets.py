@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from hpd.errors import HpdError, InputError
 from hpd.files.rows import Row, refuse_twice
-from hpd.files.streams import Source, needed
+from hpd.files.streams import Source, listed, needed
 from hpd.files.tables import Line, Schemas, as_text, flat_columns, table_columns
 from hpd.schema.attributes import Attribute
 from hpd.values.parsing import typed_value
@@ -45,11 +45,13 @@ def sheet_rows(source: Source) -> Iterator[Row]:
     filled = [(name, rows) for name, rows in sheets if any(_is_filled(row) for row in rows)]
     if not filled:
         raise InputError(f"{source.name}: empty; expected a header with the names of the columns")
+    short = [name for name, rows in filled if sum(map(_is_filled, rows)) == 1 < len(filled)]
+    if short:
+        source.notes.append(f"sheets of one row, which is taken for the header: {listed(short)}")
     for name, rows in filled:
-        numbered = [(n, row) for n, row in enumerate(rows, start=1) if _is_filled(row)]
-        if len(numbered) == 1 < len(filled):
-            source.notes.append(f"the sheet {name!r} has one row, which is taken for its header")
+        if name in short:
             continue
+        numbered = [(n, row) for n, row in enumerate(rows, start=1) if _is_filled(row)]
         header = [_column_name(cell, n) for n, cell in enumerate(numbered[0][1], start=1)]
         refuse_twice(header, f"{source.name}, sheet {name!r}" if len(filled) > 1 else source.name)
         if source.check_columns is not None:
