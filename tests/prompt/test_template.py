@@ -195,6 +195,14 @@ def test_a_template_is_rendered_up_to_the_answer(name):
     assert (rendered.before, rendered.after) == (before, after)
 
 
+def test_a_template_that_the_model_was_fitted_with_may_pass_over_the_rules():
+    template = (
+        "{% for m in messages if m.role != 'system' %}<{{ m.role }}>{{ m.content }}{% endfor %}"
+    )
+    assert render(template, "Rules.").before == "<user>Rules.\n\n"
+    assert render(template, "Rules.", needs_rules=False).before == "<user>"
+
+
 LOOP = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
 MACRO = "{% macro f(n) %}{% if n %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% endmacro %}{{ f(60) }}"
 

@@ -62,7 +62,9 @@ class Rendered:
         return self.before + instruction + documents + self.after
 
 
-def render(template: str, system: str, *, bos: str = "", eos: str = "") -> Rendered:
+def render(
+    template: str, system: str, bos: str = "", eos: str = "", *, needs_rules: bool = True
+) -> Rendered:
     """The prompt up to the assistant's turn, thinking off, in the model's own format.
 
     A thought that the template has begun is ended, so that the answer follows.
@@ -72,6 +74,7 @@ def render(template: str, system: str, *, bos: str = "", eos: str = "") -> Rende
         system: the rules.
         bos: the text of the token that begins a sequence, for templates that write it.
         eos: the text of the token that ends one.
+        needs_rules: whether the rules open the user's text if the template passes over a system's.
 
     Raises:
         ModelLoadError: the template cannot be rendered, or does not have the user's text exactly
@@ -80,7 +83,7 @@ def render(template: str, system: str, *, bos: str = "", eos: str = "") -> Rende
     if not template:
         text = PLAIN.replace("{{ system }}", system).replace("{{ user }}", _PLACE)
     else:
-        text = _render_chat(template, system, bos, eos)
+        text = _render_chat(template, system, bos, eos, needs_rules)
     parts = text.split(_PLACE)
     if len(parts) != 2:
         raise ModelLoadError(
@@ -101,8 +104,8 @@ def _ready_to_answer(text: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def _render_chat(template: str, system: str, bos: str, eos: str) -> str:
-    """What a chat template makes of the first conversation of which it shows both texts."""
+def _render_chat(template: str, system: str, bos: str, eos: str, needs_rules: bool) -> str:
+    """What a chat template makes of the first conversation of which it shows all that it must."""
     from hpd.prompt.sandbox import run  # loads Jinja, which other commands do without
 
     conversations = [
@@ -125,7 +128,7 @@ def _render_chat(template: str, system: str, bos: str, eos: str) -> str:
         except Exception as error:  # whatever the template makes its engine raise
             failures.append(error)
             continue
-        if text.count(_PLACE) == 1 and system[:20] in text:
+        if text.count(_PLACE) == 1 and (system[:20] in text or not needs_rules):
             return text
         texts.append(text)
     if texts:  # As JSON, the system's text may have other letters.

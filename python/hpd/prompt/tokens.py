@@ -91,7 +91,10 @@ def rendered(model: Vocabulary, system: str) -> Rendered:
     # The model's bos is -1 if a prompt begins with none, unless its template writes one.
     bos = model.metadata("tokenizer.ggml.bos_token_id") or str(model.bos)
     eos = model.metadata("tokenizer.ggml.eos_token_id")
-    return render(model.chat_template, system, bos=texts.get(bos, ""), eos=texts.get(eos, ""))
+    # A calibration was fitted to prompts as the template writes them, with or without the rules.
+    needs_rules = not model.metadata("hpd.calibration")
+    marks = texts.get(bos, ""), texts.get(eos, "")
+    return render(model.chat_template, system, *marks, needs_rules=needs_rules)
 
 
 class PromptTokenizer:
