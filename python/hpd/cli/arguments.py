@@ -125,7 +125,7 @@ def number(minimum: float, maximum: float = math.inf) -> Callable[[str], float]:
 
 
 def not_empty(text: str) -> str:
-    """An argument that is not empty, as a shell's variable is that was never set."""
+    """An argument that is not empty, unlike a shell's variable that was never set."""
     if not text:
         raise argparse.ArgumentTypeError("is empty")
     return text

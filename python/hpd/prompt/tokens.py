@@ -29,7 +29,12 @@ _STACK_MARK = re.compile(
 )
 
 _OTHER_BLANK = re.compile(r"[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
-_UNSEEN = re.compile(r"[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufffc]")
+UNSEEN = (
+    "\u00ad\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\ufeff\ufffc"
+    "\u2060\u2061\u2062\u2063\u2064\u2065\u2066\u2067\u2068\u2069"
+)
+"""What cannot be seen, as soft hyphens and marks of direction; a model is not shown it."""
+_UNSEEN = re.compile(f"[{UNSEEN}]")
 _OTHER_LINE_END = re.compile(r"[\v\f\x85\u2028\u2029]|\r(?!\n)")
 _BLANKS = re.compile(r"[ \t]{2,}|\t")
 

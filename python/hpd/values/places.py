@@ -22,6 +22,7 @@ from typing import Any, Final
 from rapidfuzz import fuzz
 
 from hpd.prompt.text import Path
+from hpd.prompt.tokens import UNSEEN
 from hpd.values.numbers import DaysOf, numbers_in
 from hpd.values.windows import (
     MIN_ANCHORS,
@@ -291,10 +292,8 @@ _ALIKE: Final = str.maketrans(
 )
 _PLAIN = re.compile(r"[!-~]+(?: [!-~]+)*(?![^\x00-\x7f])")
 """Words and single blanks that nothing behind them can change."""
-_INVISIBLE: Final = frozenset(
-    "\u00ad\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064"
-    "\u2065\u2066\u2067\u2068\u2069\ufeff\ufe0e\ufe0f\ufffc"
-)
+_INVISIBLE: Final = frozenset(UNSEEN + "\u200c\u200d\ufe0e\ufe0f")
+"""With joiners and selectors, which stay in the prompt."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,7 +112,7 @@ private:
     size_t n_rows_ = 0;  // of the last batch
     uint64_t n_graphs_ = 0;
 
-    // llama_batch, filled again each time
+    // llama_batch, refilled each time
     std::vector<llama_token> tokens_;
     std::vector<llama_pos> positions_;
     std::vector<int32_t> n_seq_ids_;
