@@ -22,7 +22,7 @@ PARTS = (*quality.PARTS, *learning.PARTS, *speed.PARTS)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    return command.run(PARTS, __doc__, arguments)
+    return command.run(PARTS, "benchmarks.reproduce", __doc__, arguments)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ PARTS = side_by_side.PARTS
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    return command.run(PARTS, __doc__, arguments)
+    return command.run(PARTS, "benchmarks.tables", __doc__, arguments)
 
 
 if __name__ == "__main__":

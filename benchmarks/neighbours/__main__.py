@@ -24,10 +24,10 @@ from benchmarks.neighbours.decoding import (
     Decoding,
     EngineWay,
     Found,
-    begin,
     compared,
     engine_run,
     titles,
+    with_one_thread,
 )
 from benchmarks.published import command
 from benchmarks.published.part import Part
@@ -64,10 +64,10 @@ _NOTE = (
 )
 
 
-def neighbours(bench: Workbench, part: str, whole: bool) -> Finding:
+def neighbours(bench: Workbench, whole: bool) -> Finding:
     """All ways over the same documents."""
     schemas, examples = titles(bench, N_ROWS)
-    begin(bench, part)
+    with_one_thread(bench)
     engine = WHOLE if whole else VALUES
     found = {name: Found() for name in (*WAYS, *engine)}
     with ExitStack() as stack:
@@ -124,24 +124,24 @@ _TITLES = {
     "neighbours-whole": "The same for whole answers",
 }
 PARTS = [
-    Part(name, title, 10, partial(neighbours, part=name, whole=name != "neighbours"))
+    Part(name, title, 10, partial(neighbours, whole=name != "neighbours"))
     for name, title in _TITLES.items()
 ] + [
     Part("blocks", "Lexical units and masked diffusion", 45, _blocks),
     Part("passes", "What waits for what", 1, picture.passes),
     Part("entities", "PaDeLLM: named entities", 4, padellm.entities),
-    Part("reasoning", "Parallel reasoning", 5, partial(reasoning.reasoning, part="reasoning")),
+    Part("reasoning", "Parallel reasoning", 5, reasoning.reasoning),
     Part(
         "reasoning-untaught",
         "The same with a model that was taught nothing",
         5,
-        partial(reasoning.reasoning, part="reasoning-untaught"),
+        reasoning.reasoning,
     ),
 ]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    return command.run(PARTS, __doc__, arguments)
+    return command.run(PARTS, "benchmarks.neighbours", __doc__, arguments)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from transformers import DynamicCache
 
-from benchmarks.neighbours.decoding import Found, begin, compared, titles
+from benchmarks.neighbours.decoding import Found, compared, titles, with_one_thread
 from benchmarks.neighbours.taught_blocks import N_BLOCK, mask_token
 from benchmarks.published.result import Finding, Table
 from benchmarks.published.workbench import Workbench
@@ -147,7 +147,7 @@ def blocks(bench: Workbench) -> Finding:
     command = ["-m", "benchmarks.neighbours.taught_blocks", str(bench.model), str(weights)]
     bench.make(weights, [*command, "--minutes", str(minutes)])
     schemas, examples = titles(bench, _N_TITLES)
-    begin(bench, "blocks")
+    with_one_thread(bench)
     vocabulary, network = GgufVocabulary(bench.model), load_network(bench.model)
     network.load_state_dict(torch.load(weights, weights_only=True))
     torch.set_num_threads(bench.n_threads)

@@ -27,13 +27,10 @@ AR = "one token a pass (AR)"
 WAYS: dict[str, Way] = {AR: one_by_one, **jacobi.WAYS, **ngrams.WAYS}
 
 
-def begin(bench: Workbench, part: str) -> None:
-    """Measure with one thread, and note the command of a part behind those that made its data."""
+def with_one_thread(bench: Workbench) -> None:
+    """Measure with one thread, unless it was said otherwise."""
     bench.n_threads = bench.n_threads or 1
     bench.using(bench.model)
-    bench.commands.append(
-        f"python -m benchmarks.neighbours --data DATA -m {bench.model.name} --part {part}"
-    )
 
 
 def titles(bench: Workbench, n: int) -> tuple[dict[str, Schema], list[Example]]:

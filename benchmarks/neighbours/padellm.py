@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.neighbours.decoding import EngineWay, Found, begin, engine_run
+from benchmarks.neighbours.decoding import EngineWay, Found, engine_run, with_one_thread
 from benchmarks.published.result import Cell, Finding, Table
 from benchmarks.published.workbench import MissingInputError, Workbench
 from hpd.bench.workload import spread
@@ -80,7 +80,7 @@ _WAYS = {
 
 def entities(bench: Workbench) -> Finding:
     """The sentences of CrossNER's development halves."""
-    begin(bench, "entities")
+    with_one_thread(bench)
     domains = sorted((bench.data or Path()).glob("crossner/*.schema.json"))
     if not domains:
         raise MissingInputError("needs --data FOLDER with crossner/DOMAIN.jsonl and .schema.json")

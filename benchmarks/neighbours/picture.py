@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
 
-from benchmarks.neighbours.decoding import AR, WAYS, Decoding, Found, begin, titles
+from benchmarks.neighbours.decoding import AR, WAYS, Decoding, Found, titles, with_one_thread
 from benchmarks.published.result import Finding, Result, Table
 from benchmarks.published.workbench import Workbench
 
@@ -35,7 +35,7 @@ def together(values: Sequence[Sequence[int]]) -> list[int]:
 def passes(bench: Workbench) -> Finding:
     """The ways that can be compared token by token, on the first title."""
     schemas, (example,) = titles(bench, 1)
-    begin(bench, "passes")
+    with_one_thread(bench)
     decoding = Decoding(bench, schemas, whole=False)
     for name in WAYS:
         decoding.run(name, [example], Found())

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from benchmarks.neighbours.decoding import EngineWay, Found, begin, engine_run, titles
+from benchmarks.neighbours.decoding import EngineWay, Found, engine_run, titles, with_one_thread
 from benchmarks.published.result import Cell, Finding, Table
 from benchmarks.published.workbench import Workbench
 from hpd.evaluation.scores import evaluate
@@ -65,10 +65,10 @@ _WAYS: dict[str, tuple[str, _Thinking]] = {
 }
 
 
-def reasoning(bench: Workbench, part: str) -> Finding:
+def reasoning(bench: Workbench) -> Finding:
     """Both ways with thoughts of several lengths, many titles in flight."""
     schemas, examples = titles(bench, _N_TITLES)
-    begin(bench, part)
+    with_one_thread(bench)
     names = {name: [each.name for each in s.attributes] for name, s in schemas.items()}
     n = len(examples)
     head = ["way", *(f"F1, R = {r}" for r in _LENGTHS), *(f"ms, R = {r}" for r in _LENGTHS)]

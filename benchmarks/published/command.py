@@ -27,8 +27,10 @@ RESULTS = ROOT / "benchmarks" / "results"
 _SHORT_HASH = 12
 
 
-def run(parts: Sequence[Part], description: str, arguments: Sequence[str] | None = None) -> int:
-    """Do what the command line asks for; 1 if a part failed."""
+def run(
+    parts: Sequence[Part], program: str, description: str, arguments: Sequence[str] | None = None
+) -> int:
+    """Do what a program (``benchmarks.tables``) is asked for; 1 if a part failed."""
     parser = _parser(parts, description)
     options = parser.parse_args(arguments)
     if options.list:
@@ -42,7 +44,7 @@ def run(parts: Sequence[Part], description: str, arguments: Sequence[str] | None
         parser.error("--limit makes a trial, whose results are not to be published: say --results")
     named = {part.name: part for part in parts}
     chosen = [named[name] for name in options.part] if options.part else list(parts)
-    failed = [part.name for part in chosen if not _attempt(part, options)]
+    failed = [part.name for part in chosen if not _attempt(part, program, options)]
     if failed:
         print(f"not measured: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0
@@ -71,11 +73,10 @@ def _parser(parts: Sequence[Part], description: str) -> argparse.ArgumentParser:
     parser.add_argument("--limit", type=int, metavar="N", help="a trial with N documents of a file")
     parser.add_argument("--rounds", type=int, metavar="N", help="of timings [default: the part's]")
     parser.add_argument("-t", "--threads", type=int, default=0, help="(0: chosen)")
-    parser.add_argument("--price-per-hour", type=float, default=0.10, help="dollars, assumed")
     return parser
 
 
-def _attempt(part: Part, options: argparse.Namespace) -> bool:
+def _attempt(part: Part, program: str, options: argparse.Namespace) -> bool:
     """Measure one part and keep its result; what stops it is said."""
     results: Path = options.results or RESULTS
     if result_path(results, part.name).exists() and not options.again:
@@ -90,7 +91,6 @@ def _attempt(part: Part, options: argparse.Namespace) -> bool:
         options.limit,
         options.rounds,
         options.threads,
-        options.price_per_hour,
         options.again,
     )
     start = time.monotonic()
@@ -99,10 +99,20 @@ def _attempt(part: Part, options: argparse.Namespace) -> bool:
     except (MissingInputError, RuntimeError) as error:
         print(f"{part.name}: {error}", file=sys.stderr)
         return False
+    # The command for all of it stands behind those that it ran.
+    bench.commands.append(_command(part, program, options))
     conditions = _conditions(bench, time.monotonic() - start)
     path = Result(part.name, part.title, tuple(bench.commands), finding, conditions).save(results)
     print(f"{part.name}: {finding.headline}\n  {path}", flush=True)
     return True
+
+
+def _command(part: Part, program: str, options: argparse.Namespace) -> str:
+    data = ["--data DATA"] if options.data else []
+    model = [f"-m {options.model.name}"] if options.model else []
+    threads = [f"-t {options.threads}"] if options.threads else []
+    words = [f"python -m {program} --part {part.name}", *data, "--work WORK", *model, *threads]
+    return " ".join(words)
 
 
 def _conditions(bench: Workbench, seconds: float) -> Conditions:

@@ -11,12 +11,6 @@ from benchmarks.published.workbench import DataSet, Workbench
 K_MAX = 30
 """Of the paper."""
 
-_SIGHTS = {
-    "branch": "own key",
-    "skeleton": "own and earlier keys",
-    "paper": "own and earlier keys, unfinished values",
-}
-
 _UNNAMED = {"oa-mine": "null", "ae-110k": "skip"}
 """The meaning of attributes that a row does not name: OA-Mine's rows are complete."""
 
@@ -40,11 +34,6 @@ class Way:
         """A name for tables."""
         return "AR" if self.method == "ar" else f"HPD, mask `{self.mask}`"
 
-    @property
-    def sight(self) -> str:
-        """The keys and values that a field sees besides the prompt."""
-        return f"{_SIGHTS[self.mask]} (`{self.mask}`)"
-
 
 def trained(
     bench: Workbench,
@@ -64,7 +53,7 @@ def trained(
             *("hpd", "finetune", str(train), *data.schemas()),
             *("-m", str(bench.using(bench.model)), "-o", str(folder)),
             *("--method", way.method, *mask, "--max-tokens", str(way.k_max)),
-            *("--lora-rank", "16", "--epochs", "2", "--learning-rate", "1e-3"),
+            *("--lora-rank", "16", "--epochs", "1", "--learning-rate", "1e-3"),
             *("--unnamed", _UNNAMED.get(data.name, "null"), *labels),
             *("--resume", "--quiet", *bench.threads()),
         ],

@@ -8,20 +8,20 @@ have places for results::
     <!-- end of result -->
 
 and may have headlines in their sentences, between ``<!-- headline: zero-shot -->`` and
-``<!-- end of headline -->``. The result ``speed`` is made of those of three workloads.
+``<!-- end of headline -->``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from benchmarks.published.claims import CLAIMS
-from benchmarks.published.result import Conditions, Finding, Result, Table, load_results
+from benchmarks.published.combined import combined
+from benchmarks.published.result import Conditions, Result, load_results
 from benchmarks.published.workbench import ROOT
 
 DOCS = ROOT / "docs"
@@ -49,7 +49,7 @@ def write_all(results: Path) -> list[Path]:
 
 def all_pages(results: Mapping[str, Result]) -> dict[Path, str]:
     """The texts of all pages that show results."""
-    results = {**results, **_speed(results)}
+    results = {**results, **combined(results)}
     others = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
     texts = {
         page: with_results(page.read_text(encoding="utf-8"), results)
@@ -57,60 +57,6 @@ def all_pages(results: Mapping[str, Result]) -> dict[Path, str]:
         if page != REPRODUCTION
     }
     return {REPRODUCTION: reproduction(results), **texts}
-
-
-_SPEED = {
-    "prefill": "read the document, decode nothing (the floor)",
-    "hpd": "**hpd**",
-    "ar-batched": "one token after the other, many documents at once",
-    "ar": "one token after the other",
-}
-"""The methods of the table of speed."""
-_WORKLOADS = {
-    "table-oa-mine": "OA-Mine, titles",
-    "table-ae-110k": "AE-110k, titles",
-    "table-catalogue": "descriptions of 300 tokens",
-}
-
-
-def _speed(results: Mapping[str, Result]) -> dict[str, Result]:
-    """The result ``speed``: one table of three workloads, if all were measured with one model."""
-    models = [results[part].conditions.models for part in _WORKLOADS if part in results]
-    if len(models) < len(_WORKLOADS) or any(each != models[0] for each in models):
-        return {}
-    times, known = (
-        [_times(results[part].finding.tables[place]) for part in _WORKLOADS] for place in (0, 1)
-    )
-    table = [["", *_WORKLOADS.values()]]
-    table += [[title, *(f"{each[name]:.0f}" for each in times)] for name, title in _SPEED.items()]
-    first = results[next(iter(_WORKLOADS))]
-    faster = _ratios(known)
-    finding = Finding(
-        [Table("Milliseconds a document", table)],
-        faster,
-        [
-            "The answers are the model's own. It was not taught to write whole objects token after "
-            "token, and those come out longer; where both write the same, known answers, hpd is "
-            f"{faster} times as fast."
-        ],
-    )
-    commands = ["python -m benchmarks.tables --data DATA --work WORK"]
-    return {"speed": replace(first, part="speed", commands=commands, finding=finding)}
-
-
-def _times(table: Table) -> dict[str, float]:
-    """The milliseconds of each kind of method, without further settings, in a table of speed."""
-    head, *rows = table.rows
-    column = head.index("ms/doc")
-    # The first of a kind is the one without further settings.
-    return {
-        str(row[0]).strip("`").partition(":")[0]: float(str(row[column])) for row in reversed(rows)
-    }
-
-
-def _ratios(times: Sequence[Mapping[str, float]]) -> str:
-    ratios = [each["ar"] / each["hpd"] for each in times]
-    return f"{min(ratios):.0f} to {max(ratios):.0f}"
 
 
 def reproduction(results: Mapping[str, Result]) -> str:

@@ -23,10 +23,18 @@ _NOTE = (
 
 
 def side_by_side(bench: Workbench, name: str) -> Finding:
-    """All methods on one workload."""
-    data, found = timed(bench, name)
-    known = ["--method", _alone(bench, name), "--method", "hpd", "--grammar"]
-    known += ["--limit", str(bench.count(WORKLOADS[name][0])), *bench.rounds(1)]
+    """All methods on one workload; of several settings of one the fastest's."""
+    n, _, in_flight = WORKLOADS[name]
+    n = bench.count(n)
+    data, alone = workload(bench, name, n), _alone(bench, name)
+    batched = f"ar-batched:in_flight={'|'.join(map(str, in_flight))}"
+    methods = ["prefill", alone, batched, "hpd", "hpd:drafts=off"]
+    asked = [part for method in methods for part in ("--method", method)]
+    limit = ["--limit", str(n)]
+    _, rows = bench.bench(f"table-{name}", data, *asked, *limit, *bench.rounds(3))
+    n_rounds = max(row["n_rounds"] for row in rows)
+    found = [row for row in rows if row["n_rounds"] == n_rounds]
+    known = ["--method", alone, "--method", "hpd", "--grammar", *limit, *bench.rounds(1)]
     _, replayed = bench.bench(f"table-{name}-known", data, *known, replay=True)
     own = next(row for row in found if row["method"] == "hpd")
     return Finding(
@@ -39,19 +47,6 @@ def side_by_side(bench: Workbench, name: str) -> Finding:
         f"long; {own['ratio_prefill']:.2f} times the floor",
         [_NOTE],
     )
-
-
-def timed(bench: Workbench, name: str) -> tuple[DataSet, list[Mapping[str, Any]]]:
-    """A workload, and the summaries of all methods on it; of several settings the fastest's."""
-    n, _, in_flight = WORKLOADS[name]
-    n = bench.count(n)
-    data = workload(bench, name, n)
-    batched = f"ar-batched:in_flight={'|'.join(map(str, in_flight))}"
-    methods = ["prefill", _alone(bench, name), batched, "hpd", "hpd:drafts=off"]
-    asked = [part for method in methods for part in ("--method", method)]
-    _, rows = bench.bench(f"table-{name}", data, *asked, "--limit", str(n), *bench.rounds(3))
-    n_rounds = max(row["n_rounds"] for row in rows)
-    return data, [row for row in rows if row["n_rounds"] == n_rounds]
 
 
 def workload(bench: Workbench, name: str, n: int) -> DataSet:

@@ -1,4 +1,4 @@
-"""The time of HPD beside AR, batched AR and speculative AR, and what it costs.
+"""The time of HPD beside batched AR and speculative AR, and how wide its steps are.
 
 Where all methods are to write the same, the known answers are replayed (``hpd bench --replay``).
 """
@@ -11,45 +11,13 @@ from typing import Any
 
 from benchmarks.published.part import Part
 from benchmarks.published.result import Cell, Finding, Table
-from benchmarks.published.side_by_side import WORKLOADS, timed, workload
+from benchmarks.published.side_by_side import WORKLOADS, workload
 from benchmarks.published.workbench import MissingInputError, Workbench
 from hpd.errors import ModelLoadError
 from hpd.models.model_files import resolve_model
 
-_MANY = 500_000_000
-
 Row = Mapping[str, Any]
 """One summary of ``hpd bench -o``."""
-
-
-def throughput(bench: Workbench) -> Finding:
-    """Table 4, and the costs of table 1: documents a second and dollars for 1,000 documents.
-
-    The runs are those of ``benchmarks.tables``, and are not made twice in one WORK.
-    """
-    rows: list[list[Cell]] = [["data", "method", "docs/s", "steps", "$ / 1000", "x AR"]]
-    many: list[list[Cell]] = [["method", "machine years", "dollars"]]
-    heads = []
-    for name in WORKLOADS:
-        data, found = timed(bench, name)
-        for row in found:
-            dollars = row["ms_per_document"] / 3600 * bench.price_per_hour
-            rate = row["documents_per_second"]
-            cost = [f"{rate:.2f}", f"{row['steps']:.1f}", f"{dollars:.4f}"]
-            rows.append([data.title, row["method"], *cost, _ratio(row, "speedup_ar")])
-            if not data.has_categories and row["kind"] != "prefill":
-                years = _MANY / rate / (365.25 * 24 * 3600)
-                many.append([row["method"], f"{years:.1f}", f"{_MANY / 1000 * dollars:,.0f}"])
-        (own,) = (row for row in found if row["method"] == "hpd")
-        ratios = f"{own['speedup_ar']:.1f} ({own['speedup_ar_batched']:.1f})"
-        heads.append(f"{ratios} on {data.title}")
-    return Finding(
-        [
-            Table(f"Medians; the machine at ${bench.price_per_hour:.2f} an hour (assumed)", rows),
-            Table("For 500 million such descriptions, on one machine", many),
-        ],
-        f"times AR (batched AR): {', '.join(heads)}",
-    )
 
 
 def figure_4(bench: Workbench) -> Finding:
@@ -163,7 +131,6 @@ def _ratio(row: Row, name: str) -> str:
 
 
 PARTS: Sequence[Part] = (
-    Part("throughput", "Table 4 and the costs of table 1", 6, throughput),
     Part("figure-4", "Figure 4: documents in a prompt, and prompts in flight", 5, figure_4),
     Part("speculation", "Table 3: speculative decoding", 5, speculation),
     Part("width", "Tokens in one step", 0.2, width),

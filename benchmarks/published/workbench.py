@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -80,8 +80,6 @@ class Workbench:
     n_rounds: int | None = None
     """Rounds of each timing; None: as many as the part says."""
     n_threads: int = 0
-    price_per_hour: float = 0.10
-    """Of the machine, in dollars."""
     again: bool = False
     """Whether times are measured once more, and not taken from a call that was stopped."""
     commands: list[str] = field(default_factory=list)
@@ -139,6 +137,13 @@ class Workbench:
         command = ["benchmarks/workloads.py", str(made), "--documents", str(n_documents)]
         self.make(schema, [*command, *arguments])
         return DataSet(name, gold, schema, has_categories=False)
+
+    def some(self, data: DataSet, n: int) -> DataSet:
+        """About ``n`` documents of a data set, evenly over its file, which may be sorted."""
+        lines = data.gold.read_text(encoding="utf-8").splitlines(keepends=True)
+        gold = data.gold.with_name(f"{data.gold.stem}-{n}.jsonl")
+        gold.write_text("".join(lines[:: max(1, round(len(lines) / n))]), encoding="utf-8")
+        return replace(data, gold=gold)
 
     def count(self, n: int) -> int:
         """So many documents, or fewer in a trial."""

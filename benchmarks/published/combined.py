@@ -1,0 +1,94 @@
+"""Results made of other results: the speed and the cost of three workloads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from benchmarks.published.result import Finding, Result, Table
+
+SPEED, COST = "speed", "cost"
+"""The names of these results."""
+
+_METHODS = {
+    "prefill": "read the document, decode nothing (the floor)",
+    "hpd": "**hpd**",
+    "ar-batched": "one token after the other, many documents at once",
+    "ar": "one token after the other",
+}
+_WORKLOADS = {
+    "table-oa-mine": "OA-Mine, titles",
+    "table-ae-110k": "AE-110k, titles",
+    "table-catalogue": "descriptions of 300 tokens",
+}
+_DOLLARS_PER_HOUR = 0.10
+"""The price of the machine, assumed."""
+_MANY = 500_000_000
+"""Documents of the paper's section 6."""
+
+Times = Mapping[str, float]
+"""Milliseconds a document of each method."""
+
+
+def combined(results: Mapping[str, Result]) -> dict[str, Result]:
+    """The results ``speed`` and ``cost``, if all workloads were measured with one model."""
+    models = [results[part].conditions.models for part in _WORKLOADS if part in results]
+    if len(models) < len(_WORKLOADS) or any(each != models[0] for each in models):
+        return {}
+    own, known = (
+        [_times(results[part].finding.tables[place]) for part in _WORKLOADS] for place in (0, 1)
+    )
+    first = results[next(iter(_WORKLOADS))]
+    commands = ["python -m benchmarks.tables --data DATA --work WORK"]
+    return {
+        SPEED: replace(first, part=SPEED, commands=commands, finding=_speed(own, known)),
+        COST: replace(first, part=COST, commands=commands, finding=_cost(own, known)),
+    }
+
+
+def _speed(own: Sequence[Times], known: Sequence[Times]) -> Finding:
+    """One table of all workloads."""
+    table = [["", *_WORKLOADS.values()]]
+    table += [[title, *(f"{each[name]:.0f}" for each in own)] for name, title in _METHODS.items()]
+    ratios = [each["ar"] / each["hpd"] for each in known]
+    faster = f"{min(ratios):.0f} to {max(ratios):.0f}"
+    return Finding(
+        [Table("Milliseconds a document", table)],
+        faster,
+        [
+            "The answers are the model's own. It was not taught to write whole objects token after "
+            "token, and those come out longer; where both write the same, known answers, hpd is "
+            f"{faster} times as fast."
+        ],
+    )
+
+
+def _cost(own: Sequence[Times], known: Sequence[Times]) -> Finding:
+    """The dollars of a thousand documents, and of the paper's 500 million."""
+    per_ms = _DOLLARS_PER_HOUR / 3_600_000
+    rows = [["", "times AR", "the same, known answers", "$ / 1000, AR", "$ / 1000, HPD"]]
+    for title, mine, same in zip(_WORKLOADS.values(), own, known, strict=True):
+        ratios = [f"{each['ar'] / each['hpd']:.1f}" for each in (mine, same)]
+        dollars = [f"{1000 * mine[method] * per_ms:.4f}" for method in ("ar", "hpd")]
+        rows.append([title, *ratios, *dollars])
+    many = [f"${_MANY * own[-1][method] * per_ms:,.0f}" for method in ("hpd", "ar")]
+    told = "; ".join(
+        f"{title}: {ratio} times less than AR ({known} with known answers), ${hpd} instead of "
+        f"${ar} for 1,000"
+        for title, ratio, known, ar, hpd in rows[1:]
+    )
+    return Finding(
+        [Table(f"The machine at ${_DOLLARS_PER_HOUR:.2f} an hour (assumed)", rows)],
+        f"{told}; 500 million descriptions {many[0]} instead of {many[1]}, with the machine at "
+        f"${_DOLLARS_PER_HOUR:.2f} an hour (assumed)",
+    )
+
+
+def _times(table: Table) -> Times:
+    """The times of all methods without further settings, in a table of speed."""
+    head, *rows = table.rows
+    column = head.index("ms/doc")
+    # The first of a kind is the one without further settings.
+    return {
+        str(row[0]).strip("`").partition(":")[0]: float(str(row[column])) for row in reversed(rows)
+    }
