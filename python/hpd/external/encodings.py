@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from hpd.errors import InputError
-from hpd.files.streams import n_as_utf8, n_beyond_ascii, needed
+from hpd.files.streams import is_mostly_utf8, n_beyond_ascii, needed
 
 _CANDIDATES = (
     *("cp932", "euc_jp", "gb18030", "big5", "cp949", "koi8_r", "cp1250", "cp1251", "cp1253"),
@@ -23,8 +23,7 @@ _TAG = re.compile(rb"<[^<>]*>")
 def guessed_encoding(text: bytes) -> str | None:
     """The encoding that fits best; None if too little tells it, or the package is missing."""
     text = text[: text.rfind(b"\n", 0, _MOST) + 1] or text
-    n_high = n_beyond_ascii(text)
-    if n_high < _N_LEAST or 2 * n_as_utf8(text) > n_high:  # UTF-8 with some wrong bytes
+    if n_beyond_ascii(text) < _N_LEAST or is_mostly_utf8(text):
         return None
     try:
         detector = needed("charset_normalizer", "charset-normalizer", "files", "such encodings")

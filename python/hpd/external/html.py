@@ -10,9 +10,8 @@ from hpd.files.rows import WholeText
 from hpd.files.streams import (
     Source,
     decoded,
+    is_mostly_utf8,
     known_encoding,
-    n_as_utf8,
-    n_beyond_ascii,
     needed,
 )
 
@@ -37,7 +36,7 @@ def _read_page(source: Source) -> WholeText:
     try:
         html = decoded(data, source, declared)
     except InputError:
-        if source.encoding or declared != "utf-8" or 2 * n_as_utf8(data) < n_beyond_ascii(data):
+        if source.encoding or declared != "utf-8" or not is_mostly_utf8(data):
             raise
         html = data.decode("utf-8", "replace")  # as browsers do; a note is there already
     text = text_of_html(html, source.name)

@@ -21,6 +21,7 @@ from hpd.external.html import declared_encoding, text_of_html
 from hpd.files.rows import WholeText
 from hpd.files.streams import (
     Source,
+    is_mostly_utf8,
     is_utf8,
     known_encoding,
     n_as_utf8,
@@ -284,10 +285,10 @@ def _lenient_text(data: bytes, encoding: str | None = None) -> str:
     try:
         return data.decode(encoding if is_told and encoding else "utf-8")
     except UnicodeDecodeError:
-        n, n_valid = n_beyond_ascii(data), n_as_utf8(data)
-        # UTF-8 may have some wrong bytes, of a letter that was cut in two.
-        is_utf8 = n_valid == n > 0 if is_told else 2 * n_valid > n
-        meant = "utf-8" if is_utf8 else encoding if is_told and encoding else "cp1252"
+        # A told encoding is only wrong where all letters beyond ASCII are UTF-8.
+        n = n_beyond_ascii(data)
+        is_other = n_as_utf8(data) == n > 0 if is_told else is_mostly_utf8(data)
+        meant = "utf-8" if is_other else encoding if is_told and encoding else "cp1252"
         return data.decode(meant, "replace")
 
 

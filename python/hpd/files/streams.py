@@ -284,6 +284,11 @@ def n_as_utf8(data: bytes) -> int:
     return n_beyond_ascii(data.decode("utf-8", "ignore").encode("utf-8"))
 
 
+def is_mostly_utf8(data: bytes) -> bool:
+    """Whether most bytes beyond ASCII are valid UTF-8; a few are of letters that were cut."""
+    return 2 * n_as_utf8(data) > n_beyond_ascii(data)
+
+
 def _western_encoding(data: bytes) -> str | None:
     """Windows-1252, or 1254 for Turkish, if bytes that are not UTF-8 look like one; else None.
 
