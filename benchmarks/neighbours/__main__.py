@@ -114,7 +114,7 @@ def _finding(
 
 
 def _blocks(bench: Workbench) -> Finding:
-    from benchmarks.neighbours.blocks import blocks  # with PyTorch
+    from benchmarks.neighbours.blocks_on_titles import blocks  # with PyTorch
 
     return blocks(bench)
 
