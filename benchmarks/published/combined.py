@@ -73,14 +73,14 @@ def _cost(own: Sequence[Times], known: Sequence[Times]) -> Finding:
         rows.append([title, *ratios, *dollars])
     many = [f"${_MANY * own[-1][method] * per_ms:,.0f}" for method in ("hpd", "ar")]
     told = "; ".join(
-        f"{title}: {ratio} times less than AR ({known} with known answers), ${hpd} instead of "
-        f"${ar} for 1,000"
+        f"{title}: {ratio} times less than AR ({known} with known answers), "
+        f"${hpd} for 1,000, not ${ar}"
         for title, ratio, known, ar, hpd in rows[1:]
     )
     return Finding(
         [Table(f"The machine at ${_DOLLARS_PER_HOUR:.2f} an hour (assumed)", rows)],
-        f"{told}; 500 million descriptions {many[0]} instead of {many[1]}, with the machine at "
-        f"${_DOLLARS_PER_HOUR:.2f} an hour (assumed)",
+        f"{told}; 500 million descriptions {many[0]}, not {many[1]} (assumed: "
+        f"${_DOLLARS_PER_HOUR:.2f} an hour)",
     )
 
 
