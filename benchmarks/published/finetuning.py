@@ -40,10 +40,14 @@ def trained(
     data: DataSet,
     way: Way,
     *,
+    model: Path | None = None,
     labels: Sequence[str] = (),
     name: str = "",
 ) -> Path:
-    """The folder of a way's adapter, trained on the data set's own rows or on other labels."""
+    """The folder of a way's adapter, trained on the data set's own rows or on other labels.
+
+    It is one of the scored model, or of another.
+    """
     folder = bench.folder("trained", data.name) / (name or way.name)
     train = data.gold if data.train is None else data.train
     mask = ["--mask", way.mask] if way.method == "hpd" else []
@@ -51,7 +55,7 @@ def trained(
         folder / "adapter.gguf",
         [
             *("hpd", "finetune", str(train), *data.schemas()),
-            *("-m", str(bench.using(bench.model)), "-o", str(folder)),
+            *("-m", str(bench.using(model or bench.model)), "-o", str(folder)),
             *("--method", way.method, *mask, "--max-tokens", str(way.k_max)),
             *("--lora-rank", "16", "--epochs", "1", "--learning-rate", "1e-3"),
             *("--unnamed", _UNNAMED.get(data.name, "null"), *labels),
