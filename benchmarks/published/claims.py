@@ -110,8 +110,7 @@ CLAIMS = (
         "Section 4.4, 5",
         "small models learn from a large one (GPT-4.1 labels 45,000 products)",
         by="hpd finetune listings.jsonl --labels larger.jsonl -m small.gguf -o small",
-        remark="Not measured: there is no smaller model with real weights. What one learns from "
-        "its own labels stands above",
+        remark="Not measured: there is no smaller model with real weights",
     ),
     Claim(
         "Section 1",

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from benchmarks.published.quantize import silence
 from hpd.training.network import load_network
 from hpd.training.weights import GgufFile, write_model
 
@@ -18,6 +19,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("adapter", type=Path)
     parser.add_argument("output", type=Path)
     options = parser.parse_args(arguments)
+    silence()
     network = load_network(options.model, adapter=options.adapter)
     weights = {name: each.detach().numpy() for name, each in network.named_parameters()}
     write_model(GgufFile(options.model), options.output, weights, "Q8_0", {})

@@ -7,10 +7,16 @@ pytest.importorskip("transformers")
 
 from functools import partial
 
+import torch
+
 from benchmarking import BENCHMARKS, SCHEMA, run_script
 from benchmarks.peers import Question, Setting, encoder, measure
+from benchmarks.published import merge
 from hpd.evaluation.rows import load_examples
 from hpd.schema import load_schemas
+from hpd.training.network import add_lora, load_network, lora_factors
+from hpd.training.weights import GgufFile, write_adapter
+from small_model import small_model
 
 
 def test_every_type_is_multiplied_by_every_number_of_tokens():
@@ -32,3 +38,23 @@ def test_the_encoder_reads_every_document(gold, tiny_model):
     row = measure(partial(encoder, intermediate_size=64, **few), setting, questions)
     assert row["documents_per_second"] > 0
     assert row["f1"] is None
+
+
+def test_a_merged_model_has_the_weights_with_their_adapter(tmp_path):
+    network = load_network(small_model())
+    add_lora(network, 2, 4.0)
+    torch.manual_seed(1)
+    for name, parameter in network.named_parameters():
+        if name.endswith(".b"):
+            parameter.data = 0.1 * torch.randn_like(parameter)
+    adapter, merged = tmp_path / "adapter.gguf", tmp_path / "merged.gguf"
+    write_adapter(GgufFile(small_model()), adapter, lora_factors(network), 4.0)
+    merge.main([str(small_model()), str(adapter), str(merged)])
+    before, wanted, found = (
+        load_network(model, adapter=each).get_parameter("model.layers.0.mlp.up_proj.weight")
+        for model, each in ((small_model(), None), (small_model(), adapter), (merged, None))
+    )
+    # Q8_0 has 127 steps on either side.
+    step = wanted.abs().max() / 127
+    assert (found - wanted).abs().max() <= step
+    assert (wanted - before).abs().max() > 3 * step
