@@ -46,8 +46,8 @@ def self_supervision(bench: Workbench) -> Finding:
         [Table("Plain F1 (strict), and fields with AR's value", rows)],
         "; ".join(heads),
         [
-            f"{N_FEW} titles. AR labelled {_N_LABELLED} of those that it was taught with, and its "
-            "weights with their adapter are what an adapter for HPD was trained on, for one epoch."
+            f"About {N_FEW} titles. AR labelled some {_N_LABELLED} that it was taught with, and an "
+            "adapter for HPD was trained on its weights, its own adapter included, for one epoch."
         ],
     )
 
