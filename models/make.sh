@@ -1,5 +1,6 @@
 #!/bin/sh
-# Makes the model in the box: the base, taught generated documents, calibrated, in the type it ships in.
+# Makes the model in the box: the base, taught handwritten and generated documents, calibrated, in
+# the type it ships in.
 #
 #     models/make.sh BASE [FOLDER [MINUTES [TYPE]]]
 #
@@ -20,4 +21,4 @@ echo "$seed" > "$folder/starts"
 python -m recipe.write --seed "$seed" | python -m hpd.cli finetune - -m "$base" -o "$folder" \
     --minutes "$minutes" --quantise "$type" --learning-rate 4e-4 --max-row 1100 --resume
 cp "$folder/model.gguf" "$folder/hpd-box.gguf"
-python -m recipe.calibrate "$folder/hpd-box.gguf" --count "${CALIBRATION:-3000}"
+python -m recipe.calibrate "$folder/hpd-box.gguf"

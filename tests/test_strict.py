@@ -86,7 +86,7 @@ def test_a_class_gives_an_instance_or_an_error(model, on_invalid):
 @pytest.mark.parametrize("method", ["hpd", "ar"])
 def test_a_choice_that_the_model_rules_out_is_no_value(method):
     schema = "color [red|blue]!, other [red|blue]"
-    with hpd.Extractor(schema, method=method, decide=False) as extractor:
+    with hpd.Extractor(schema, method=method) as extractor:
         brown, red = extractor.extract_many([BROWN, "Color: red"], on_error="record")
     assert brown.data == {"color": None, "other": None}
     assert brown.error.message.startswith("color: required, but")

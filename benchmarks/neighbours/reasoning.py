@@ -51,7 +51,7 @@ def values(extraction: Extraction[Any]) -> dict[str, Any]:
 
 
 # A thought need not stand in the document.
-_FREE: dict[str, Any] = {"stated": False, "decide": False}
+_FREE: dict[str, Any] = {"stated": False}
 
 TITLES = EngineWay(
     {"in_flight": 1, "drafts": False, **_FREE}, partial(side_by_side, n_tokens=8), values

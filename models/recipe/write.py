@@ -1,4 +1,4 @@
-"""Generated documents with schema and gold, a line each, as ``hpd finetune`` reads them.
+"""Documents with schema and gold, a line each, as ``hpd finetune`` reads them.
 
     PYTHONPATH=python:models python -m recipe.write --rows 1000 > train.jsonl
     PYTHONPATH=python:models python -m recipe.write --seed 7 | hpd finetune - ...
@@ -21,12 +21,14 @@ from hpd.schema.render import to_json_schema
 from recipe.counted_lists import make_list
 from recipe.documents.questions import make_documents
 from recipe.examples import Example, from_form, from_listing
+from recipe.handwritten import make_handwritten
 from recipe.listing import make_listing
 from recipe.sentences import make_entities, make_message
 from recipe.titles import make_title
 from recipe.torn_invoices import make_torn_invoice
 
 SOURCES: dict[str, Callable[[Random], Example]] = {
+    "handwritten": make_handwritten,
     "documents": lambda rng: Example(*make_documents(rng)),
     "listings": lambda rng: from_listing(make_listing(rng), rng),
     "titles": make_title,
@@ -37,8 +39,8 @@ SOURCES: dict[str, Callable[[Random], Example]] = {
     "forms": from_form,
 }
 SHARES = {
-    "documents": 28, "listings": 44, "titles": 11, "entities": 6, "messages": 4, "invoices": 4,
-    "lists": 2, "forms": 1,
+    "handwritten": 60, "documents": 14, "listings": 8, "titles": 5, "entities": 4, "messages": 3,
+    "invoices": 3, "lists": 2, "forms": 1,
 }  # fmt: skip
 """Of a hundred documents."""
 

@@ -44,7 +44,6 @@ from hpd.pipeline import (
     warn_of_untaught,
 )
 from hpd.pipeline.pipeline import Pipeline
-from hpd.pipeline.questionnaire import ModelDefaults
 from hpd.pipeline.reuse import reuse_of
 from hpd.results import Extraction
 from hpd.schema import load_schemas
@@ -172,7 +171,6 @@ class Extractor(Generic[T]):
             patience=4 * asked.stack * asked.filled().most_in_flight,
             reuse=reuse_of(path, self.options),
             confidence_map=confidence_map,
-            defaults=ModelDefaults.of(native, is_calibrated=is_calibrated),
         )
         self._rules = rules
         self._threads: ThreadPoolExecutor | None = None

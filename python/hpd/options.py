@@ -417,9 +417,8 @@ class Options:
         metavar="P",
         decides="values",
         target="value",
-        help="values with a confidence below P become null; the raw text is kept, except where "
-        "decide took a value although null was likelier. By default the calibration sets P, for "
-        "optional values; without one, 0",
+        help="values with a confidence below P become null; the raw text is kept. By default the "
+        "calibration sets P, for optional values; without one, 0",
         minimum=0.0,
         maximum=1.0,
         per_call=True,
@@ -450,17 +449,6 @@ class Options:
         "document states, in whatever form, and free text in a short document can only be words "
         "of it: the model chooses among these. By default the model's file says whether, as that "
         "of the one in the box does; without that, they are free",
-        per_call=True,
-    )
-    decide: bool | None = option(
-        None,
-        decides="values",
-        target="answer",
-        help="take the best of an enum's choices, of true and false, and, with stated, of what "
-        "the document states, also where the model would rather say null: a field is null only "
-        "where the best is less likely than the threshold says. By default the model's file says "
-        "whether, as that of the one in the box does, while its own calibration is in use; "
-        "without that, null is one more choice",
         per_call=True,
     )
     on_overflow: OnOverflow = option(
@@ -769,7 +757,6 @@ class Settings(TypedDict, total=False):
     calibration: str
     require_grounding: bool
     stated: bool | None
-    decide: bool | None
     on_overflow: OnOverflow
     chunk_size: int
     passes: int

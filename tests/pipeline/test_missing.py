@@ -100,7 +100,7 @@ def test_force_asks_only_for_what_is_missing(tiny_model):
     assert n_forced
 
 
-@pytest.mark.parametrize("settings", [{"null_threshold": 1.0}, {"stated": True}, {"decide": True}])
+@pytest.mark.parametrize("settings", [{"null_threshold": 1.0}, {"stated": True}])
 def test_force_is_stronger_than_what_makes_values_null(tiny_model, settings):
     extraction = found(Sized, tiny_model(), missing="force", **settings)
     assert isinstance(extraction.data, Sized)

@@ -23,7 +23,7 @@ OTHER = {
     "cache_type_k": "q8_0", "cache_type_v": "bf16",
     "loras": (("a.gguf", 0.5), ("b.gguf", 1.0)), "temperature": 0.75, "top_k": 3, "top_p": 0.5,
     "min_p": 0.125, "seed": 42, "on_invalid": "record", "missing": "null", "null_threshold": 0.25,
-    "calibration": "none", "require_grounding": True, "stated": True, "decide": True,
+    "calibration": "none", "require_grounding": True, "stated": True,
     "on_overflow": "chunk", "chunk_size": 300, "passes": 2, "verbose": True, "quiet": True,
 }  # fmt: skip
 """One value for each option that is not its default; all together are good, so the method is, and

@@ -57,9 +57,6 @@ class Limits:
     """The least share of such values that is right."""
     least: float = 0.0
     """The confidence of the model at which that share is right."""
-    leaves_null: bool = False
-    """Whether null was kept back for the value's sake: where that is no likelier than all else
-    together, the model has said null, and with what the value leaves to it."""
     rules_out: bool = False
     """Whether the model may write a value only because it may write nothing else."""
 
@@ -95,14 +92,7 @@ class DocumentValues:
             if confidence is not None:
                 margin = least([margin, between(confidence, limits.least)])
                 if confidence < limits.least:
-                    if limits.leaves_null and confidence <= 0.5:
-                        result = replace(
-                            result, raw="null", confidence=1 - confidence, value=None, error=None
-                        )
-                    else:
-                        result = _refused(
-                            result, attribute, f"less likely than {limits.threshold:g}"
-                        )
+                    result = _refused(result, attribute, f"less likely than {limits.threshold:g}")
             if probability is not None and limits.rules_out:
                 margin = least([margin, between(probability, LEAST_LIKELY)])
                 if probability < LEAST_LIKELY:

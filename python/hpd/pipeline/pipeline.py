@@ -27,7 +27,7 @@ from hpd.options import Options
 from hpd.pipeline import Cancellation, Examples, OnChunk, OnSettled, Schemas, Task, examples_of
 from hpd.pipeline.long_documents import ContextLimit, IndexedDocument, IndexedExtraction, check_room
 from hpd.pipeline.prompts import Prompt, PromptMaker
-from hpd.pipeline.questionnaire import NO_DEFAULTS, ModelDefaults, Questionnaire, Request
+from hpd.pipeline.questionnaire import Questionnaire, Request
 from hpd.pipeline.reuse import Reuse
 from hpd.prompt.tokens import may_share_prompt
 from hpd.results import Extraction, Failure, Usage
@@ -494,7 +494,6 @@ class Pipeline:
         patience: the number of documents after which an incomplete stack goes on its way.
         reuse: where values are known from earlier, and kept; None: each document is decoded.
         confidence_map: turns the model's confidence into the share that is right; None: it stays.
-        defaults: of options that the file of the model decides.
         make_engine: makes the engine; a benchmark may put something around it.
         make_questionnaire: makes the requests; likewise.
     """
@@ -511,7 +510,6 @@ class Pipeline:
         patience: int | None = None,
         reuse: Reuse | None = None,
         confidence_map: ConfidenceMap | None = None,
-        defaults: ModelDefaults = NO_DEFAULTS,
         make_engine: MakeEngine = _native.Engine,
         make_questionnaire: Callable[..., Questionnaire] = Questionnaire,
     ) -> None:
@@ -519,7 +517,6 @@ class Pipeline:
         self._task = Task(schemas, options, examples, rules)
         self._reuse = reuse
         self._confidence_map = confidence_map
-        self._defaults = defaults
         self._make_questionnaire = make_questionnaire
         _native.claim_process()
         self._engine = make_engine(model, native)
@@ -653,7 +650,6 @@ class Pipeline:
             examples_of(task.examples, category),
             rules=task.rules,
             confidence_map=self._confidence_map,
-            defaults=self._defaults,
         )
         self._loop.teach(list(questionnaire.taught_values()))
         return PromptMaker(questionnaire, self._limit, self._reuse)

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from hpd._native import Field, Model
@@ -39,12 +39,9 @@ from hpd.prompt.tokens import PromptTokenizer, even_blanks
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values.confidence import ConfidenceMap
 from hpd.values.grammar import (
-    DECIDE_KEY,
     answer_grammar,
-    decided,
     enum_texts,
     has_closed,
-    is_choice,
     is_closed,
     is_free_text,
     value_grammar,
@@ -96,27 +93,15 @@ class Constraint:
 _N_KNOWN = 4096  # the numbers of items of arrays within arrays are new ones for each document
 
 
-def can_be_decided(attribute: Attribute, *, stated: bool) -> bool:
-    """Whether ``decide`` takes the best of the values that an attribute may have.
-
-    Args:
-        attribute: one that is neither array nor object.
-        stated: whether values must be stated in the document (``stated``).
-    """
-    return is_choice(attribute) or (stated and can_list(attribute))
-
-
 class Constraints:
     """The constraints of attributes, each of which is made once.
 
     Args:
         model: whose tokens they are made of.
-        decide: whether null only counts beside choices, and is not taken.
     """
 
-    def __init__(self, model: Model, *, decide: bool = False) -> None:
+    def __init__(self, model: Model) -> None:
         self._model = model
-        self.decide = decide
         self._made: dict[str, Constraint] = {}
         self._known: dict[int, tuple[Attribute, Constraint]] = {}
         """Attributes by their identity, which is theirs as long as they are kept here."""
@@ -133,14 +118,10 @@ class Constraints:
     def _constraint(self, attribute: Attribute) -> Constraint:
         name = repr(attribute)  # Attributes that differ may be equal, as 1 and True are.
         if name not in self._made:
-            made = self._allowing(attribute)
-            if self.decide and can_be_decided(attribute, stated=False):
-                made = self._allowing(decided(attribute)).counting(made)
-            self._made[name] = made
+            self._made[name] = self._new(attribute)
         return self._made[name]
 
-    def _allowing(self, attribute: Attribute) -> Constraint:
-        """The constraint that allows all values of an attribute."""
+    def _new(self, attribute: Attribute) -> Constraint:
         texts = enum_texts(attribute)
         if texts is None:
             quoting = value_grammar(attribute, is_quoted=True) if is_free_text(attribute) else None
@@ -220,17 +201,10 @@ class StatedConstraints:
                 if self.quote_rule:
                     made = Constraint(made.quoting + self.quote_rule)
             elif (allowed := self.allowed(attribute)) is not None:
-                made = _one_of(attribute, allowed)
-                if self._constraints.decide and allowed:
-                    answered = replace(attribute, always_answered=True)
-                    made = _one_of(answered, allowed).counting(made)
+                grammar = value_grammar(attribute, lambda _: allowed) or ""
+                made = Constraint(grammar, closed=True)
             self._made[id(attribute)] = made
         return made
-
-    def decides(self, attribute: Attribute) -> bool:
-        """Whether the best of the values that it has in this document is taken."""
-        # Not if the document states none, or more than it can be held to.
-        return can_be_decided(attribute, stated=bool(self.allowed(attribute)))
 
 
 _WORD = re.compile(r"\w+|[^\w\s]")
@@ -257,39 +231,12 @@ def quote_rule(document: str) -> str:
     return f"quote ::= {first}\n{''.join(rules)}" if rules else ""
 
 
-def _one_of(attribute: Attribute, allowed: Sequence[str]) -> Constraint:
-    return Constraint(value_grammar(attribute, lambda _: allowed) or "", closed=True)
-
-
 def _continued(texts: Sequence[str]) -> set[str]:
     """Those of some JSON texts that are strings, and go on in another of them."""
     open_ = sorted({text[:-1] for text in texts if text.endswith('"')})
     # In this order, whatever begins with a string stands right behind it.
     return {f'{one}"' for one, other in pairwise(open_) if other.startswith(one)}
 
-
-@dataclass(frozen=True, slots=True)
-class ModelDefaults:
-    """Defaults of those options that are None unless someone asks for one or the other."""
-
-    stated: bool = False
-    decide: bool = False
-
-    @classmethod
-    def of(cls, model: Model, *, is_calibrated: bool) -> ModelDefaults:
-        """Those that the metadata of a model's file asks for.
-
-        Args:
-            model: the model.
-            is_calibrated: whether the file's own calibration is in use, without which nothing tells
-                where the best choice is too unlikely.
-        """
-        decide = is_calibrated and model.metadata(DECIDE_KEY) == "on"
-        return cls(model.metadata(STATED_KEY) == "on", decide)
-
-
-NO_DEFAULTS = ModelDefaults()
-"""Those of a file that says nothing."""
 
 _N_ANSWER_ITEMS = 16
 """The items of an array for which a whole answer has room, if all have their greatest length."""
@@ -307,7 +254,6 @@ class Questionnaire:
         examples: documents with their answers, shown before every document.
         rules: the system's text, in place of the usual one.
         confidence_map: turns the model's confidence into the share that is right; None: it stays.
-        defaults: of options that the file of the model decides.
     """
 
     def __init__(
@@ -319,13 +265,13 @@ class Questionnaire:
         *,
         rules: str | None = None,
         confidence_map: ConfidenceMap | None = None,
-        defaults: ModelDefaults = NO_DEFAULTS,
     ) -> None:
         self.schema = schema
         self.options = options
         self.confidence_map = confidence_map
-        self._stated = defaults.stated if options.stated is None else options.stated
-        self._decide = defaults.decide if options.decide is None else options.decide
+        # Unless someone asks for one or the other, the file of the model says which.
+        asked = options.stated
+        self._stated = model.metadata(STATED_KEY) == "on" if asked is None else asked
         self._is_restricted = self._stated and _are_restricted(schema.attributes)
         self.leaves = schema_leaves(schema)
         self._model = model
@@ -338,7 +284,7 @@ class Questionnaire:
         self._waves: dict[int, Waves] = {}
         """Those that have not begun, by the number of documents in the stack."""
         self._tokenizers: dict[bool, PromptTokenizer] = {}
-        self._constraints = Constraints(model, decide=self._decide)
+        self._constraints = Constraints(model)
         self._n_later_tokens: int | None = None
         self._fingerprints: dict[tuple[str, Path], str] = {}
         self._limits: dict[tuple[int, str], tuple[Attribute, Limits]] = {}
@@ -380,14 +326,10 @@ class Questionnaire:
         n_tokens += max(0, self.options.max_tokens - N_SHORT)
         stated = self._restrictions("\n".join(texts))
         schema = self.stack_schema(n_stacked)
-        grammar = counted = _answer_grammar(schema, stated)
-        if self._decide:
-            grammar = _answer_grammar(_decided(schema, stated), stated)
         field = Field(
             tokens.keys[0],
             max_tokens=n_tokens,
-            grammar=grammar,
-            counted_grammar=counted if counted != grammar else "",
+            grammar=_answer_grammar(schema, stated),
             # The confidence of free text is no share.
             closed=any(map(has_closed, self.schema.attributes)),
         )
@@ -414,19 +356,16 @@ class Questionnaire:
             return Limits()
         confidence_map = self.confidence_map
         needs_a_value = attribute.needs_a_value
-        decides = self._decide and can_be_decided(attribute, stated=self._stated)
         threshold = self.options.null_threshold
         if threshold is None:
             # That of the calibration is about values that need not be there.
             threshold = 0.0
             if confidence_map is not None and not needs_a_value:
                 threshold = confidence_map.null_threshold
-        # Of a choice that is decided, the threshold tells whether it is too unlikely.
-        may_be_ruled_out = needs_a_value or (attribute.type == "enum" and not decides)
+        may_be_ruled_out = needs_a_value or attribute.type == "enum"
         return Limits(
             threshold,
             threshold if confidence_map is None else confidence_map.least(kind, threshold),
-            leaves_null=decides and not needs_a_value,
             rules_out=may_be_ruled_out and not attribute.always_answered,
         )
 
@@ -443,7 +382,7 @@ class Questionnaire:
         instruction = self._instruction if with_others else own
         asked = values_identity(self.options, "prompt", "answer")
         system = system_text(1, self.options.layout, self._rules)
-        return repr((asked, self._stated, self._decide, system, instruction))
+        return repr((asked, self._stated, system, instruction))
 
     def fingerprints(self, questions: Sequence[Question]) -> list[str]:
         """A fingerprint of each question, however the rest of the schema is."""
@@ -589,12 +528,6 @@ def _answer_grammar(schema: Schema, stated: StatedConstraints | None) -> str:
         return answer_grammar(schema)
     rule = stated.quote_rule
     return answer_grammar(schema, stated.allowed, is_quoted=bool(rule)) + rule
-
-
-def _decided(schema: Schema, stated: StatedConstraints | None) -> Schema:
-    is_decided = partial(can_be_decided, stated=False) if stated is None else stated.decides
-    attributes = tuple(decided(attribute, is_decided) for attribute in schema.attributes)
-    return replace(schema, attributes=attributes)
 
 
 def attribute_number(leaf: Leaf) -> int:

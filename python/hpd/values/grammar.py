@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Final
 
@@ -25,12 +24,6 @@ LIMIT: Final = 10**40
 """The largest bound that a grammar has; a number without bounds can have any number of digits."""
 N_FRACTION: Final = 40
 """The most digits behind the decimal point."""
-
-
-DECIDE_KEY: Final = "hpd.decide"
-"""The key under which a GGUF file says ``on`` if choices are to be decided by default."""
-
-
 MAX_REPETITION: Final = 1000
 """The longest repetition in a grammar, as llama.cpp writes out each as rules of its own; longer
 bounds are checked after decoding."""
@@ -327,24 +320,6 @@ def _array(array: Attribute, item: Attribute, rules: _Rules) -> str:
     more = f"{{{max(low - 1, 0)},{'' if high is None else high - 1}}}"
     filled = f'{rule} (", " {rule}){more}'
     return f'"[" {filled} "]"' if low else f'"[" ({filled})? "]"'
-
-
-def is_choice(attribute: Attribute) -> bool:
-    """Whether a value is one of at least two that the schema names."""
-    return attribute.type == "boolean" or (attribute.type == "enum" and len(attribute.choices) > 1)
-
-
-def decided(attribute: Attribute, is_decided: Callable[[Attribute], bool] = is_choice) -> Attribute:
-    """The same attribute, where what is decided, at any depth, is always answered."""
-    item = attribute.item
-    if attribute.type == "recursive":
-        return attribute
-    return replace(
-        attribute,
-        always_answered=attribute.always_answered or is_decided(attribute),
-        item=None if item is None else decided(item, is_decided),
-        attributes=tuple(decided(each, is_decided) for each in attribute.attributes),
-    )
 
 
 def integers(low: int | None, high: int | None) -> str | None:

@@ -1,0 +1,179 @@
+"""Whole documents written by hand, with questions as people ask them, and the right answers.
+
+A file has any number of documents::
+
+    === parking-fine
+    Penalty charge notice 8831-F. Vehicle KX19 ZRD, observed 14/03/2025 in Castle Street.
+    ---
+    notice number / pcn / reference = 8831-F
+    registration / number plate: of the vehicle = KX19 ZRD
+    observed / date_of_offence (date) = 2025-03-14
+    paid (bool) =
+    kind ([parking|speeding|bus lane]) = parking
+
+A line below the dashes is a question: names to choose from, the type in brackets as in a one-line
+schema, a description, and behind ``=`` the answer, which is JSON for lists of objects, items with
+``;`` between them for other lists, alternatives with ``||`` between them, and nothing for what the
+document does not state.
+
+    PYTHONPATH=python:models python -m recipe.handwritten.check [FILE ...]
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from hpd.schema.attributes import Attribute, Schema
+from hpd.schema.one_line import parse_one_line
+from recipe.examples import Example
+from recipe.names import restyle
+
+FOLDER = Path(__file__).parent
+KEPT_ASIDE = 6
+"""One document of so many is not trained on: confidence is fitted to these."""
+_HEAD = re.compile(r"^=== *(\S+) *\n", re.MULTILINE)
+_LINE = re.compile(
+    r"(?P<names>[^(:=]+?) *(?:\((?P<type>.+?)\))? *(?:: *(?P<description>.*?))? +=(?P<gold>.*)"
+)
+
+
+class HandwrittenError(ValueError):
+    """A document that cannot be read, with its file and name."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question in all its names, and its answers, each of which is right."""
+
+    attributes: tuple[Attribute, ...]
+    golds: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Handwritten:
+    """A document and what is asked of it."""
+
+    name: str
+    text: str
+    questions: tuple[Question, ...]
+
+    @property
+    def is_kept_aside(self) -> bool:
+        """Whether it is never trained on."""
+        return zlib.crc32(self.name.encode()) % KEPT_ASIDE == 0
+
+    @property
+    def schema(self) -> Schema:
+        """All questions, each under its first name."""
+        return Schema(tuple(question.attributes[0] for question in self.questions))
+
+    @property
+    def answer(self) -> dict[str, Any]:
+        """Their answers as gold: several right ones of one value stand in a list."""
+        return {
+            question.attributes[0].name: question.golds[0]
+            if len(question.golds) == 1
+            else list(question.golds)
+            for question in self.questions
+        }
+
+
+def read_file(file: Path) -> Iterator[Handwritten]:
+    """The documents of a file.
+
+    Raises:
+        HandwrittenError: One has no dashes, or a line that is no question.
+    """
+    _, *parts = _HEAD.split(file.read_text(encoding="utf-8"))
+    for name, body in zip(parts[::2], parts[1::2], strict=True):
+        text, dashes, asked = body.rpartition("\n---\n")
+        if not dashes:
+            raise HandwrittenError(f"{file.name}: {name}: there is no line of dashes")
+        questions = tuple(
+            _question(line, f"{file.name}: {name}: {line!r}")
+            for line in asked.splitlines()
+            if line.strip()
+        )
+        yield Handwritten(f"{file.stem}/{name}", text.strip("\n"), questions)
+
+
+def _question(line: str, where: str) -> Question:
+    match = _LINE.fullmatch(line.rstrip())
+    if match is None:
+        raise HandwrittenError(f"{where} is no question: names (type): description = answer")
+    kind, description = match["type"] or "", match["description"] or ""
+    try:
+        first, = parse_one_line(
+            f'"x" {kind}' + (f": {json.dumps(description)}" if description else "")
+        )  # fmt: skip
+        attributes = tuple(replace(first, name=name) for name in match["names"].split(" / "))
+        return Question(attributes, tuple(_golds(first, match["gold"].strip())))
+    except ValueError as error:
+        raise HandwrittenError(f"{where}: {error}") from error
+
+
+def _golds(attribute: Attribute, text: str) -> Iterator[Any]:
+    if attribute.type == "array":
+        item = attribute.item
+        assert item is not None
+        if text.startswith("["):
+            yield json.loads(text)
+        else:
+            yield [_value(item, part.strip()) for part in text.split(";")] if text else []
+    elif attribute.type == "object":
+        yield json.loads(text)
+    elif not text:
+        yield None
+    else:
+        yield from (_value(attribute, part.strip()) for part in text.split("||"))
+
+
+def _value(attribute: Attribute, text: str) -> Any:
+    if attribute.type in ("integer", "number", "boolean"):
+        return json.loads(text)
+    if attribute.type == "enum" and not isinstance(attribute.choices[0], str):
+        return json.loads(text)
+    return text
+
+
+@cache
+def files(*, kept_aside: bool = False) -> Mapping[str, tuple[Handwritten, ...]]:
+    """The documents of each file: those that are trained on, or those that are not."""
+    return {
+        file.stem: tuple(each for each in read_file(file) if each.is_kept_aside == kept_aside)
+        for file in sorted(FOLDER.glob("*.txt"))
+    }
+
+
+def make_handwritten(rng: Random) -> Example:
+    """A document of those that are trained on; each file has as many as another."""
+    return example(rng.choice(rng.choice([*files().values()])), rng)
+
+
+def example(document: Handwritten, rng: Random) -> Example:
+    """A document with some or all of its questions, under any of their names."""
+    questions: Sequence[Question] = document.questions
+    if rng.random() < 0.5:
+        n_asked = rng.randint(min(3, len(questions)), len(questions))
+        questions = rng.sample(questions, n_asked)
+    style = rng.random() if rng.random() < 0.5 else None
+    asked: dict[str, Attribute] = {}
+    answer: dict[str, Any] = {}
+    for question in questions:
+        attribute = rng.choice(question.attributes)
+        if attribute.description and rng.random() < 0.2:
+            attribute = replace(attribute, description="")
+        if style is not None:
+            attribute = replace(attribute, name=restyle(attribute.name, Random(style)))
+        if attribute.name not in asked:
+            asked[attribute.name] = attribute
+            answer[attribute.name] = question.golds[0]
+    return Example(Schema(tuple(asked.values())), [document.text], [answer])
