@@ -169,7 +169,9 @@ def example(document: Handwritten, rng: Random) -> Example:
     answer: dict[str, Any] = {}
     for question in questions:
         attribute = rng.choice(question.attributes)
-        if attribute.description and rng.random() < 0.2:
+        is_copied = str(question.golds[0]) in document.text
+        # What is written otherwise than in the text needs a description that says how.
+        if attribute.description and is_copied and rng.random() < 0.2:
             attribute = replace(attribute, description="")
         if style is not None:
             attribute = replace(attribute, name=restyle(attribute.name, Random(style)))
