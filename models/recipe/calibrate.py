@@ -27,15 +27,15 @@ from hpd.schema.attributes import Attribute, Schema
 from hpd.training.weights import set_metadata
 from hpd.values.confidence import COUNT, METADATA_KEY, NO_MAP, kind_of
 from hpd.values.stated import STATED_KEY
-from recipe.handwritten import Handwritten, files
+from recipe.handwritten import Handwritten, documents
 
 SURE = 0.95
 _STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 
 
-def documents() -> list[Handwritten]:
-    """Those that were kept aside."""
-    return [each for file in files(kept_aside=True).values() for each in file]
+def kept_aside() -> list[Handwritten]:
+    """The documents that are not trained on."""
+    return [each for each in documents() if each.is_kept_aside]
 
 
 def judged_fields(
@@ -127,7 +127,7 @@ def main() -> None:
     if not arguments.dry_run:
         # It is on while the answers are judged, as it will be by default.
         set_metadata(arguments.model, STATED_KEY, "on")
-    before = judge(arguments.model, documents())
+    before = judge(arguments.model, kept_aside())
     report(list(zip(before, cross_fitted(before), strict=True)))
     text = json.dumps(fit(before).to_json(), separators=(",", ":"))
     if not arguments.dry_run:

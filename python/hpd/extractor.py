@@ -153,8 +153,7 @@ class Extractor(Generic[T]):
         warn_of_shortage(path, asked)
         native = load_model(path, asked, progress)
         # An adapter makes another model of it, to which the file's calibration was not fitted.
-        is_calibrated = not asked.calibration and not asked.loras
-        if is_calibrated:
+        if not asked.calibration and not asked.loras:
             confidence_map = own_map(native.metadata(METADATA_KEY))
         # What is fastest was measured, and may be something else the next time.
         self.tuned = {} if asked.deterministic else tuned_values(native, path, asked)

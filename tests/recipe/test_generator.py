@@ -15,13 +15,14 @@ from recipe import makeup
 from recipe.category import Category
 from recipe.clarity import unclear
 from recipe.forms import KINDS, make_form
-from recipe.handwritten import files
+from recipe.handwritten import documents
 from recipe.listing import make_listing
 from recipe.lists import COLORS, MATERIALS, PRAISE, QUALITIES
 from recipe.names import CONFUSABLE
 from recipe.sentences import make_entities
 from recipe.vocab import CATEGORIES
 from recipe.write import SOURCES, line, make_example
+from word_runs import runs
 
 N_EXAMPLES = 3000
 
@@ -259,11 +260,6 @@ def test_forms_answer_every_attribute_with_its_type():
                 assert value is None or value in attribute.choices
 
 
-def runs(text, length):
-    found = text.lower().split()
-    return {tuple(found[start : start + length]) for start in range(len(found) - length + 1)}
-
-
 @pytest.mark.skipif("HPD_EVAL_DATA" not in os.environ, reason="HPD_EVAL_DATA is not set")
 def test_nothing_comes_from_the_evaluation_data():
     """No eight words in a row; of a handwritten text not three runs of five from one row."""
@@ -274,18 +270,18 @@ def test_nothing_comes_from_the_evaluation_data():
             keys = ("input", "input_title", "input_description", "text")
             rows.append("\n".join(row.get(key) or "" for key in keys))
     assert rows
-    theirs = set().union(*(runs(row, 8) for row in rows))
+    theirs = set().union(*(runs(row) for row in rows))
     rng = Random(5)
     for _ in range(10_000):
-        assert not theirs & runs(make_example(rng).documents[0], 8)
+        assert not theirs & runs(make_example(rng).documents[0])
     recipe = Path(__file__).parents[2] / "models" / "recipe"
     for source in (*recipe.rglob("*.py"), *recipe.rglob("*.txt")):
-        assert not theirs & runs(source.read_text(encoding="utf-8").replace("|", " "), 8)
+        assert not theirs & runs(source.read_text(encoding="utf-8").replace("|", " "))
     rows_of = {}
     for number, row in enumerate(rows):
         for run in runs(row, 5):
             rows_of.setdefault(run, []).append(number)
-    for each in (each for file in files().values() for each in file):
+    for each in documents():
         shared = Counter(n for run in runs(each.text, 5) for n in rows_of.get(run, ()))
         assert max(shared.values(), default=0) < 3, each.name
 

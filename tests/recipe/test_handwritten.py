@@ -8,8 +8,8 @@ from hpd.schema.attributes import Attribute
 from recipe.handwritten import (
     Handwritten,
     HandwrittenError,
+    documents,
     example,
-    files,
     make_handwritten,
     read_file,
 )
@@ -95,16 +95,14 @@ def test_an_answer_that_cannot_be_right_is_found(tmp_path, before, after, proble
 
 
 def test_the_answers_of_all_documents_can_be_right():
-    every = [each for aside in (False, True) for file in files(kept_aside=aside).values()
-             for each in file]  # fmt: skip
+    every = documents()
     assert len({each.name for each in every}) == len(every) > 1000
     assert not [problem for each in every for problem in problems_of(each)]
 
 
 def test_a_sixth_is_never_drawn():
     taught, aside = (
-        {each.text for file in files(kept_aside=kept).values() for each in file}
-        for kept in (False, True)
+        {each.text for each in documents() if each.is_kept_aside == kept} for kept in (False, True)
     )
     assert 0.1 < len(aside) / len(aside | taught) < 0.25
     assert not aside & taught
@@ -121,3 +119,13 @@ def test_a_document_is_asked_under_several_names(tmp_path):
     assert {len(each.schema.attributes) for each in asked} == set(range(3, 9))
     for each in asked:
         assert list(each.answers[0]) == [attribute.name for attribute in each.schema]
+
+
+def test_an_answer_in_another_form_is_never_asked_for_without_its_description(tmp_path):
+    text = "=== bell\nIt rings at 8 pm.\n---\ntime: HH:MM = 20:00\nhour: as written = 8 pm\n"
+    (document,) = read(tmp_path, text)
+    asked = [example(document, Random(seed)) for seed in range(200)]
+    described = {(a.name, a.description) for each in asked for a in each.schema}
+    assert {(name.lower(), text) for name, text in described} == {
+        ("time", "HH:MM"), ("hour", "as written"), ("hour", "")
+    }  # fmt: skip

@@ -7,15 +7,11 @@ from hpd.results import Extraction, FieldValue
 from hpd.schema import load_schema
 from hpd.values.parsing import check_value
 from recipe.documents.questions import kinds
-from recipe.handwritten import files
+from recipe.handwritten import documents
 from recipe.written import Written, answers, cells, judged, order, read_written, scores, table
+from word_runs import runs
 
 DOCUMENTS = read_written()
-
-
-def eight_word_runs(text):
-    found = text.lower().split()
-    return {tuple(found[start : start + 8]) for start in range(len(found) - 7)}
 
 
 def test_there_are_enough_of_each_kind():
@@ -48,12 +44,11 @@ def test_a_gold_is_valid_for_its_schema_and_copied_from_the_text(document):
 
 def test_no_eight_words_in_a_row_are_in_what_is_trained_on():
     bodies = [wording.body for kind in kinds() for wording in kind.wordings]
-    bodies += [each.text for aside in (False, True) for file in files(kept_aside=aside).values()
-               for each in file]  # fmt: skip
+    bodies += [each.text for each in documents()]
     assert len(bodies) > 1000
-    trained = set().union(*map(eight_word_runs, bodies))
+    trained = set().union(*map(runs, bodies))
     for document in DOCUMENTS:
-        assert not trained & eight_word_runs(document.text), document.id
+        assert not trained & runs(document.text), document.id
 
 
 ATTRIBUTES = load_schema("shop, total number, lines [{name, price number}], tags [str]").attributes

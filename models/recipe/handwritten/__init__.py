@@ -24,9 +24,10 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -64,6 +65,11 @@ class Handwritten:
     name: str
     text: str
     questions: tuple[Question, ...]
+
+    @property
+    def file(self) -> str:
+        """The name of its file."""
+        return self.name.partition("/")[0]
 
     @property
     def is_kept_aside(self) -> bool:
@@ -145,17 +151,21 @@ def _value(attribute: Attribute, text: str) -> Any:
 
 
 @cache
-def files(*, kept_aside: bool = False) -> Mapping[str, tuple[Handwritten, ...]]:
-    """The documents of each file: those that are trained on, or those that are not."""
-    return {
-        file.stem: tuple(each for each in read_file(file) if each.is_kept_aside == kept_aside)
-        for file in sorted(FOLDER.glob("*.txt"))
-    }
+def documents() -> tuple[Handwritten, ...]:
+    """All documents, those that are kept aside among them."""
+    return tuple(each for file in sorted(FOLDER.glob("*.txt")) for each in read_file(file))
+
+
+@cache
+def _taught() -> tuple[tuple[Handwritten, ...], ...]:
+    """Those that are trained on, file by file."""
+    taught = (each for each in documents() if not each.is_kept_aside)
+    return tuple(tuple(of_file) for _, of_file in groupby(taught, lambda each: each.file))
 
 
 def make_handwritten(rng: Random) -> Example:
     """A document of those that are trained on; each file has as many as another."""
-    return example(rng.choice(rng.choice([*files().values()])), rng)
+    return example(rng.choice(rng.choice(_taught())), rng)
 
 
 def example(document: Handwritten, rng: Random) -> Example:
