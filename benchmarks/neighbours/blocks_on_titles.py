@@ -71,5 +71,5 @@ def _finding(
     return Finding(
         [Table(title, cells)],
         "tokens a pass: " + ", ".join(f"{name} {rate}" for name, rate, *_ in cells[1:]),
-        [f"The model was taught to fill blocks for {minutes:g} minutes, on made-up titles."],
+        [f"The model was taught to fill blocks for {minutes:g} minutes, on handwritten titles."],
     )

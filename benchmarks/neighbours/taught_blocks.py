@@ -1,4 +1,4 @@
-"""Teaching a model to fill blocks of masked tokens: made-up titles, whose values are such blocks.
+"""Teaching a model to fill blocks of masked tokens: handwritten titles, whose values are such blocks.
 
     PYTHONPATH=.:python:models python -m benchmarks.neighbours.taught_blocks MODEL WEIGHTS
 
@@ -88,9 +88,11 @@ def segment(row: TrainingRow, mask: int, end: int, rng: Random, start: int) -> t
 
 
 def batches(vocabulary: GgufVocabulary, seed: int = 0) -> Iterator[Packed]:
-    """Made-up titles without end."""
-    from recipe.titles import make_title
+    """Handwritten titles without end."""
+    from recipe.handwritten import documents
+    from recipe.write import row as asked
 
+    titles = [d for d in documents() if d.name.startswith("titles") and not d.is_kept_aside]
     rng, mask = Random(seed), mask_token(vocabulary)
     maker = RowMaker(vocabulary, vocabulary.eos, N_BLOCK)
     while True:
@@ -98,8 +100,7 @@ def batches(vocabulary: GgufVocabulary, seed: int = 0) -> Iterator[Packed]:
         targets: list[Any] = []
         segments: list[Segment] = []
         while not segments or segments[-1].end < _BATCH_TOKENS:
-            made = make_title(rng)
-            row = maker.fields([Labelled(made.documents[0], made.schema, made.answers[0])])
+            row = maker.fields([Labelled(*asked(rng.choice(titles), rng))])
             if row is not None:
                 start = segments[-1].end if segments else 0
                 own = segment(row, mask, vocabulary.eos, rng, start)

@@ -1,10 +1,10 @@
-"""Documents with schema and gold, a line each, as ``hpd finetune`` reads them.
+"""Training rows of the handwritten documents, a line each, as ``hpd finetune`` reads them.
 
     PYTHONPATH=python:models python -m recipe.write --rows 1000 > train.jsonl
     PYTHONPATH=python:models python -m recipe.write --seed 7 | hpd finetune - ...
 
-Without ``--rows`` it writes for as long as somebody reads. ``--kept-aside`` writes documents of
-wordings that are never trained on.
+Without ``--rows`` it writes for as long as somebody reads: all documents in random order, again and
+again, each time with other questions of theirs under other names.
 """
 
 from __future__ import annotations
@@ -13,56 +13,71 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable
-from itertools import count, islice
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
 from random import Random
+from typing import Any
 
+from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.render import to_json_schema
-from recipe.counted_lists import make_list
-from recipe.documents.questions import make_documents
-from recipe.examples import Example, from_form, from_listing
-from recipe.handwritten import make_handwritten
-from recipe.listing import make_listing
-from recipe.sentences import make_entities, make_message
-from recipe.titles import make_title
-from recipe.torn_invoices import make_torn_invoice
+from recipe.handwritten import Handwritten, Question, documents
 
-SOURCES: dict[str, Callable[[Random], Example]] = {
-    "handwritten": make_handwritten,
-    "documents": lambda rng: Example(*make_documents(rng)),
-    "listings": lambda rng: from_listing(make_listing(rng), rng),
-    "titles": make_title,
-    "entities": make_entities,
-    "messages": make_message,
-    "invoices": make_torn_invoice,
-    "lists": make_list,
-    "forms": from_form,
-}
-SHARES = {
-    "handwritten": 60, "documents": 14, "listings": 8, "titles": 5, "entities": 4, "messages": 3,
-    "invoices": 3, "lists": 2, "forms": 1,
-}  # fmt: skip
-"""Of a hundred documents."""
+Row = tuple[str, Schema, dict[str, Any]]
+"""A text, what is asked of it, and the right answers."""
 
 
-def make_example(rng: Random, kept_aside: bool = False) -> Example:
-    """An example of the mix; ``kept_aside``: one that is never trained on."""
+def rows(seed: int) -> Iterator[Row]:
+    """Rows without end, of all documents but those that are kept aside."""
+    rng = Random(seed)
+    taught = [each for each in documents() if not each.is_kept_aside]
     while True:
-        if kept_aside:
-            example = Example(*make_documents(rng, kept_aside=True))
-        else:
-            source = rng.choices(tuple(SHARES), tuple(SHARES.values()))[0]
-            example = SOURCES[source](rng)
-        # Now and then the text decides nothing.
-        if example.schema.attributes:
-            return example
+        for document in rng.sample(taught, len(taught)):
+            yield row(document, rng)
 
 
-def line(example: Example) -> str:
+def row(document: Handwritten, rng: Random) -> Row:
+    """A document with some or all of its questions, under any of their names."""
+    questions: Sequence[Question] = document.questions
+    if rng.random() < 0.5:
+        n_asked = rng.randint(min(3, len(questions)), len(questions))
+        questions = rng.sample(questions, n_asked)
+    style = rng.random() if rng.random() < 0.5 else None
+    asked: dict[str, Attribute] = {}
+    answer: dict[str, Any] = {}
+    for question in questions:
+        attribute = rng.choice(question.attributes)
+        is_copied = str(question.golds[0]) in document.text
+        # What is written otherwise than in the text needs a description that says how.
+        if attribute.description and is_copied and rng.random() < 0.2:
+            attribute = replace(attribute, description="")
+        if style is not None:
+            attribute = replace(attribute, name=restyle(attribute.name, Random(style)))
+        if attribute.name not in asked:
+            asked[attribute.name] = attribute
+            answer[attribute.name] = question.golds[0]
+    return document.text, Schema(tuple(asked.values())), answer
+
+
+def restyle(name: str, rng: Random) -> str:
+    """The name in a style of programs and tables, mostly unchanged."""
+    kind = rng.random()
+    if kind < 0.72:
+        return name
+    if kind < 0.82:
+        return name.lower()
+    plain = "".join(char if char.isalnum() else " " for char in name).split()
+    if kind < 0.93:
+        return "_".join(plain).lower()
+    if kind < 0.96:
+        return plain[0].lower() + "".join(part.capitalize() for part in plain[1:])
+    return name.title() if kind < 0.985 else name.upper()
+
+
+def line(made: Row) -> str:
     """One line of JSON."""
-    (text,), (answer,) = example.documents, example.answers
-    # In gold a list holds alternatives, unless the attribute is a list itself.
-    row = {"text": text, "schema": to_json_schema(example.schema), "gold": answer}
+    text, schema, answer = made
+    row = {"text": text, "schema": to_json_schema(schema), "gold": answer}
     return json.dumps(row, ensure_ascii=False)
 
 
@@ -73,12 +88,10 @@ def main() -> None:
     )
     parser.add_argument("--rows", type=int, help="how many; else without end")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--kept-aside", action="store_true")
     arguments = parser.parse_args()
-    rng = Random(arguments.seed)
     try:
-        for _ in islice(count(), arguments.rows):
-            print(line(make_example(rng, arguments.kept_aside)))
+        for made in islice(rows(arguments.seed), arguments.rows):
+            print(line(made))
         sys.stdout.flush()
     except BrokenPipeError:
         # Whoever read has had enough.

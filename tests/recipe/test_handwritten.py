@@ -1,19 +1,19 @@
-"""The handwritten documents: read, checked, drawn, and some of them never."""
+"""The handwritten documents: read, checked, written as training rows, and some of them never."""
 
+import json
+import os
+from collections import Counter
+from itertools import islice
+from pathlib import Path
 from random import Random
 
 import pytest
 
 from hpd.schema.attributes import Attribute
-from recipe.handwritten import (
-    Handwritten,
-    HandwrittenError,
-    documents,
-    example,
-    make_handwritten,
-    read_file,
-)
+from recipe.handwritten import Handwritten, HandwrittenError, documents, read_file
 from recipe.handwritten.check import problems_of
+from recipe.write import line, row, rows
+from word_runs import runs
 
 FINE = """\
 === parking-fine
@@ -100,32 +100,68 @@ def test_the_answers_of_all_documents_can_be_right():
     assert not [problem for each in every for problem in problems_of(each)]
 
 
-def test_a_sixth_is_never_drawn():
+def test_all_are_taught_but_a_sixth():
     taught, aside = (
         {each.text for each in documents() if each.is_kept_aside == kept} for kept in (False, True)
     )
     assert 0.1 < len(aside) / len(aside | taught) < 0.25
     assert not aside & taught
-    rng = Random(1)
-    assert {make_handwritten(rng).documents[0] for _ in range(300)} <= taught
+    drawn = [text for text, *_ in islice(rows(seed=1), 2 * len(taught))]
+    # All of them, before any comes again.
+    assert set(drawn[: len(taught)]) == set(drawn[len(taught) :]) == taught
 
 
 def test_a_document_is_asked_under_several_names(tmp_path):
     (document,) = read(tmp_path, FINE)
     assert isinstance(document, Handwritten)
-    asked = [example(document, Random(seed)) for seed in range(200)]
-    names = {attribute.name for each in asked for attribute in each.schema}
+    asked = [row(document, Random(seed)) for seed in range(200)]
+    names = {attribute.name for _, schema, _ in asked for attribute in schema}
     assert {"notice number", "pcn", "notice_number", "officers"} <= names
-    assert {len(each.schema.attributes) for each in asked} == set(range(3, 9))
-    for each in asked:
-        assert list(each.answers[0]) == [attribute.name for attribute in each.schema]
+    assert {len(schema.attributes) for _, schema, _ in asked} == set(range(3, 9))
+    for text, schema, answer in asked:
+        assert text == document.text
+        assert list(answer) == [attribute.name for attribute in schema]
 
 
 def test_an_answer_in_another_form_is_never_asked_for_without_its_description(tmp_path):
     text = "=== bell\nIt rings at 8 pm.\n---\ntime: HH:MM = 20:00\nhour: as written = 8 pm\n"
     (document,) = read(tmp_path, text)
-    asked = [example(document, Random(seed)) for seed in range(200)]
-    described = {(a.name, a.description) for each in asked for a in each.schema}
+    asked = [row(document, Random(seed)) for seed in range(200)]
+    described = {(a.name, a.description) for _, schema, _ in asked for a in schema}
     assert {(name.lower(), text) for name, text in described} == {
         ("time", "HH:MM"), ("hour", "as written"), ("hour", "")
     }  # fmt: skip
+
+
+def test_a_line_is_read_as_it_was_meant(tmp_path):
+    pytest.importorskip("torch")
+    from hpd.training.data import Source, gold_labels
+
+    made = list(islice(rows(seed=3), 500))
+    file = tmp_path / "train.jsonl"
+    file.write_text("\n".join(map(line, made)), encoding="utf-8")
+    for (text, schema, answer), read_row in zip(made, gold_labels(Source(file), None), strict=True):
+        assert read_row.text == text
+        assert read_row.schema.attributes == schema.attributes
+        assert read_row.answer == answer
+
+
+@pytest.mark.skipif("HPD_EVAL_DATA" not in os.environ, reason="HPD_EVAL_DATA is not set")
+def test_nothing_comes_from_the_evaluation_data():
+    """No eight words in a row are in the benchmarks' data, nor three times five words of a row."""
+    theirs = []
+    for source in Path(os.environ["HPD_EVAL_DATA"]).rglob("*.jsonl"):
+        for text in source.read_text(encoding="utf-8").splitlines():
+            held = json.loads(text)
+            keys = ("input", "input_title", "input_description", "text")
+            theirs.append("\n".join(held.get(key) or "" for key in keys))
+    assert theirs
+    eights = set().union(*map(runs, theirs))
+    places = {}
+    for number, text in enumerate(theirs):
+        for run in runs(text, 5):
+            places.setdefault(run, []).append(number)
+    for each in documents():
+        assert not eights & runs(each.text), each.name
+        shared = Counter(n for run in runs(each.text, 5) for n in places.get(run, ()))
+        assert max(shared.values(), default=0) < 3, each.name

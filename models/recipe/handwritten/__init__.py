@@ -27,15 +27,12 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import groupby
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.one_line import parse_one_line
-from recipe.examples import Example
-from recipe.names import restyle
 
 FOLDER = Path(__file__).parent
 KEPT_ASIDE = 6
@@ -65,11 +62,6 @@ class Handwritten:
     name: str
     text: str
     questions: tuple[Question, ...]
-
-    @property
-    def file(self) -> str:
-        """The name of its file."""
-        return self.name.partition("/")[0]
 
     @property
     def is_kept_aside(self) -> bool:
@@ -154,38 +146,3 @@ def _value(attribute: Attribute, text: str) -> Any:
 def documents() -> tuple[Handwritten, ...]:
     """All documents, those that are kept aside among them."""
     return tuple(each for file in sorted(FOLDER.glob("*.txt")) for each in read_file(file))
-
-
-@cache
-def _taught() -> tuple[tuple[Handwritten, ...], ...]:
-    """Those that are trained on, file by file."""
-    taught = (each for each in documents() if not each.is_kept_aside)
-    return tuple(tuple(of_file) for _, of_file in groupby(taught, lambda each: each.file))
-
-
-def make_handwritten(rng: Random) -> Example:
-    """A document of those that are trained on; each file has as many as another."""
-    return example(rng.choice(rng.choice(_taught())), rng)
-
-
-def example(document: Handwritten, rng: Random) -> Example:
-    """A document with some or all of its questions, under any of their names."""
-    questions: Sequence[Question] = document.questions
-    if rng.random() < 0.5:
-        n_asked = rng.randint(min(3, len(questions)), len(questions))
-        questions = rng.sample(questions, n_asked)
-    style = rng.random() if rng.random() < 0.5 else None
-    asked: dict[str, Attribute] = {}
-    answer: dict[str, Any] = {}
-    for question in questions:
-        attribute = rng.choice(question.attributes)
-        is_copied = str(question.golds[0]) in document.text
-        # What is written otherwise than in the text needs a description that says how.
-        if attribute.description and is_copied and rng.random() < 0.2:
-            attribute = replace(attribute, description="")
-        if style is not None:
-            attribute = replace(attribute, name=restyle(attribute.name, Random(style)))
-        if attribute.name not in asked:
-            asked[attribute.name] = attribute
-            answer[attribute.name] = question.golds[0]
-    return Example(Schema(tuple(asked.values())), [document.text], [answer])

@@ -1,1 +1,0 @@
-"""Documents as people write them: kinds with facts, and wordings written by hand."""

@@ -1,1 +1,0 @@
-"""Statements of bank accounts and cards, and single notices of transactions."""

@@ -1,1 +1,0 @@
-"""Chats: messengers, support windows and team channels."""

@@ -1,1 +1,0 @@
-"""Clinical notes: letters, charts, summaries and forms about patients."""

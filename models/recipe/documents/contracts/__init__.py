@@ -1,1 +1,0 @@
-"""Contracts, and terms and conditions."""

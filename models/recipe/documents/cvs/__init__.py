@@ -1,1 +1,0 @@
-"""Curricula vitae: résumés, profiles, application forms and letters with a career."""

@@ -1,1 +1,0 @@
-"""Events: invitations, posters, programmes and calendars."""

@@ -1,1 +1,0 @@
-"""Forms that somebody has filled in."""

@@ -1,1 +1,0 @@
-"""Invoices, credit notes, reminders and fee notes of firms and freelancers."""

@@ -1,1 +1,0 @@
-"""Job advertisements: boards, posters, posts, intranets and letters of recruiters."""

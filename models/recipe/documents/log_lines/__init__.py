@@ -1,1 +1,0 @@
-"""Lines that programs, machines and devices write into logs."""

@@ -1,1 +1,0 @@
-"""News: reports, briefs, columns and feeds."""

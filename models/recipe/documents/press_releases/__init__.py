@@ -1,1 +1,0 @@
-"""Press releases."""

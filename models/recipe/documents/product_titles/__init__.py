@@ -1,1 +1,0 @@
-"""Titles of products, as shops and marketplaces write them."""

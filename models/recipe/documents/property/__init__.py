@@ -1,1 +1,0 @@
-"""Advertisements and descriptions of houses and flats."""

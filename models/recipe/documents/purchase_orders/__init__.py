@@ -1,1 +1,0 @@
-"""Purchase orders, changes to them, and the order confirmations of suppliers."""

@@ -1,1 +1,0 @@
-"""Receipts of shops, restaurants, taxis, filling stations and online sellers."""

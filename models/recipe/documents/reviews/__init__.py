@@ -1,1 +1,0 @@
-"""Reviews of products, places, services and works."""

@@ -1,1 +1,0 @@
-"""Technical specifications and data sheets."""

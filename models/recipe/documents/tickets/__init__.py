@@ -1,1 +1,0 @@
-"""Tickets of help desks, bug trackers and workshops."""

@@ -1,1 +1,0 @@
-"""Bookings of journeys: flights, trains, hotels, cars, ferries and tours."""
