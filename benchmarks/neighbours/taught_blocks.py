@@ -1,4 +1,4 @@
-"""Teaching a model to fill blocks of masked tokens: handwritten titles, whose values are such blocks.
+"""Teaching a model to fill blocks of masked tokens, as values of handwritten titles.
 
     PYTHONPATH=.:python:models python -m benchmarks.neighbours.taught_blocks MODEL WEIGHTS
 

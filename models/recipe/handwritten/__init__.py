@@ -24,11 +24,10 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from random import Random
 from typing import Any
 
 from hpd.schema.attributes import Attribute, Schema
