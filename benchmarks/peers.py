@@ -30,6 +30,7 @@ from urllib.request import urlopen
 
 from jsonschema import Draft202012Validator
 
+from benchmarks.own_llama import own_llama
 from hpd import Document, Extractor
 from hpd.bench.workload import spread
 from hpd.cli.common import table
@@ -118,11 +119,9 @@ def hpd(setting: Setting, method: str = "hpd") -> Iterator[Answerer]:
 
 
 def _llama(setting: Setting) -> Any:
-    import llama_cpp
-
-    return llama_cpp.Llama(
-        str(setting.model), n_ctx=setting.n_ctx, n_batch=512, n_threads=setting.n_threads,
-        n_threads_batch=setting.n_threads, n_gpu_layers=-1, flash_attn=True, verbose=False,
+    return own_llama(
+        setting.model, n_ctx=setting.n_ctx, n_batch=512, n_threads=setting.n_threads,
+        n_threads_batch=setting.n_threads, n_gpu_layers=-1, flash_attn=True,
     )  # fmt: skip
 
 
