@@ -3,6 +3,7 @@
 import io
 import json
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -299,6 +300,17 @@ def test_an_update_is_the_same_in_one_pass_or_in_several(model, vocabulary, tmp_
         (entry,) = log_entries(tmp_path)
         found.append((entry["loss"], entry["gradient_norm"]))
     assert found[1] == pytest.approx(found[0], rel=1e-3)
+
+
+def test_compiled_parts_learn_the_same(model, vocabulary, tmp_path):
+    found = []
+    for is_compiled in (False, True):
+        settings = options(epochs=2, is_compiled=is_compiled)
+        loop_of(load_network(model), vocabulary, tmp_path, settings).run()
+        entries = list(log_entries(tmp_path))
+        found.append([(entry["loss"], entry["gradient_norm"]) for entry in entries])
+    assert len(found[0]) == 8
+    assert np.array(found[1]) == pytest.approx(np.array(found[0]), rel=1e-3)
 
 
 def test_training_ends_early_with_the_best_weights(model, vocabulary, tmp_path):

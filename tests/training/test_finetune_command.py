@@ -26,6 +26,7 @@ CHOSEN = {
     "part",
     "forms",
     "rounding",
+    "is_compiled",
 }
 """By what else is said, and by the machine."""
 
@@ -66,7 +67,7 @@ def test_what_is_said_arrives():
         "--mask skeleton=3,ar --max-tokens 9 --stack 2 --unnamed skip --lora-rank 3 --lora-alpha 6"
         " --epochs 0.5 --minutes 7 --part 2 --warmup 5 --decay 0.5 --weight-decay 1"
         " --batch-tokens 100 --max-row 99 --n-dev 7 --validate-every 5 --patience 1 --no-bf16"
-        " -s 42 --device meta --outtype F16 --document-turn assistant --quantise q4_0"
+        " -s 42 --device meta --outtype F16 --document-turn assistant --quantise q4_0 --compile"
     )
     made = _options(parse(*said.split()))
     assert made == FinetuneOptions(
@@ -75,6 +76,7 @@ def test_what_is_said_arrives():
         file_type="F16", rates=ADAPTER_RATES, loop=LoopOptions(
             epochs=0.5, minutes=7, part=2, batch_tokens=100, warmup=5, decay=0.5, weight_decay=1.0,
             bf16=False, seed=42, validate_every=5, patience=1, rounding="Q4_0",
+            is_compiled=True,
         ),
     )  # fmt: skip
     assert _options(parse("--method", "ar")).forms == {"ar": 1.0}

@@ -110,14 +110,16 @@ def test_what_the_old_weights_said_is_not_said_of_the_new_ones(tiny_model, tmp_p
     assert GgufFile(copy).value("hpd.label") is None
 
 
-@pytest.mark.parametrize("kind", ROUNDED)
-def test_weights_are_rounded_as_the_quantiser_rounds_them(kind, tiny_model, tmp_path):
+@pytest.mark.parametrize(
+    ("kind", "is_compiled"), [*((kind, False) for kind in ROUNDED), ("Q4_0", True)]
+)
+def test_weights_are_rounded_as_the_quantiser_rounds_them(kind, is_compiled, tiny_model, tmp_path):
     path = tiny_model("qwen3")
     network = load_network(path)
     write_model(GgufFile(path), tmp_path / "out.gguf", parameters(network), kind)
     file = GgufFile(tmp_path / "out.gguf")
     n_checked = 0
-    TrainedWeights(network, rounding=kind)
+    TrainedWeights(network, rounding=kind, is_compiled=is_compiled)
     for name, parameter in network.named_parameters():
         tensor = file.tensors[file.name_of(name)]
         if tensor.tensor_type.name == kind and "embed" not in name and "lm_head" not in name:

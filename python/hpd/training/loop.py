@@ -15,7 +15,7 @@ from tqdm import tqdm
 
 from hpd.errors import InputError
 from hpd.training.data import RowStream, read_ahead
-from hpd.training.network import TrainedWeights, bf16_is_faster, loss_sum, packed
+from hpd.training.network import TrainedWeights, bf16_is_faster, compile_parts, loss_sum, packed
 from hpd.training.rows import NO_TARGET, TrainingRow
 
 LOG_FILE = "log.jsonl"
@@ -51,6 +51,8 @@ class LoopOptions:
     """Compute in bfloat16; weights and updates stay F32. ``None``: where that is faster."""
     rounding: str = ""
     """The type whose rounding is trained with; empty: none."""
+    is_compiled: bool = False
+    """Fuse norms, gates and rounding by the C++ compiler; the numbers are nearly the same."""
     seed: int = 0
     validate_every: int = 0
     """Updates between two validations; 0: an epoch, or 200 where its length is not known."""
@@ -109,7 +111,11 @@ class Loop:
         wanted = options.bf16
         is_bf16 = bf16_is_faster(self.device.type) if wanted is None else wanted
         dtype = torch.bfloat16 if is_bf16 else torch.float32
-        self.weights = TrainedWeights(network, dtype, options.rounding)
+        self.weights = TrainedWeights(
+            network, dtype, options.rounding, is_compiled=options.is_compiled
+        )
+        if options.is_compiled:
+            compile_parts(network)
         weights, decay = list(self.weights), options.weight_decay
         self.optimizer = torch.optim.AdamW(
             [

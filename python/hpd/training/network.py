@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -107,7 +108,8 @@ class Packed(NamedTuple):
         return int(self.tokens.shape[1])
 
 
-class Segment(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Segment:
     """One row's place among the packed, and which tokens its own see."""
 
     start: int
@@ -118,6 +120,25 @@ class Segment(NamedTuple):
     """(its own tokens, shared and own ones)"""
     positions: Any
     """Of the shared and its own."""
+    _biases: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def bias(self, n_heads: int, window: int | None, dtype: Any) -> Any:
+        """What is added to scores: 0 where a token sees another, else the least number there is.
+
+        Args:
+            n_heads: so often it is repeated, along the first axis.
+            window: how far a token sees; None: all the way.
+            dtype: of the scores.
+        """
+        # Made once for all layers.
+        if (window, dtype) not in self._biases:
+            near = self.visible
+            if window is not None:
+                near = near & (self.positions[self.n_shared :, None] - self.positions < window)
+            bias = torch.zeros(near.shape, dtype=dtype, device=near.device)
+            bias = bias.masked_fill_(~near, torch.finfo(dtype).min).repeat(n_heads, 1)
+            self._biases[window, dtype] = bias
+        return self._biases[window, dtype]
 
 
 def packed(rows: Sequence[TrainingRow], device: Any = "cpu") -> Packed:
@@ -167,9 +188,6 @@ def loss_sum(network: Any, batch: Packed) -> Any:
     ).last_hidden_state[0]
     # Only where something is taught does the output matrix cost anything.
     logits = network.get_output_embeddings()(hidden[batch.places]).float()
-    cap = getattr(network.config.get_text_config(), "final_logit_softcapping", None)
-    if cap:
-        logits = torch.tanh(logits / cap) * cap
     return functional.cross_entropy(logits, batch.targets, reduction="sum")
 
 
@@ -181,28 +199,25 @@ def use_attention(network: Any, name: str) -> None:
 
 def _attention(
     module: Any, query: Any, key: Any, value: Any, mask: Any, *, scaling: float,
-    segments: Sequence[Segment], sliding_window: int | None = None, softcap: float | None = None,
-    **_: Any,
+    segments: Sequence[Segment], sliding_window: int | None = None, **_: Any,
 ) -> tuple[Any, None]:  # fmt: skip
     """Attention within each row; products of matrices, which the CPU does faster than SDPA."""
     n_heads, n_kv = query.shape[1], key.shape[1]
+    n_grouped = n_heads // n_kv
+    # Cut all at once: each slice by itself would have a gradient as long as all rows.
+    n_common = segments[-1].n_shared
+    sizes = [each.end - each.start for each in segments]
+    queries = (query[0] * scaling).split(sizes, 1)
+    (common_keys, *keys), (common_values, *values) = (
+        each[0].split([n_common, sizes[0] - n_common, *sizes[1:]], 1) for each in (key, value)
+    )
     out = []
-    for start, end, n_shared, visible, positions in segments:
-        n = end - start
-        near = visible
-        if sliding_window is not None:
-            near = visible & (positions[n_shared:, None] - positions < sliding_window)
-        keys, values = (
-            torch.cat((each[0, :, :n_shared], each[0, :, start:end]), 1) for each in (key, value)
-        )
-        grouped = (query[0, :, start:end] * scaling).reshape(n_kv, n_heads // n_kv * n, -1)
-        scores = torch.bmm(grouped, keys.transpose(1, 2))
-        if softcap is not None:
-            scores = torch.tanh(scores / softcap) * softcap
-        scores = scores.view(n_kv, -1, n, n_shared + n)
-        scores = scores.masked_fill(~near, torch.finfo(scores.dtype).min)
-        weights = torch.softmax(scores, -1).view(n_kv, -1, n_shared + n)
-        mixed = torch.bmm(weights, values)
+    for segment, own, own_keys, own_values in zip(segments, queries, keys, values, strict=True):
+        n = own.shape[1]
+        grouped = own.reshape(n_kv, n_grouped * n, -1)
+        bias = segment.bias(n_grouped, sliding_window, grouped.dtype)
+        scores = torch.baddbmm(bias, grouped, torch.cat((common_keys, own_keys), 1).transpose(1, 2))
+        mixed = torch.bmm(torch.softmax(scores, -1), torch.cat((common_values, own_values), 1))
         out.append(mixed.view(1, n_heads, n, -1).transpose(1, 2))
     return torch.cat(out, 1), None
 
@@ -282,22 +297,39 @@ ROUNDED = ("Q4_0", "Q5_0", "Q8_0")
 """The types whose rounding can be trained with: blocks of 32 with one scale."""
 
 
-def rounded(weights: Any, kind: str) -> Any:
+def rounded(weights: Any, kind: str, *, is_compiled: bool = False) -> Any:
     """Weights as they are after quantisation, just as ggml rounds them."""
+    scales, whole = (_compiled(f) if is_compiled else f for f in (_scales, _whole))
     blocks = weights.reshape(-1, 32)
+    return whole(blocks, *scales(blocks, kind), kind).reshape(weights.shape)
+
+
+@functools.cache
+def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    return torch.compile(function, dynamic=True)
+
+
+def _scales(blocks: Any, kind: str) -> tuple[Any, Any]:
+    """Each block's scale in F16, and what its weights are multiplied by."""
     if kind == "Q8_0":
         scale = blocks.abs().amax(1, keepdim=True) / 127
-        inverse = torch.where(scale != 0, 1 / scale, torch.zeros_like(scale))
-        scaled = blocks * inverse
+    else:
+        largest = blocks.gather(1, blocks.abs().argmax(1, keepdim=True))
+        scale = largest / (-8 if kind == "Q4_0" else -16)
+    # Not within ``_whole``: compiled code would go on with the scale as it was before it was F16.
+    return scale.half(), torch.where(scale != 0, 1 / scale, torch.zeros_like(scale))
+
+
+def _whole(blocks: Any, scale: Any, inverse: Any, kind: str) -> Any:
+    """The whole numbers that are stored, times their scale."""
+    scaled = blocks * inverse
+    if kind == "Q8_0":
         # Halves are rounded away from zero.
         whole = torch.trunc(scaled + 0.5 * torch.sign(scaled))
     else:
         half = 8 if kind == "Q4_0" else 16
-        largest = blocks.gather(1, blocks.abs().argmax(1, keepdim=True))
-        scale = largest / -half
-        inverse = torch.where(scale != 0, 1 / scale, torch.zeros_like(scale))
-        whole = torch.trunc(blocks * inverse + (half + 0.5)).clamp_(0, 2 * half - 1) - half
-    return (whole * scale.half().float()).reshape(weights.shape)
+        whole = torch.trunc(scaled + (half + 0.5)).clamp_(0, 2 * half - 1) - half
+    return whole * scale.float()
 
 
 class TrainedWeights:
@@ -310,11 +342,20 @@ class TrainedWeights:
         network: it computes in ``dtype`` from now on.
         dtype: ``torch.float32`` or ``torch.bfloat16``.
         rounding: one of ``ROUNDED``, or nothing. Embeddings and norms are never rounded.
+        is_compiled: round by compiled code.
     """
 
-    def __init__(self, network: Any, dtype: Any = torch.float32, rounding: str = "") -> None:
+    def __init__(
+        self,
+        network: Any,
+        dtype: Any = torch.float32,
+        rounding: str = "",
+        *,
+        is_compiled: bool = False,
+    ) -> None:
         self._network = network
         self._rounding = rounding
+        self._is_compiled = is_compiled
         named = {n: p for n, p in network.named_parameters() if p.requires_grad}
         self._is_copied = bool(rounding) or dtype != torch.float32
         masters = {n: torch.nn.Parameter(p.detach().clone()) for n, p in named.items()}
@@ -340,7 +381,7 @@ class TrainedWeights:
         is_rounded = self._rounding and weights.ndim > 1 and "embed" not in name
         if not is_rounded or "lm_head" in name or weights.shape[-1] % 32:
             return weights
-        return rounded(weights, self._rounding)
+        return rounded(weights, self._rounding, is_compiled=self._is_compiled)
 
     def take_gradients(self) -> None:
         """Move the gradients of the copies to the weights."""
@@ -369,6 +410,16 @@ class TrainedWeights:
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.of.values())
+
+
+def compile_parts(network: Any) -> None:
+    """Let norms and gates be fused by the compiler, which takes half a minute once.
+
+    Not attention: it differs from row to row, and would be compiled again and again.
+    """
+    for module in network.modules():
+        if type(module).__name__.endswith(("RMSNorm", "MLP")):
+            module.compile(dynamic=True)
 
 
 # --- the faster type ------------------------------------------------------------------------------
