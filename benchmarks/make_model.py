@@ -478,7 +478,7 @@ def check(path: Path, n_threads: int) -> str:
 
     llama_cpp.llama_backend_init()
     model_params = llama_cpp.llama_model_default_params()
-    model_params.use_extra_bufts = False  # slower, but safe on every CPU
+    model_params.use_extra_bufts = False  # no AMX, which crashes on some CPUs
     model_params.n_gpu_layers = 0
     model = llama_cpp.llama_model_load_from_file(str(path).encode(), model_params)
     if not model:

@@ -30,12 +30,12 @@ from urllib.request import urlopen
 
 from jsonschema import Draft202012Validator
 
-from benchmarks.own_llama import own_llama
 from hpd import Document, Extractor
 from hpd.bench.workload import spread
 from hpd.cli.common import table
 from hpd.evaluation.rows import Example, load_examples
 from hpd.evaluation.scores import evaluate
+from hpd.models.hardware import use_amx
 from hpd.prompt.text import attribute_lines, instruction_text, system_text
 from hpd.prompt.tokens import documents_text
 from hpd.schema import load_schemas
@@ -119,9 +119,13 @@ def hpd(setting: Setting, method: str = "hpd") -> Iterator[Answerer]:
 
 
 def _llama(setting: Setting) -> Any:
-    return own_llama(
-        setting.model, n_ctx=setting.n_ctx, n_batch=512, n_threads=setting.n_threads,
+    import llama_cpp
+
+    use_amx()  # or not, where it crashes
+    return llama_cpp.Llama(
+        str(setting.model), n_ctx=setting.n_ctx, n_batch=512, n_threads=setting.n_threads,
         n_threads_batch=setting.n_threads, n_gpu_layers=-1, flash_attn=True,
+        verbose=False,
     )  # fmt: skip
 
 

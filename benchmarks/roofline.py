@@ -17,7 +17,7 @@ import time
 import torch
 
 from hpd import _native
-from hpd.models.hardware import n_cores, use_extra_bufts
+from hpd.models.hardware import n_cores, use_amx
 
 _TYPES = ("Q8_0", "Q4_0", "Q4_K", "Q5_K", "Q6_K", "BF16")
 _N_TOKENS = (1, 16, 64, 512)
@@ -65,6 +65,7 @@ def main(arguments: list[str] | None = None) -> None:
             flush=True,
         )
 
+    use_amx()  # or not, as when a model is loaded
     for n_tokens in _N_TOKENS:
         for name in _TYPES:
             seconds, n_bytes = _native.time_products(
@@ -74,7 +75,6 @@ def main(arguments: list[str] | None = None) -> None:
                 n_matrices=options.matrices,
                 n_tokens=n_tokens,
                 n_threads=options.threads,
-                extra_bufts=use_extra_bufts(),
                 seconds=options.seconds,
             )
             show(name, n_tokens, seconds, n_bytes)

@@ -27,6 +27,11 @@ from tools import testing_module
 
 testing_module.provide()
 
+from hpd import _native
+
+# That llama.cpp may crash with AMX is the subject of tests in processes of their own.
+_native.leave_out_amx()
+
 # What a test asks does not depend on the model that is in the box now.
 os.environ["HPD_MODEL"] = str(small_model())
 

@@ -14,18 +14,10 @@ from pathlib import Path
 
 # The server has no flag against the crash on processors with AMX that docs/reliability.md tells of.
 _SERVER = """
-import llama_cpp.llama_cpp as library
-from hpd.models.hardware import use_extra_bufts
+from hpd.models.hardware import use_amx
 from llama_cpp.server.__main__ import main
 
-usual = library.llama_model_default_params
-
-def model_params():
-    params = usual()
-    params.use_extra_bufts = use_extra_bufts()
-    return params
-
-library.llama_model_default_params = model_params
+use_amx()
 main()
 """
 

@@ -12,9 +12,10 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import llama_cpp
 import numpy as np
 
-from benchmarks.own_llama import own_llama
+from hpd.models.hardware import use_amx
 
 N_LONGEST = 192
 """Tokens of an answer."""
@@ -30,9 +31,10 @@ class Passes:
     """
 
     def __init__(self, model: Path, n_ctx: int = 1024, n_threads: int = 1) -> None:
-        self._llama = own_llama(
-            model, n_ctx=n_ctx, n_batch=n_ctx, n_threads=n_threads, n_threads_batch=n_threads,
-            logits_all=True,
+        use_amx()  # or not, where it crashes
+        self._llama = llama_cpp.Llama(
+            str(model), n_ctx=n_ctx, n_batch=n_ctx, n_threads=n_threads, n_threads_batch=n_threads,
+            logits_all=True, verbose=False,
         )  # fmt: skip
         self._n_prompt = 0
         self._n_before = 0

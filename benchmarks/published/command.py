@@ -18,7 +18,7 @@ from benchmarks.published import pages
 from benchmarks.published.part import Part
 from benchmarks.published.result import Conditions, Result, load_results, result_path
 from benchmarks.published.workbench import ROOT, MissingInputError, Workbench
-from hpd.models.hardware import has_amx, n_cores, processor, use_extra_bufts
+from hpd.models.hardware import n_cores, processor, use_amx
 from hpd.models.model_files import resolve_model
 from hpd.version import __version__
 
@@ -135,9 +135,7 @@ def _conditions(bench: Workbench, seconds: float) -> Conditions:
 
 def _weights() -> str:
     """The kernels that this processor and llama.cpp's build have for weights."""
-    if not use_extra_bufts():
-        return "neither AMX nor repacked weights, as llama.cpp's build crashes with AMX"
-    return "AMX" if has_amx() else "repacked weights"
+    return "AMX" if use_amx() else "repacked weights"
 
 
 def _git_version() -> str:

@@ -46,7 +46,7 @@ _WAITING_VARIABLES = (SPIN_VARIABLE, "OMP_WAIT_POLICY")
 
 
 @contextmanager
-def _short_spins() -> Iterator[None]:
+def short_spins() -> Iterator[None]:
     """Load libraries so that waiting threads soon give up their core.
 
     With as many as GNU OpenMP goes round by itself, a thread keeps its core for milliseconds from
@@ -64,7 +64,7 @@ def _short_spins() -> Iterator[None]:
         del os.environ[SPIN_VARIABLE]
 
 
-with _short_spins():
+with short_spins():
     import llama_cpp  # noqa: F401
 
 from hpd._core import (  # noqa: E402
@@ -79,6 +79,7 @@ from hpd._core import (  # noqa: E402
     Value,
     attention_problems,
     echo_log,
+    leave_out_amx,
     near_tie_margin,
     read_gguf_header,
     time_products,
@@ -120,6 +121,7 @@ __all__ = [
     "attention_problems",
     "claim_process",
     "echo_log",
+    "leave_out_amx",
     "near_tie_margin",
     "read_gguf_header",
     "time_products",

@@ -16,6 +16,7 @@
 #include "bindings_gguf.h"
 #include "engine.h"
 #include "handles.h"
+#include "model/cpu_backend.h"
 #include "model/log.h"
 #include "model/model.h"
 #include "model/products.h"
@@ -280,14 +281,15 @@ PYBIND11_MODULE(_core, m) {
     m.def(
         "time_products",
         [](const std::string & type, int64_t n_columns, int64_t n_rows, int32_t n_matrices,
-           int64_t n_tokens, int32_t n_threads, bool extra_bufts, double seconds) {
+           int64_t n_tokens, int32_t n_threads, double seconds) {
             const ProductTime time = time_products({type, n_columns, n_rows, n_matrices, n_tokens},
-                                                   n_threads, extra_bufts, seconds);
+                                                   n_threads, seconds);
             return std::pair(time.seconds, time.n_bytes);
         },
         py::arg("type"), py::kw_only(), py::arg("n_columns"), py::arg("n_rows"),
-        py::arg("n_matrices"), py::arg("n_tokens"), py::arg("n_threads"), py::arg("extra_bufts"),
-        py::arg("seconds"), py::call_guard<py::gil_scoped_release>());
+        py::arg("n_matrices"), py::arg("n_tokens"), py::arg("n_threads"), py::arg("seconds"),
+        py::call_guard<py::gil_scoped_release>());
+    m.def("leave_out_amx", &leave_out_amx);
     m.def("near_tie_margin", [] { return near_tie_margin; });
     m.def("echo_log", &echo_log, py::arg("on"));
     py::set_shared_data(log_name, log_state());

@@ -20,7 +20,6 @@ struct ModelOptions {
     std::vector<float> tensor_split;   // the share of each GPU; none: by their free memory
     int32_t main_gpu = 0;              // that has the model if split_mode is none
     bool use_mmap = true;          // map the file instead of reading it
-    bool use_extra_bufts = true;   // AMX and repacked weights; must be off where AMX crashes
     bool vocab_only = false;       // tokenizer and metadata only, no weights
     std::vector<std::pair<std::string, float>> loras;  // adapter files and their scales
 
@@ -31,7 +30,6 @@ struct ModelOptions {
         visit("tensor_split", &ModelOptions::tensor_split);
         visit("main_gpu", &ModelOptions::main_gpu);
         visit("use_mmap", &ModelOptions::use_mmap);
-        visit("use_extra_bufts", &ModelOptions::use_extra_bufts);
         visit("vocab_only", &ModelOptions::vocab_only);
         visit("loras", &ModelOptions::loras);
     }

@@ -12,5 +12,5 @@ def gold(tmp_path):
 
 
 @pytest.fixture(autouse=True)
-def no_extra_bufts(monkeypatch):
-    monkeypatch.setenv("HPD_EXTRA_BUFTS", "0")
+def no_amx(monkeypatch):
+    monkeypatch.setenv("HPD_AMX", "0")

@@ -154,20 +154,20 @@ def test_a_cache_that_cannot_be_written_is_a_note(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("forced", "amx", "works", "state", "says"),
     [
-        (None, False, True, "ok", "no AMX"),
-        (None, True, True, "ok", "AMX works here"),
+        (None, False, True, "ok", "has none"),
+        (None, True, True, "ok", "on: it works here"),
         (None, True, False, "note", "crashed in a trial"),
-        ("0", True, False, "note", "off, as HPD_EXTRA_BUFTS=0 demands"),
-        ("1", True, True, "ok", "on, as HPD_EXTRA_BUFTS=1 demands"),
+        ("0", True, False, "note", "off, as HPD_AMX=0 demands"),
+        ("1", True, True, "ok", "on, as HPD_AMX=1 demands"),
     ],
 )
 def test_the_answer_about_amx(monkeypatch, forced, amx, works, state, says):
     if forced is None:
-        monkeypatch.delenv(hardware.EXTRA_BUFTS_VARIABLE, raising=False)
+        monkeypatch.delenv(hardware.AMX_VARIABLE, raising=False)
     else:
-        monkeypatch.setenv(hardware.EXTRA_BUFTS_VARIABLE, forced)
+        monkeypatch.setenv(hardware.AMX_VARIABLE, forced)
     monkeypatch.setattr(doctor, "has_amx", lambda: amx)
-    monkeypatch.setattr(doctor, "use_extra_bufts", lambda: works)
+    monkeypatch.setattr(doctor, "use_amx", lambda: works)
     check = doctor.check_amx()
     assert (check.state, bool(check.remedy)) == (state, state == "note")
     assert says in check.text

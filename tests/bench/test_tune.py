@@ -25,7 +25,7 @@ KNOWN = {"model": {"name": "a"}, "machine": {"n_threads": 2}, "options": {}}
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
-    monkeypatch.setenv("HPD_EXTRA_BUFTS", "0")
+    monkeypatch.setenv("HPD_AMX", "0")
     monkeypatch.delenv(tuned.TUNED_VARIABLE, raising=False)
     return tmp_path / "cache"
 

@@ -57,7 +57,6 @@ def test_an_adapter_does_what_its_merged_weights_do(tiny_model, tmp_path):
             for (prompt, keys), _ in requests
         ]
     options = _native.ModelOptions()
-    options.use_extra_bufts = False
     options.loras = [(str(adapter), 2.0)]
     adapted = _native.Model([str(source)], options)
     for model, is_right in (
@@ -74,7 +73,6 @@ def test_an_adapter_does_what_its_merged_weights_do(tiny_model, tmp_path):
 def test_loading_reports_its_progress_and_can_be_stopped(tiny_model):
     path = str(tiny_model("qwen3"))
     options = _native.ModelOptions()
-    options.use_extra_bufts = False
     shares = []
     _native.Model([path], options, shares.append)
     assert shares[-1] == 1.0

@@ -11,7 +11,6 @@ from hpd.errors import ModelLoadError
 def test_a_message_has_the_lines_of_its_own_call(tiny_model, tmp_path):
     """Not those of an earlier failure."""
     options = _native.ModelOptions()
-    options.use_extra_bufts = False
     options.loras = [(str(tmp_path / "absent-adapter.gguf"), 1.0)]
     with pytest.raises(ModelLoadError, match=r"said:[\s\S]*absent-adapter\.gguf"):
         _native.Model([str(tiny_model("qwen3"))], options)
@@ -47,7 +46,6 @@ def test_loading_is_silent_unless_it_is_asked_not_to_be(tiny_model, verbose):
         "from hpd import _native\n"
         f"_native.echo_log({verbose})\n"
         "options = _native.ModelOptions()\n"
-        "options.use_extra_bufts = False\n"
         "_native.Engine(_native.Model([sys.argv[1]], options))\n"
     )
     done = run_python("-c", code, tiny_model("qwen3"), check=True)

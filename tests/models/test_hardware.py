@@ -11,10 +11,10 @@ from hpd.models.cache import CACHE_VARIABLE
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
-    monkeypatch.delenv(hardware.EXTRA_BUFTS_VARIABLE, raising=False)
-    hardware.use_extra_bufts.cache_clear()
+    monkeypatch.delenv(hardware.AMX_VARIABLE, raising=False)
+    hardware.use_amx.cache_clear()
     yield
-    hardware.use_extra_bufts.cache_clear()
+    hardware.use_amx.cache_clear()
 
 
 @pytest.mark.parametrize("works", [True, False])
@@ -27,14 +27,14 @@ def test_the_answer_is_remembered(tmp_path, monkeypatch, works):
 
     monkeypatch.setattr(hardware, "_survives", survives)
     monkeypatch.setattr(hardware, "has_amx", lambda: True)
-    assert hardware.use_extra_bufts() is works
-    hardware.use_extra_bufts.cache_clear()
-    assert hardware.use_extra_bufts() is works
+    assert hardware.use_amx() is works
+    hardware.use_amx.cache_clear()
+    assert hardware.use_amx() is works
     assert len(tries) == 1
     (file,) = (tmp_path / "cache").iterdir()
     file.write_text("half a li")
-    hardware.use_extra_bufts.cache_clear()
-    assert hardware.use_extra_bufts() is works
+    hardware.use_amx.cache_clear()
+    assert hardware.use_amx() is works
     assert len(tries) == 2
 
 
@@ -51,12 +51,13 @@ def test_nothing_is_tried_without_amx_or_against_the_users_word(monkeypatch):
 
     monkeypatch.setattr(hardware, "_survives", never)
     monkeypatch.setattr(hardware, "has_amx", lambda: False)
-    assert hardware.use_extra_bufts()
+    assert not hardware.use_amx()
+    hardware.use_amx.cache_clear()
     monkeypatch.setattr(hardware, "has_amx", lambda: True)
     for word, expected in (("0", False), ("1", True)):
-        monkeypatch.setenv(hardware.EXTRA_BUFTS_VARIABLE, word)
-        hardware.use_extra_bufts.cache_clear()
-        assert hardware.use_extra_bufts() is expected
+        monkeypatch.setenv(hardware.AMX_VARIABLE, word)
+        hardware.use_amx.cache_clear()
+        assert hardware.use_amx() is expected
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,6 @@ NOT_FOR_USERS = {
     },
     "model": {
         "use_mmap",
-        "use_extra_bufts",  # found out: hpd.models.hardware
         "vocab_only",  # for previews
     },
     "sampling": set(),
@@ -32,7 +31,7 @@ NOT_FOR_USERS = {
 @pytest.fixture(autouse=True)
 def no_files(monkeypatch):
     """Adapters need not be there, nor is it found out whether this machine has AMX."""
-    monkeypatch.setenv("HPD_EXTRA_BUFTS", "0")
+    monkeypatch.setenv("HPD_AMX", "0")
     monkeypatch.setattr(native_options, "local_lora", lambda path: f"/{path}")
     monkeypatch.setattr(native_options, "load_draft_model", lambda options: None)
     monkeypatch.setitem(native_options._CONVERTED, "draft_model", lambda options: None)

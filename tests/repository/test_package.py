@@ -48,9 +48,7 @@ def mapped(tmp_path_factory):
     import tiny_models
 
     model = tiny_models.make_model("qwen3", tmp_path_factory.mktemp("one"), "f32", 512, 0)
-    done = run_python(
-        "-c", _LIBRARIES, model, env={**os.environ, "HPD_EXTRA_BUFTS": "0"}, check=True
-    )
+    done = run_python("-c", _LIBRARIES, model, env={**os.environ, "HPD_AMX": "0"}, check=True)
     return json.loads(done.stdout)
 
 

@@ -50,10 +50,8 @@ N_KEYS = len(KEYS)
 
 
 def open_model(path):
-    """A model without AMX and repacked weights, whose crash is another test's subject."""
-    options = _native.ModelOptions()
-    options.use_extra_bufts = False
-    return _native.Model([str(path)], options)
+    """A model with the default options."""
+    return _native.Model([str(path)])
 
 
 def engine_options(**settings):

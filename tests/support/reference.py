@@ -81,14 +81,13 @@ class Reference:
         model_path,
         *,
         n_ctx=2048,
-        use_extra_bufts=False,
         flash_attn=False,
         kv_type=llama_cpp.GGML_TYPE_F16,
         n_threads=1,
     ):
         llama_cpp.llama_backend_init()
         model_params = llama_cpp.llama_model_default_params()
-        model_params.use_extra_bufts = use_extra_bufts
+        model_params.use_extra_bufts = False  # weights as they lie in the file
         model_params.n_gpu_layers = 0
         self.model = llama_cpp.llama_model_load_from_file(str(model_path).encode(), model_params)
         if not self.model:
@@ -193,31 +192,3 @@ class Reference:
                 break
             tokens = [token]
         return value
-
-
-def reference_values(
-    model_path,
-    requests,
-    max_tokens,
-    use_extra_bufts=False,
-    *,
-    flash_attn=False,
-    kv_type=llama_cpp.GGML_TYPE_F16,
-):
-    """For each request, the value of each of its keys, every one decoded alone.
-
-    A request is a prompt's tokens and, for each value, the tokens of the key that continues it.
-    """
-    requests = list(requests)
-    longest = max((len(prompt) + len(key) for prompt, keys in requests for key in keys), default=0)
-    n_ctx = -(-(longest + max_tokens) // 256) * 256
-    with Reference(
-        model_path,
-        n_ctx=n_ctx,
-        use_extra_bufts=use_extra_bufts,
-        flash_attn=flash_attn,
-        kv_type=kv_type,
-    ) as reference:
-        return [
-            [reference.value(prompt, key, max_tokens) for key in keys] for prompt, keys in requests
-        ]

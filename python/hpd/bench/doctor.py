@@ -16,13 +16,13 @@ from typing import Any, Literal
 from hpd.errors import HpdError, ModelLoadError
 from hpd.models.cache import CACHE_VARIABLE, cache_folder
 from hpd.models.hardware import (
-    EXTRA_BUFTS_VARIABLE,
+    AMX_VARIABLE,
     cpu_flags,
     devices,
     has_amx,
     n_cores,
     processor,
-    use_extra_bufts,
+    use_amx,
 )
 from hpd.models.memory import memory, memory_need, readable_size, shortage
 from hpd.models.model_files import box_model
@@ -203,25 +203,24 @@ def check_memory() -> Check:
 
 
 def check_amx() -> Check:
-    """Whether AMX and repacked weights are used; where there is AMX, a child process tries it."""
+    """Whether AMX is used; where there is AMX, a child process tries it."""
     from hpd import _native
 
-    forced = os.environ.get(EXTRA_BUFTS_VARIABLE)
-    used = use_extra_bufts()
+    forced = os.environ.get(AMX_VARIABLE)
+    used = use_amx()
     details = {"used": used, "amx": has_amx(), "forced": forced}
     if forced in ("0", "1"):
-        text = f"{'on' if used else 'off'}, as {EXTRA_BUFTS_VARIABLE}={forced} demands"
-        remedy = "" if used else f"unset {EXTRA_BUFTS_VARIABLE}: hpd finds out by itself what works"
-        return Check("repacking", "ok" if used else "note", text, remedy, details)
+        text = f"{'on' if used else 'off'}, as {AMX_VARIABLE}={forced} demands"
+        remedy = "" if used else f"unset {AMX_VARIABLE}: hpd finds out by itself what works"
+        return Check("AMX", "ok" if used else "note", text, remedy, details)
     if not has_amx():
-        text = "on: weights are repacked for this processor, which has no AMX"
-        return Check("repacking", "ok", text, details=details)
+        return Check("AMX", "ok", "this processor has none", details=details)
     if used:
-        return Check("repacking", "ok", "on: AMX works here, as a trial showed", details=details)
+        return Check("AMX", "ok", "on: it works here, as a trial showed", details=details)
     return Check(
-        "repacking",
+        "AMX",
         "note",
-        "off: llama.cpp's code for AMX crashed in a trial, so it is slower than it could be",
+        "off: llama.cpp's code for AMX crashed in a trial",
         f"build it so that AMX works: {_BUILD_WITH_AMX.format(_native.LLAMA_CPP_PYTHON)}",
         details,
     )
@@ -276,7 +275,7 @@ _CRASHES = {
     )
 }
 _CRASH_REMEDY = (
-    "try HPD_EXTRA_BUFTS=0, which leaves out AMX and repacked weights; if that helps, build "
+    "try HPD_AMX=0, which leaves out AMX; if that helps, build "
     'llama-cpp-python with CMAKE_ARGS="-DCMAKE_CXX_FLAGS=-fno-dse"'
 )
 

@@ -15,7 +15,7 @@ from typing import Any
 from hpd import _native
 from hpd.bench.measure import Bench, MeasuredAnswers, Measurement, Prices, least_disturbed
 from hpd.bench.methods import KINDS, Contest, Method
-from hpd.models.hardware import computing_place, devices, processor, use_extra_bufts
+from hpd.models.hardware import computing_place, devices, processor, use_amx
 from hpd.version import __version__
 
 _YARDSTICKS = ("ar", "ar-batched", "prefill")
@@ -290,7 +290,7 @@ def environment(model: _native.Model, path: Path, n_gpu_layers: int = -1) -> dic
         "n_cores": os.cpu_count(),
         "devices": devices(),
         "computing_on": computing_place(n_gpu_layers),
-        "extra_bufts": use_extra_bufts(),
+        "amx": use_amx(),
         "model": path.name,
         "model_description": model.description,
         "model_bytes": model.n_bytes,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hpd.models.gguf_files import read_gguf_header
-from hpd.models.hardware import use_extra_bufts
+from hpd.models.hardware import use_amx
 
 TYPES = ("IQ4_XS", "Q4_0", "Q4_K", "Q5_K", "Q6_K", "Q8_0", "BF16")
 """Those of published files, from the smallest; a file of Q4_K_M is mostly Q4_K, and so on."""
@@ -73,6 +73,7 @@ def weight_speeds(
 def _weight_speed(name: str, n_threads: int, sizes: Sequence[int], limit: float) -> WeightSpeed:
     from hpd import _native
 
+    use_amx()  # or not, as when a model is loaded
     seconds, n_bits = {}, 0.0
     for n_tokens in sizes:
         n_matrices = _N_MATRICES[n_tokens]
@@ -83,7 +84,6 @@ def _weight_speed(name: str, n_threads: int, sizes: Sequence[int], limit: float)
             n_matrices=n_matrices,
             n_tokens=n_tokens,
             n_threads=n_threads,
-            extra_bufts=use_extra_bufts(),
             seconds=limit,
         )
         seconds[n_tokens] = taken / n_matrices

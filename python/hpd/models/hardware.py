@@ -2,7 +2,7 @@
 
 On x86 CPUs with AMX, a llama.cpp built by some compilers dies at the first decode, in the code for
 AMX. No error can be caught, so a child process tries it once, and the outcome is remembered for
-this processor and this library. Without AMX and repacked weights decoding is slower, but works.
+this processor and this library. Where it dies, llama.cpp does without AMX.
 """
 
 from __future__ import annotations
@@ -22,21 +22,30 @@ from hpd.errors import ModelLoadError
 from hpd.models.cache import cache_folder, write_json
 from hpd.models.model_files import box_model
 
-EXTRA_BUFTS_VARIABLE = "HPD_EXTRA_BUFTS"
-"""The environment variable that forbids (``0``) or demands (``1``) AMX and repacked weights."""
+AMX_VARIABLE = "HPD_AMX"
+"""The environment variable that forbids (``0``) or demands (``1``) AMX."""
 
 _PROBE_SECONDS = 60
 _GPU_TYPES = (1, 2)  # GGML_BACKEND_DEVICE_TYPE_GPU and _IGPU; a BLAS library is another type
 
 
 @cache
-def use_extra_bufts() -> bool:
-    """Whether llama.cpp's AMX and repacked-weight kernels can be used here."""
-    forced = os.environ.get(EXTRA_BUFTS_VARIABLE)
+def use_amx() -> bool:
+    """Whether llama.cpp's kernels for AMX are used here; if not, it does without from now on."""
+    is_used = _amx_works()
+    if not is_used:
+        from hpd import _native
+
+        _native.leave_out_amx()
+    return is_used
+
+
+def _amx_works() -> bool:
+    forced = os.environ.get(AMX_VARIABLE)
     if forced in ("0", "1"):
         return forced == "1"
     if not has_amx():
-        return True
+        return False
     file = cache_folder() / f"amx-{_fingerprint()}.json"
     try:
         return bool(json.loads(file.read_text())["works"])
@@ -158,13 +167,12 @@ N_VALUE = 4
 def main(path: str) -> int:
     """Decode a batch of many tokens and some of one, which go through different kernels.
 
-    This is the trial of AMX and repacked weights, ``python -m hpd.models.hardware MODEL.gguf``, in
-    a process of its own, as it may crash. Exit code 0: it works.
+    This is the trial of AMX, ``python -m hpd.models.hardware MODEL.gguf``, in a process of its own,
+    as it may crash. Exit code 0: it works.
     """
     from hpd import _native
 
     options = _native.ModelOptions()
-    options.use_extra_bufts = True
     options.n_gpu_layers = 0  # a GPU would prove nothing
     model = _native.Model([path], options)
     settings = _native.EngineOptions()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from hpd.errors import HpdError, HpdWarning
 from hpd.models.cache import CACHE_VARIABLE, cache_folder, write_json
-from hpd.models.hardware import devices, n_cores, processor, use_extra_bufts
+from hpd.models.hardware import devices, n_cores, processor, use_amx
 from hpd.models.model_files import local_lora, resolve_draft_model
 from hpd.option import Target
 from hpd.options import OPTIONS, TUNABLE, Options, speed_identity
@@ -55,9 +55,9 @@ def model_options(options: Options) -> _native.ModelOptions:
     """The struct with which a model is loaded; the adapters' files must exist."""
     from hpd import _native
 
+    use_amx()  # before any weights are loaded
     native = _native.ModelOptions()
     _copy(options, "model", native)
-    native.use_extra_bufts = use_extra_bufts()
     return native
 
 
@@ -142,7 +142,7 @@ def identity(model: _native.Model, path: Path, options: Options) -> dict[str, An
             "devices": devices(),
             "llama_cpp": llama_cpp.llama_version().decode(),
             "llama_cpp_system": llama_cpp.llama_print_system_info().decode().strip(),
-            "extra_bufts": use_extra_bufts(),
+            "amx": use_amx(),
             "hpd": __version__,
         },
         "options": {**speed_identity(options), "n_threads": options.n_threads or n_cores()},

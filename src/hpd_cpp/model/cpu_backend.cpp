@@ -2,7 +2,9 @@
 
 #include <ggml-backend.h>
 
+#include <algorithm>
 #include <stdexcept>
+#include <string_view>
 
 namespace hpd {
 
@@ -15,6 +17,28 @@ ggml_backend_ptr cpu_backend(int32_t n_threads) {
     if (!set_n_threads) throw std::runtime_error("ggml's CPU backend takes no number of threads");
     set_n_threads(backend.get(), n_threads);
     return backend;
+}
+
+ggml_backend_buffer_type_t * weights_memories() {
+    ggml_backend_dev_t device = ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU);
+    if (!device) throw std::runtime_error("ggml has no CPU backend");
+    const auto list =
+        reinterpret_cast<ggml_backend_dev_get_extra_bufts_t>(ggml_backend_reg_get_proc_address(
+            ggml_backend_dev_backend_reg(device), "ggml_backend_dev_get_extra_bufts"));
+    return list ? list(device) : nullptr;
+}
+
+void leave_out_amx() {
+    ggml_backend_buffer_type_t * begin = weights_memories();
+    if (!begin) return;
+    ggml_backend_buffer_type_t * end = begin;
+    while (*end) ++end;
+    // What is struck leaves its place to those behind it.
+    std::fill(std::remove_if(begin, end,
+                             [](ggml_backend_buffer_type_t each) {
+                                 return std::string_view(ggml_backend_buft_name(each)) == "AMX";
+                             }),
+              end, nullptr);
 }
 
 }  // namespace hpd

@@ -96,7 +96,6 @@ Model::Model(const std::vector<std::string> & paths, const ModelOptions & option
         if (!shares.empty()) params.tensor_split = shares.data();
     }
     params.load_mode = options.use_mmap ? LLAMA_LOAD_MODE_AUTO : LLAMA_LOAD_MODE_NONE;
-    params.use_extra_bufts = options.use_extra_bufts;
     params.vocab_only = options.vocab_only;
     params.progress_callback = report_progress;
     Progress progress{report, nullptr};

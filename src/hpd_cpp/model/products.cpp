@@ -56,14 +56,9 @@ std::vector<float> noise(int64_t n) {
 }
 
 // The first kind of memory with a kernel for such weights, as llama.cpp looks for it.
-ggml_backend_buffer_type_t weights_memory(ggml_backend_t backend, ggml_tensor * product,
-                                          bool extra_bufts) {
+ggml_backend_buffer_type_t weights_memory(ggml_backend_t backend, ggml_tensor * product) {
     ggml_backend_dev_t device = ggml_backend_get_device(backend);
-    const auto extra =
-        reinterpret_cast<ggml_backend_dev_get_extra_bufts_t>(ggml_backend_reg_get_proc_address(
-            ggml_backend_dev_backend_reg(device), "ggml_backend_dev_get_extra_bufts"));
-    ggml_backend_buffer_type_t * each = extra_bufts && extra ? extra(device) : nullptr;
-    for (; each && *each; ++each) {
+    for (auto * each = weights_memories(); each && *each; ++each) {
         // What is supported depends on the buffer of the weights, so they get an empty one to ask.
         ggml_tensor * weights = product->src[0];
         const ggml_backend_buffer_ptr empty(ggml_backend_buft_alloc_buffer(*each, 0));
@@ -116,8 +111,7 @@ double fastest(ggml_backend_t backend, ggml_cgraph * graph, double limit) {
 
 }  // namespace
 
-ProductTime time_products(const Products & products, int32_t n_threads, bool extra_bufts,
-                          double seconds) {
+ProductTime time_products(const Products & products, int32_t n_threads, double seconds) {
     if (products.n_columns < 1 || products.n_rows < 1 || products.n_matrices < 1 ||
         products.n_tokens < 1 || n_threads < 1) {
         throw InputError("products need a column, a row, a matrix, a token and a thread at least");
@@ -144,7 +138,7 @@ ProductTime time_products(const Products & products, int32_t n_threads, bool ext
         ggml_build_forward_expand(graph, product);
     }
     const ggml_backend_buffer_ptr weights_buffer(ggml_backend_alloc_ctx_tensors_from_buft(
-        weights_context.get(), weights_memory(backend.get(), product, extra_bufts)));
+        weights_context.get(), weights_memory(backend.get(), product)));
     const ggml_backend_buffer_ptr buffer(
         ggml_backend_alloc_ctx_tensors(context.get(), backend.get()));
     if (!weights_buffer || !buffer) throw DecodeError("there is no memory for the products");

@@ -22,11 +22,9 @@ struct ProductTime {
 };
 
 // Computes the products on the CPU again and again for so many seconds, at least once after a first
-// one that does not count. With extra_bufts the weights lie where llama.cpp would put them:
-// repacked for the processor, or for AMX. Throws InputError for a type that ggml cannot quantise to
-// by itself or a number of columns that does not fit its blocks, and DecodeError if a product is
-// wrong.
-ProductTime time_products(const Products & products, int32_t n_threads, bool extra_bufts,
-                          double seconds);
+// one that does not count. The weights lie where llama.cpp would put them: repacked for the
+// processor, or for AMX. Throws InputError for a type that ggml cannot quantise to by itself or a
+// number of columns that does not fit its blocks, and DecodeError if a product is wrong.
+ProductTime time_products(const Products & products, int32_t n_threads, double seconds);
 
 }  // namespace hpd
