@@ -89,10 +89,10 @@ def segment(row: TrainingRow, mask: int, end: int, rng: Random, start: int) -> t
 
 def batches(vocabulary: GgufVocabulary, seed: int = 0) -> Iterator[Packed]:
     """Handwritten titles without end."""
-    from recipe.handwritten import documents
+    from recipe.handwritten import taught
     from recipe.write import row as asked
 
-    titles = [d for d in documents() if d.name.startswith("titles") and not d.is_kept_aside]
+    titles = [each for each in taught() if each.name.startswith("titles")]
     rng, mask = Random(seed), mask_token(vocabulary)
     maker = RowMaker(vocabulary, vocabulary.eos, N_BLOCK)
     while True:

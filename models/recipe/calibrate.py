@@ -27,15 +27,10 @@ from hpd.schema.attributes import Attribute, Schema
 from hpd.training.weights import set_metadata
 from hpd.values.confidence import COUNT, METADATA_KEY, NO_MAP, kind_of
 from hpd.values.stated import STATED_KEY
-from recipe.handwritten import Handwritten, documents
+from recipe.handwritten import Handwritten, kept_aside
 
 SURE = 0.95
 _STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
-
-
-def kept_aside() -> list[Handwritten]:
-    """The documents that are not trained on."""
-    return [each for each in documents() if each.is_kept_aside]
 
 
 def judged_fields(

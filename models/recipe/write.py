@@ -21,7 +21,7 @@ from typing import Any
 
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.render import to_json_schema
-from recipe.handwritten import Handwritten, Question, documents
+from recipe.handwritten import Handwritten, Question, taught
 
 Row = tuple[str, Schema, dict[str, Any]]
 """A text, what is asked of it, and the right answers."""
@@ -30,9 +30,9 @@ Row = tuple[str, Schema, dict[str, Any]]
 def rows(seed: int) -> Iterator[Row]:
     """Rows without end, of all documents but those that are kept aside."""
     rng = Random(seed)
-    taught = [each for each in documents() if not each.is_kept_aside]
+    every = taught()
     while True:
-        for document in rng.sample(taught, len(taught)):
+        for document in rng.sample(every, len(every)):
             yield row(document, rng)
 
 

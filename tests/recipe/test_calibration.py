@@ -3,7 +3,8 @@
 from hpd.evaluation.confidence_fit import cross_fitted
 from hpd.results import Extraction, FieldValue
 from hpd.schema import load_schema
-from recipe.calibrate import judge, judged_fields, kept_aside, report
+from recipe.calibrate import judge, judged_fields, report
+from recipe.handwritten import kept_aside
 from small_model import small_model
 
 

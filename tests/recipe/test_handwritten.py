@@ -10,7 +10,14 @@ from random import Random
 import pytest
 
 from hpd.schema.attributes import Attribute
-from recipe.handwritten import Handwritten, HandwrittenError, documents, read_file
+from recipe.handwritten import (
+    Handwritten,
+    HandwrittenError,
+    documents,
+    kept_aside,
+    read_file,
+    taught,
+)
 from recipe.handwritten.check import problems_of
 from recipe.write import line, row, rows
 from word_runs import runs
@@ -101,14 +108,12 @@ def test_the_answers_of_all_documents_can_be_right():
 
 
 def test_all_are_taught_but_a_sixth():
-    taught, aside = (
-        {each.text for each in documents() if each.is_kept_aside == kept} for kept in (False, True)
-    )
-    assert 0.1 < len(aside) / len(aside | taught) < 0.25
-    assert not aside & taught
-    drawn = [text for text, *_ in islice(rows(seed=1), 2 * len(taught))]
+    learned, aside = ({each.text for each in chosen()} for chosen in (taught, kept_aside))
+    assert 0.1 < len(aside) / len(aside | learned) < 0.25
+    assert not aside & learned
+    drawn = [text for text, *_ in islice(rows(seed=1), 2 * len(learned))]
     # All of them, before any comes again.
-    assert set(drawn[: len(taught)]) == set(drawn[len(taught) :]) == taught
+    assert set(drawn[: len(learned)]) == set(drawn[len(learned) :]) == learned
 
 
 def test_a_document_is_asked_under_several_names(tmp_path):

@@ -145,3 +145,13 @@ def _value(attribute: Attribute, text: str) -> Any:
 def documents() -> tuple[Handwritten, ...]:
     """All documents, those that are kept aside among them."""
     return tuple(each for file in sorted(FOLDER.glob("*.txt")) for each in read_file(file))
+
+
+def taught() -> list[Handwritten]:
+    """The documents that are trained on."""
+    return [each for each in documents() if not each.is_kept_aside]
+
+
+def kept_aside() -> list[Handwritten]:
+    """The documents that are not trained on."""
+    return [each for each in documents() if each.is_kept_aside]
