@@ -46,7 +46,7 @@ _WAITING_VARIABLES = (SPIN_VARIABLE, "OMP_WAIT_POLICY")
 
 
 @contextmanager
-def short_spins() -> Iterator[None]:
+def _short_spins() -> Iterator[None]:
     """Load libraries so that waiting threads soon give up their core.
 
     With as many as GNU OpenMP goes round by itself, a thread keeps its core for milliseconds from
@@ -64,7 +64,7 @@ def short_spins() -> Iterator[None]:
         del os.environ[SPIN_VARIABLE]
 
 
-with short_spins():
+with _short_spins():
     import llama_cpp  # noqa: F401
 
 from hpd._core import (  # noqa: E402

@@ -187,10 +187,7 @@ def run(arguments: argparse.Namespace) -> int:
     loaded = load_schemas(arguments.schema) if arguments.schema is not None else None
     _check(arguments, loaded)
 
-    from hpd._native import short_spins
-
-    with short_spins():
-        import torch
+    import torch
 
     from hpd.training.data import Source
     from hpd.training.finetune import finetune
