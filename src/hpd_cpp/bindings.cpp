@@ -289,7 +289,10 @@ PYBIND11_MODULE(_core, m) {
         py::arg("type"), py::kw_only(), py::arg("n_columns"), py::arg("n_rows"),
         py::arg("n_matrices"), py::arg("n_tokens"), py::arg("n_threads"), py::arg("seconds"),
         py::call_guard<py::gil_scoped_release>());
-    m.def("leave_out_amx", &leave_out_amx);
+    m.def("leave_out_amx", [] {
+        capture_log();  // ggml says which devices it finds
+        leave_out_amx();
+    });
     m.def("near_tie_margin", [] { return near_tie_margin; });
     m.def("echo_log", &echo_log, py::arg("on"));
     py::set_shared_data(log_name, log_state());

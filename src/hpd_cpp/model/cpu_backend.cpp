@@ -6,8 +6,6 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "model/log.h"
-
 namespace hpd {
 
 ggml_backend_ptr cpu_backend(int32_t n_threads) {
@@ -31,7 +29,6 @@ ggml_backend_buffer_type_t * weights_memories() {
 }
 
 void leave_out_amx() {
-    capture_log();  // ggml logs the devices that it finds
     ggml_backend_buffer_type_t * begin = weights_memories();
     if (!begin) return;
     ggml_backend_buffer_type_t * end = begin;
