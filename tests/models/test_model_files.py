@@ -391,8 +391,10 @@ def test_what_the_hub_refuses(hub, open_hf):
 
 
 LIST = """
+from hpd.external import recommended
 from hpd.external.hugging_face import cached_models
 from hpd.external.inventory import recommended_on_disk
+recommended.find_spec = lambda name: None  # whatever packages are installed
 for file in cached_models():
     print(file.repo, file.name, file.path)
 print(*recommended_on_disk(cached_models()))
