@@ -282,8 +282,8 @@ PYBIND11_MODULE(_core, m) {
         "time_products",
         [](const std::string & type, int64_t n_columns, int64_t n_rows, int32_t n_matrices,
            int64_t n_tokens, int32_t n_threads, double seconds) {
-            const ProductTime time = time_products({type, n_columns, n_rows, n_matrices, n_tokens},
-                                                   n_threads, seconds);
+            const ProductTime time =
+                time_products({type, n_columns, n_rows, n_matrices, n_tokens}, n_threads, seconds);
             return std::pair(time.seconds, time.n_bytes);
         },
         py::arg("type"), py::kw_only(), py::arg("n_columns"), py::arg("n_rows"),

@@ -299,13 +299,14 @@ ROUNDED = ("Q4_0", "Q5_0", "Q8_0")
 
 def rounded(weights: Any, kind: str, *, is_compiled: bool = False) -> Any:
     """Weights as they are after quantisation, just as ggml rounds them."""
-    scales, whole = (_compiled(f) if is_compiled else f for f in (_scales, _whole))
+    scales: Any = _compiled(_scales) if is_compiled else _scales
+    whole: Any = _compiled(_whole) if is_compiled else _whole
     blocks = weights.reshape(-1, 32)
     return whole(blocks, *scales(blocks, kind), kind).reshape(weights.shape)
 
 
 @functools.cache
-def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+def _compiled(function: Callable[..., Any]) -> Any:
     return torch.compile(function, dynamic=True)
 
 
