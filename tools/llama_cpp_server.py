@@ -12,7 +12,7 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
-# The server has no flag against the crash on processors with AMX that docs/reliability.md tells of.
+# The server has no flag against llama.cpp's crash on processors with AMX (docs/gpu.md).
 _SERVER = """
 from hpd.models.hardware import use_amx
 from llama_cpp.server.__main__ import main

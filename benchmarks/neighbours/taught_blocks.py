@@ -89,10 +89,10 @@ def segment(row: TrainingRow, mask: int, end: int, rng: Random, start: int) -> t
 
 def batches(vocabulary: GgufVocabulary, seed: int = 0) -> Iterator[Packed]:
     """Handwritten titles without end."""
-    from recipe.handwritten import taught
+    from recipe.handwritten import taught as taught_documents
     from recipe.write import row as asked
 
-    titles = [each for each in taught() if each.name.startswith("titles")]
+    titles = [each for each in taught_documents() if each.name.startswith("titles")]
     rng, mask = Random(seed), mask_token(vocabulary)
     maker = RowMaker(vocabulary, vocabulary.eos, N_BLOCK)
     while True:

@@ -157,6 +157,7 @@ def test_a_cache_that_cannot_be_written_is_a_note(tmp_path, monkeypatch):
         (None, False, True, "ok", "has none"),
         (None, True, True, "ok", "on: it works here"),
         (None, True, False, "note", "crashed in a trial"),
+        ("0", False, False, "ok", "has none"),
         ("0", True, False, "note", "off, as HPD_AMX=0 demands"),
         ("1", True, True, "ok", "on, as HPD_AMX=1 demands"),
     ],

@@ -209,12 +209,12 @@ def check_amx() -> Check:
     forced = os.environ.get(AMX_VARIABLE)
     used = use_amx()
     details = {"used": used, "amx": has_amx(), "forced": forced}
+    if not has_amx():
+        return Check("AMX", "ok", "this processor has none", details=details)
     if forced in ("0", "1"):
         text = f"{'on' if used else 'off'}, as {AMX_VARIABLE}={forced} demands"
         remedy = "" if used else f"unset {AMX_VARIABLE}: hpd finds out by itself what works"
         return Check("AMX", "ok" if used else "note", text, remedy, details)
-    if not has_amx():
-        return Check("AMX", "ok", "this processor has none", details=details)
     if used:
         return Check("AMX", "ok", "on: it works here, as a trial showed", details=details)
     return Check(

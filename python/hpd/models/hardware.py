@@ -31,7 +31,12 @@ _GPU_TYPES = (1, 2)  # GGML_BACKEND_DEVICE_TYPE_GPU and _IGPU; a BLAS library is
 
 @cache
 def use_amx() -> bool:
-    """Whether llama.cpp's kernels for AMX are used here; if not, it does without from now on."""
+    """Whether llama.cpp's kernels for AMX are used here; if not, it does without from now on.
+
+    That holds for the whole process, so it comes before weights are loaded.
+    """
+    if not has_amx():
+        return False
     is_used = _amx_works()
     if not is_used:
         from hpd import _native
@@ -44,8 +49,6 @@ def _amx_works() -> bool:
     forced = os.environ.get(AMX_VARIABLE)
     if forced in ("0", "1"):
         return forced == "1"
-    if not has_amx():
-        return False
     file = cache_folder() / f"amx-{_fingerprint()}.json"
     try:
         return bool(json.loads(file.read_text())["works"])

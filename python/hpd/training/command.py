@@ -195,6 +195,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     options = _options(arguments)
     _check_device(options.device)
+    if options.loop.is_compiled:
+        _check_compiler(options.device)
     check_file_type(options.file_type)
     model = (
         resolve_model(Path(arguments.model).expanduser()) if arguments.model else resolve_model()
@@ -279,6 +281,16 @@ def _check_device(name: str) -> None:
     except (AssertionError, RuntimeError) as error:
         first_line = str(error).partition("\n")[0]
         raise UsageError(f"--device {name} cannot be used: {first_line}") from error
+
+
+def _check_compiler(device: str) -> None:
+    import torch
+
+    try:
+        torch.compile(torch.neg)(torch.zeros(1, device=device))
+    except RuntimeError as error:
+        first_line = str(error).partition("\n")[0]
+        raise UsageError(f"--compile needs a compiler that works: {first_line}") from error
 
 
 def _options(arguments: argparse.Namespace) -> FinetuneOptions:

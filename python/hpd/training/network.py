@@ -120,25 +120,26 @@ class Segment:
     """(its own tokens, shared and own ones)"""
     positions: Any
     """Of the shared and its own."""
-    _biases: dict[Any, Any] = field(default_factory=dict, repr=False)
+    _biases: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def bias(self, n_heads: int, window: int | None, dtype: Any) -> Any:
+    def bias(self, n_grouped: int, window: int | None, dtype: Any) -> Any:
         """What is added to scores: 0 where a token sees another, else the least number there is.
 
         Args:
-            n_heads: so often it is repeated, along the first axis.
+            n_grouped: heads that share their keys; so often it is repeated, along the first axis.
             window: how far a token sees; None: all the way.
             dtype: of the scores.
         """
         # Made once for all layers.
-        if (window, dtype) not in self._biases:
+        kind = n_grouped, window, dtype
+        if kind not in self._biases:
             near = self.visible
             if window is not None:
                 near = near & (self.positions[self.n_shared :, None] - self.positions < window)
             bias = torch.zeros(near.shape, dtype=dtype, device=near.device)
-            bias = bias.masked_fill_(~near, torch.finfo(dtype).min).repeat(n_heads, 1)
-            self._biases[window, dtype] = bias
-        return self._biases[window, dtype]
+            bias = bias.masked_fill_(~near, torch.finfo(dtype).min).repeat(n_grouped, 1)
+            self._biases[kind] = bias
+        return self._biases[kind]
 
 
 def packed(rows: Sequence[TrainingRow], device: Any = "cpu") -> Packed:
@@ -420,7 +421,12 @@ def compile_parts(network: Any) -> None:
     """
     for module in network.modules():
         if type(module).__name__.endswith(("RMSNorm", "MLP")):
-            module.compile(dynamic=True)
+            module.forward = functools.partial(_forward, module.forward, _compiled(module.forward))
+
+
+def _forward(plain: Any, compiled: Any, x: Any) -> Any:
+    # A validation has inputs of many kinds, each of which would be compiled.
+    return (compiled if torch.is_grad_enabled() else plain)(x)
 
 
 # --- the faster type ------------------------------------------------------------------------------
