@@ -124,8 +124,7 @@ def _llama(setting: Setting) -> Any:
     use_amx()  # or not, where it crashes
     return llama_cpp.Llama(
         str(setting.model), n_ctx=setting.n_ctx, n_batch=512, n_threads=setting.n_threads,
-        n_threads_batch=setting.n_threads, n_gpu_layers=-1, flash_attn=True,
-        verbose=False,
+        n_threads_batch=setting.n_threads, n_gpu_layers=-1, flash_attn=True, verbose=False,
     )  # fmt: skip
 
 

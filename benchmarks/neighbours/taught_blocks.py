@@ -89,10 +89,10 @@ def segment(row: TrainingRow, mask: int, end: int, rng: Random, start: int) -> t
 
 def batches(vocabulary: GgufVocabulary, seed: int = 0) -> Iterator[Packed]:
     """Handwritten titles without end."""
-    from recipe.handwritten import taught as taught_documents
+    from recipe.handwritten import taught
     from recipe.write import row as asked
 
-    titles = [each for each in taught_documents() if each.name.startswith("titles")]
+    titles = [each for each in taught() if each.name.startswith("titles")]
     rng, mask = Random(seed), mask_token(vocabulary)
     maker = RowMaker(vocabulary, vocabulary.eos, N_BLOCK)
     while True:
@@ -107,12 +107,12 @@ def batches(vocabulary: GgufVocabulary, seed: int = 0) -> Iterator[Packed]:
                 for held, one in zip((tokens, targets, segments), own, strict=True):
                     held.append(one)
         wanted = np.concatenate(targets)
-        taught = np.nonzero(wanted != NO_TARGET)[0]
+        places = np.nonzero(wanted != NO_TARGET)[0]
         yield Packed(
             torch.from_numpy(np.concatenate(tokens))[None],
             torch.cat([each.positions for each in segments])[None],
-            torch.from_numpy(wanted[taught]),
-            torch.from_numpy(taught),
+            torch.from_numpy(wanted[places]),
+            torch.from_numpy(places),
             segments,
         )
 

@@ -81,7 +81,6 @@ class Reference:
         model_path,
         *,
         n_ctx=2048,
-        flash_attn=False,
         kv_type=llama_cpp.GGML_TYPE_F16,
         n_threads=1,
     ):
@@ -97,11 +96,7 @@ class Reference:
         params.n_batch = params.n_ubatch = n_ctx
         params.n_seq_max = 1
         params.n_threads = params.n_threads_batch = n_threads
-        params.flash_attn_type = (
-            llama_cpp.LLAMA_FLASH_ATTN_TYPE_ENABLED
-            if flash_attn
-            else llama_cpp.LLAMA_FLASH_ATTN_TYPE_DISABLED
-        )
+        params.flash_attn_type = llama_cpp.LLAMA_FLASH_ATTN_TYPE_DISABLED
         params.type_k = params.type_v = kv_type
         params.swa_full = True
         params.kv_unified = True

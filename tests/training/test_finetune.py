@@ -18,7 +18,14 @@ from hpd.training import data, masks
 from hpd.training.data import Labelled, RowMaker, RowStream, Source
 from hpd.training.finetune import TRIAL_FILE, FinetuneOptions, chosen_rate, finetune
 from hpd.training.loop import Loop, LoopOptions, log_entries
-from hpd.training.network import GgufVocabulary, add_lora, load_network, loss_sum, packed
+from hpd.training.network import (
+    GgufVocabulary,
+    add_lora,
+    compile_parts,
+    load_network,
+    loss_sum,
+    packed,
+)
 from hpd.training.predict import Predictor
 from hpd.training.rows import NO_TARGET, Prompter, TrainingRow
 
@@ -305,8 +312,10 @@ def test_an_update_is_the_same_in_one_pass_or_in_several(model, vocabulary, tmp_
 def test_compiled_parts_learn_the_same(model, vocabulary, tmp_path):
     found = []
     for is_compiled in (False, True):
-        settings = options(epochs=2, is_compiled=is_compiled)
-        loop_of(load_network(model), vocabulary, tmp_path, settings).run()
+        network = load_network(model)
+        if is_compiled:
+            compile_parts(network)
+        loop_of(network, vocabulary, tmp_path, options(epochs=2, is_compiled=is_compiled)).run()
         entries = list(log_entries(tmp_path))
         found.append([(entry["loss"], entry["gradient_norm"]) for entry in entries])
     assert len(found[0]) == 8

@@ -67,13 +67,13 @@ def weight_speeds(
         InputError: there is no such type.
         DecodeError: a product is wrong.
     """
+    use_amx()  # or not, as when a model is loaded
     return [_weight_speed(name, n_threads, sizes, limit) for name in types]
 
 
 def _weight_speed(name: str, n_threads: int, sizes: Sequence[int], limit: float) -> WeightSpeed:
     from hpd import _native
 
-    use_amx()  # or not, as when a model is loaded
     seconds, n_bits = {}, 0.0
     for n_tokens in sizes:
         n_matrices = _N_MATRICES[n_tokens]

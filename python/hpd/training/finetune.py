@@ -23,6 +23,7 @@ from hpd.training.loop import Loop, LoopOptions, Validate
 from hpd.training.network import (
     GgufVocabulary,
     add_lora,
+    compile_parts,
     load_network,
     lora_factors,
     loss_sum,
@@ -121,6 +122,8 @@ def finetune(
     if options.lora_rank:
         alpha = options.lora_alpha or 2.0 * options.lora_rank
         add_lora(network, options.lora_rank, alpha, options.loop.seed)
+    if options.loop.is_compiled:
+        compile_parts(network)
     n_trained = sum(p.numel() for p in network.parameters() if p.requires_grad)
     say(f"{n_trained / 1e6:.1f} million weights to train")
     output.mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,7 @@ from tqdm import tqdm
 
 from hpd.errors import InputError
 from hpd.training.data import RowStream, read_ahead
-from hpd.training.network import TrainedWeights, bf16_is_faster, compile_parts, loss_sum, packed
+from hpd.training.network import TrainedWeights, bf16_is_faster, loss_sum, packed
 from hpd.training.rows import NO_TARGET, TrainingRow
 
 LOG_FILE = "log.jsonl"
@@ -114,8 +114,6 @@ class Loop:
         self.weights = TrainedWeights(
             network, dtype, options.rounding, is_compiled=options.is_compiled
         )
-        if options.is_compiled:
-            compile_parts(network)
         weights, decay = list(self.weights), options.weight_decay
         self.optimizer = torch.optim.AdamW(
             [

@@ -421,7 +421,8 @@ def compile_parts(network: Any) -> None:
     """
     for module in network.modules():
         if type(module).__name__.endswith(("RMSNorm", "MLP")):
-            module.forward = functools.partial(_forward, module.forward, _compiled(module.forward))
+            compiled = torch.compile(module.forward, dynamic=True)
+            module.forward = functools.partial(_forward, module.forward, compiled)
 
 
 def _forward(plain: Any, compiled: Any, x: Any) -> Any:
