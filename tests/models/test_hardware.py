@@ -3,6 +3,7 @@
 import llama_cpp._ggml
 import pytest
 
+from hpd import _native
 from hpd.errors import ModelLoadError
 from hpd.models import hardware
 from hpd.models.cache import CACHE_VARIABLE
@@ -54,10 +55,13 @@ def test_nothing_is_tried_without_amx_or_against_the_users_word(monkeypatch):
     assert not hardware.use_amx()
     hardware.use_amx.cache_clear()
     monkeypatch.setattr(hardware, "has_amx", lambda: True)
+    struck = []
+    monkeypatch.setattr(_native, "leave_out_amx", lambda: struck.append(1))
     for word, expected in (("0", False), ("1", True)):
         monkeypatch.setenv(hardware.AMX_VARIABLE, word)
         hardware.use_amx.cache_clear()
         assert hardware.use_amx() is expected
+        assert len(struck) == 1
 
 
 @pytest.mark.parametrize(
