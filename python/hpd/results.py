@@ -41,6 +41,9 @@ class FieldValue:
     """The kind of match in the document: ``"none"`` if there is none, None if the value is null."""
     error: str | None = None
     """The reason why a value that should be there is not, or was left out."""
+    reason: str | None = None
+    """The reason why what the model wrote was turned into null, where null is allowed; or into
+    another number, where there must be one (``missing="force"``)."""
     raw: str = ""
     """The text that the model wrote."""
     truncated: bool = False
@@ -89,7 +92,9 @@ class FieldValue:
             result["match"] = self.match
         if self.error is not None:
             result["error"] = self.error
-        if (self.error is not None and self.raw) or self.nulled:
+        if self.reason is not None:
+            result["reason"] = self.reason
+        if (self.error is not None and self.raw) or self.reason is not None or self.nulled:
             result["raw"] = self.raw
         if self.truncated:
             result["truncated"] = True

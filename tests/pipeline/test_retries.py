@@ -31,7 +31,7 @@ class Picky(BaseModel):
     """Refuses all brands."""
 
     brand: str
-    size: int | None = Field(le=10**9)
+    size: bool | None
 
     @field_validator("brand")
     @classmethod

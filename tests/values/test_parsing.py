@@ -135,7 +135,9 @@ def test_bad_values(attribute, raw, error):
     ],
 )
 def test_a_number_that_must_be_there_is_moved_into_its_limits(raw, limits, value):
-    assert parse_forced(raw, Attribute("a", "number", **limits)) == ParsedValue(value)
+    attribute = Attribute("a", "number", **limits)
+    why = parse_value(raw, attribute).error
+    assert parse_forced(raw, attribute) == ParsedValue(value, reason=why)
 
 
 def test_what_cannot_be_moved_into_its_limits_stays_an_error():

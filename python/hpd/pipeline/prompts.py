@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +14,15 @@ from hpd.documents import Document
 from hpd.errors import ContextOverflowError, DecodeError, InputError
 from hpd.pipeline import OnChunk
 from hpd.pipeline.chunking import Part
-from hpd.pipeline.document_values import DocumentValues, Limits, Retries, is_count, least, near_tie
+from hpd.pipeline.document_values import (
+    DocumentValues,
+    Likelihood,
+    Limits,
+    Retries,
+    is_count,
+    least,
+    near_tie,
+)
 from hpd.pipeline.long_documents import (
     ContextLimit,
     IndexedDocument,
@@ -31,6 +40,7 @@ from hpd.values.answers import answer_leaf, split_answer
 from hpd.values.confidence import kind_of
 from hpd.values.grammar import is_closed
 from hpd.values.parsing import joint_probability, parse_cut, parse_forced, parse_value
+from hpd.values.places import Grounder
 
 AnyValue = Value | KnownValue
 """A value that was decoded now, or earlier."""
@@ -68,6 +78,7 @@ class Prompt(ABC):
         """The prompt whose KV cells the engine keeps for a wave that may still come."""
         self._questionnaire = questionnaire
         self._texts = [document.text for _, document in documents]
+        self._grounders = [Grounder(text) for text in self._texts]
         self._known = known
         self._n_most_cells = n_most_cells
         self._part = part
@@ -125,7 +136,7 @@ class Prompt(ABC):
             usage = self._usage if n == 1 else self._usage.share(i, n)
             values, failure, text = self._values[i], self._failure, document.text
             if failure is None:
-                values.ground(schema, text, options)
+                values.ground(schema, self._grounders[i], options)
             if self._part is not None:
                 whole = self._part.whole
                 whole.take(self._part, values, usage, failure, self._began)
@@ -259,8 +270,7 @@ class FieldsPrompt(Prompt):
         parsed = [
             (
                 (parse_cut if value.finish in _CUT else parse_value)(raw, attribute),
-                joint_probability(value.log_shares),
-                joint_probability(value.logprobs),
+                likelihood_of(value.logprobs, value.log_shares),
             )
             for raw, attribute, value in zip(raws, attributes, decoded, strict=True)
         ]
@@ -269,13 +279,17 @@ class FieldsPrompt(Prompt):
         for i, (question, value) in enumerate(zip(questions, decoded, strict=True)):
             path = question.leaf.path
             values = self._values[question.document]
-            own, confidence, probability = parsed[i]
+            own, likelihood = parsed[i]
+            confidence = None if likelihood is None else likelihood.share
             is_forced = question.leaf.is_forced
             if is_forced:
                 # It may be the only one allowed, and still be what the model rules out.
-                confidence = least([confidence, probability])
+                confidence = (
+                    None if likelihood is None else min(likelihood.share, likelihood.probability)
+                )
                 if own.error:
                     own = parse_forced(raws[i], attributes[i])
+                    confidence = 0.0 if own.reason else confidence
             error = own.error
             if error and value.finish in _CUT:
                 error = _CUT[value.finish].format(len(value.tokens))
@@ -288,6 +302,7 @@ class FieldsPrompt(Prompt):
                 confidence=confidence,
                 error=error,
                 value=own.value,
+                reason=own.reason,
                 raw=raws[i],
                 truncated=value.finish == "truncated",
                 forced=is_forced,
@@ -297,7 +312,10 @@ class FieldsPrompt(Prompt):
                 refused=refused,
             )
             own_limits = None if question.leaf.array is not None else limits[i]
-            found.append(values.store(path, attributes[i], result, own_limits, probability))
+            grounder = self._grounders[question.document]
+            found.append(
+                values.store(path, attributes[i], result, own_limits, likelihood, grounder)
+            )
         return found
 
     def _questions_again(self, retries: Retries) -> list[Question]:
@@ -307,8 +325,8 @@ class FieldsPrompt(Prompt):
         """
         options, schema = self._questionnaire.options, self._questionnaire.schema
         if options.require_grounding and self._part is None:
-            for values, text in zip(self._values, self._texts, strict=True):
-                values.ground(schema, text, options)
+            for values, grounder in zip(self._values, self._grounders, strict=True):
+                values.ground(schema, grounder, options)
         due = retries.due(self._values)
         if not due:
             return []
@@ -352,22 +370,24 @@ class AnswerPrompt(Prompt):
             attribute = answer_leaf(schema, path)
             if attribute is None:
                 continue
-            probability = share = margin = None
+            likelihood = margin = None
             if raw.start is not None and raw.end is not None:
                 start, end = (len(text[:at].encode()) for at in (raw.start, raw.end))
                 spans = list(zip([0, *ends], ends, strict=False))
                 own = [before < end and after > start for before, after in spans]
-                probability, share = (
-                    joint_probability(x for x, is_own in zip(logs, own, strict=False) if is_own)
-                    for logs in (value.logprobs, value.log_shares)
+                likelihood = likelihood_of(
+                    list(itertools.compress(value.logprobs, own)),
+                    list(itertools.compress(value.log_shares, own)),
                 )
                 # Each token sees those before it.
                 margin = near_tie(
                     x for x, (before, _) in zip(value.margins, spans, strict=False) if before < end
                 )
             parsed = raw.parse(attribute)
+            if likelihood is not None and not is_closed(attribute):
+                likelihood = Likelihood(likelihood.probability, likelihood.probability)
             result = FieldValue(
-                confidence=share if is_closed(attribute) else probability,
+                confidence=None if likelihood is None else likelihood.share,
                 error=parsed.error,
                 value=parsed.value,
                 raw=raw.text,
@@ -378,7 +398,14 @@ class AnswerPrompt(Prompt):
             has_limits = not is_count(schema, path)
             d, path = (0, path) if n_stacked == 1 else (int(path[0]) - 1, path[1:])
             limits = self._limits([attribute], [d])[0] if has_limits else None
-            self._values[d].store(path, attribute, result, limits, probability)
+            grounder = self._grounders[d]
+            self._values[d].store(path, attribute, result, limits, likelihood, grounder)
+
+
+def likelihood_of(logprobs: Sequence[float], log_shares: Sequence[float]) -> Likelihood | None:
+    """The probabilities of a value from those of its tokens; None if it has none."""
+    probability, share = joint_probability(logprobs), joint_probability(log_shares)
+    return None if probability is None or share is None else Likelihood(probability, share)
 
 
 def usage_of(answer: Answer, *, is_first: bool) -> Usage:

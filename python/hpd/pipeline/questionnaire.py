@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from itertools import pairwise
 
 from hpd._native import Field, Model
 from hpd.options import N_SHORT, Options, values_identity
 from hpd.pipeline import Examples
-from hpd.pipeline.document_values import N_REFUSED_TOKENS, N_RETRIES, Limits
+from hpd.pipeline.document_values import (
+    LEAST_KEPT,
+    LEAST_LIKELY,
+    N_REFUSED_TOKENS,
+    N_RETRIES,
+    Limits,
+)
 from hpd.pipeline.reuse import fingerprint
 from hpd.prompt.questions import (
     UNKNOWN,
@@ -46,7 +52,6 @@ from hpd.values.grammar import (
     is_free_text,
     value_grammar,
 )
-from hpd.values.parsing import check_value
 from hpd.values.stated import STATED_KEY, Stated, can_list
 
 
@@ -127,23 +132,26 @@ class Constraints:
             quoting = value_grammar(attribute, is_quoted=True) if is_free_text(attribute) else None
             grammar, closed = value_grammar(attribute) or "", is_closed(attribute)
             return Constraint(grammar, closed=closed, quoting=quoting or "")
-        continued = _continued(texts)
-        choices = (spelling for text in texts for spelling in self._spellings(text, continued))
-        return Constraint(choices=tuple(choices), closed=True)
+        choices = (spelling for text in texts for spelling in self._spellings(text))
+        return Constraint(choices=tuple(dict.fromkeys(choices)), closed=True)
 
-    def _spellings(self, text: str, continued: set[str]) -> list[tuple[int, ...]]:
-        """The tokens of a choice, and those that end it with what comes behind it (``",``).
+    def _spellings(self, text: str) -> Iterator[tuple[int, ...]]:
+        """The tokens of a choice as JSON has it, up to the one that completes it.
 
-        Models often write the two as one token. Where another choice goes on at that place, it
-        would win although the model ends the value there.
+        What comes behind a value decides how its end is cut into tokens: models often write
+        ``",`` or ``)"}`` as one. Some write no blank between the key and the value.
         """
-        spellings = [tuple(self._model.tokenize(text))]
-        if text in continued:
-            for delimiter in (",", "}"):
-                tokens = tuple(self._model.tokenize(text + delimiter))
-                if tokens[: len(spellings[0])] != spellings[0]:
-                    spellings.append(tokens)
-        return spellings
+        for spelling in (f" {text}", text):
+            for behind in _BEHIND_A_VALUE:
+                tokens = self._model.tokenize(spelling + behind)
+                begun = itertools.accumulate(map(self._model.piece, tokens))
+                for n_tokens, piece in enumerate(begun, start=1):
+                    if piece.startswith(spelling.encode()):
+                        yield tuple(tokens[:n_tokens])
+                        break
+
+
+_BEHIND_A_VALUE = ("", ",", "}", "]", "\n")
 
 
 LONGEST_QUOTED = 2000
@@ -183,13 +191,10 @@ class StatedConstraints:
         return Stated(self._document)
 
     def allowed(self, attribute: Attribute) -> list[str] | None:
-        """The values that the document states, of those that are good for an attribute."""
+        """The values of an attribute's type that the document states, whatever its limits."""
         known = self._allowed.get(id(attribute))
         if known is None:
-            texts = self._stated.texts(attribute)
-            if texts is not None:
-                texts = [t for t in texts if check_value(json.loads(t), attribute).error is None]
-            known = self._allowed[id(attribute)] = attribute, texts
+            known = self._allowed[id(attribute)] = attribute, self._stated.texts(attribute)
         return known[1]
 
     def of(self, attribute: Attribute) -> Constraint:
@@ -229,13 +234,6 @@ def quote_rule(document: str) -> str:
         rules.append(f'w{n} ::= {json.dumps(word, ensure_ascii=False)} ("\\""{more})\n')
     first = " | ".join(f"w{n}" for n in range(len(places)))
     return f"quote ::= {first}\n{''.join(rules)}" if rules else ""
-
-
-def _continued(texts: Sequence[str]) -> set[str]:
-    """Those of some JSON texts that are strings, and go on in another of them."""
-    open_ = sorted({text[:-1] for text in texts if text.endswith('"')})
-    # In this order, whatever begins with a string stands right behind it.
-    return {f'{one}"' for one, other in pairwise(open_) if other.startswith(one)}
 
 
 _N_ANSWER_ITEMS = 16
@@ -362,11 +360,14 @@ class Questionnaire:
             threshold = 0.0
             if confidence_map is not None and not needs_a_value:
                 threshold = confidence_map.null_threshold
-        may_be_ruled_out = needs_a_value or attribute.type == "enum"
+        is_forced = attribute.always_answered
+        may_be_ruled_out = (needs_a_value or attribute.type == "enum") and not is_forced
+        has_form = is_closed(attribute) and enum_texts(attribute) is None and not is_forced
         return Limits(
             threshold,
             threshold if confidence_map is None else confidence_map.least(kind, threshold),
-            rules_out=may_be_ruled_out and not attribute.always_answered,
+            LEAST_LIKELY if may_be_ruled_out else 0.0,
+            LEAST_KEPT if has_form else 0.0,
         )
 
     def context(self, *, with_others: bool) -> str:

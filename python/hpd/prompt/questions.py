@@ -25,7 +25,7 @@ from hpd.prompt.text import (
     key_text,
     key_texts,
 )
-from hpd.schema.attributes import MAX_ITEMS, MAX_LEVELS, MAX_RECURSIVE, WHICH_KEY, Attribute, Schema
+from hpd.schema.attributes import MAX_LEVELS, MAX_RECURSIVE, WHICH_KEY, Attribute, Schema
 from hpd.schema.checks import first_waves
 
 
@@ -103,7 +103,7 @@ def item_leaves(count: Leaf, n_items: int, *, wave: int | None = None) -> list[L
         wave = count.wave + 1
     array_path = count.path[:-1]
     leaves = []
-    for number in range(1, n_items + 1):
+    for number in range(1, min(n_items, count.array.most_items) + 1):
         path = (*array_path, str(number))
         leaves += _expand(count.array.item, path, wave, count.after, count.level)
     return leaves
@@ -111,14 +111,8 @@ def item_leaves(count: Leaf, n_items: int, *, wave: int | None = None) -> list[L
 
 def count_attribute(array: Attribute) -> Attribute:
     """The attribute that stands for an array's number of items; null says that there are none."""
-    maximum = MAX_ITEMS if array.max_items is None else array.max_items
-    return Attribute(
-        COUNT_KEY,
-        "integer",
-        description=f"how many items {array.name} has",
-        minimum=0,
-        maximum=maximum,
-    )
+    description = f"how many items {array.name} has"
+    return Attribute(COUNT_KEY, "integer", description=description, minimum=0)
 
 
 def which_attribute(union: Attribute) -> Attribute:

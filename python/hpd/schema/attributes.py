@@ -127,6 +127,11 @@ class Attribute:
         return self.type in ("array", "map")
 
     @property
+    def most_items(self) -> int:
+        """The most items that are asked for."""
+        return MAX_ITEMS if self.max_items is None else self.max_items
+
+    @property
     def is_scalar(self) -> bool:
         """Whether its value is one answer; that of a union is, if each of its variants' is."""
         if self.type == "union":

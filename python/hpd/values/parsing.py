@@ -54,6 +54,8 @@ class ParsedValue:
     error: str | None = None
     missing: bool = False
     """Whether the error is no more than that a required value was refused, and so is absent."""
+    reason: str | None = None
+    """Why what the model wrote was turned into null, where null is allowed."""
 
 
 def parse_value(raw: str, attribute: Attribute) -> ParsedValue:
@@ -79,16 +81,16 @@ def parse_value(raw: str, attribute: Attribute) -> ParsedValue:
 def parse_forced(raw: str, attribute: Attribute) -> ParsedValue:
     """Parse the raw text of a value that there must be.
 
-    Instead of a number that breaks a limit which no grammar has, as a multiple, it is the closest
-    one that does not; and the beginning of a text is its value, if that obeys the schema.
+    Instead of a number that breaks a limit, it is the closest one that does not, with the reason;
+    and the beginning of a text is its value, if that obeys the schema.
     """
     parsed = parse_value(raw, attribute)
     if parsed.error is None:
         return parsed
     if attribute.type in ("integer", "number"):
-        number = parse_value(raw, Attribute(attribute.name, attribute.type)).value
+        number = parse_value(raw, Attribute(attribute.name, "number")).value
         nearest = None if number is None else _nearest(number, attribute)
-        return parsed if nearest is None else ParsedValue(nearest)
+        return parsed if nearest is None else ParsedValue(nearest, reason=parsed.error)
     begun = _begun(raw) if attribute.type == "string" else None
     cut = check_value(begun, attribute) if begun else parsed
     return parsed if cut.error else cut
@@ -97,14 +99,17 @@ def parse_forced(raw: str, attribute: Attribute) -> ParsedValue:
 def _nearest(number: int | float, attribute: Attribute) -> int | float | None:
     lower = (attribute.minimum, attribute.exclusive_minimum)
     upper = (attribute.maximum, attribute.exclusive_maximum)
-    bounds = [Fraction(str(limit)) for limit in (*lower, *upper) if limit is not None]
+    low = [Fraction(str(limit)) for limit in lower if limit is not None]
+    high = [Fraction(str(limit)) for limit in upper if limit is not None]
     if attribute.multiple_of is not None:
         step = Fraction(str(attribute.multiple_of))
-    elif attribute.type == "number" and len(bounds) > 1:
-        step = (max(bounds) - min(bounds)) / 2 or Fraction(1)
+    elif attribute.type == "number" and low and high:
+        step = (min(high) - max(low)) / 2 or Fraction(1)
     else:
         step = Fraction(1)
     exact = Fraction(str(number))
+    exact = max([exact, *low])
+    exact = min([exact, *high])
     first = round(exact / step)
     for n in sorted(range(first - 9, first + 10), key=lambda n: abs(n * step - exact)):
         other = n * step

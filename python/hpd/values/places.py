@@ -100,6 +100,13 @@ class Grounder:
                     break
         return whole or self.ground_all(value, fuzzy=fuzzy)
 
+    def states(self, value: Any) -> bool:
+        """Whether the document has a value in so many words, and not as a part of longer ones."""
+        return any(
+            self._border(span.start) and self._border(span.end)
+            for span in self.ground_all(value, fuzzy=False)
+        )
+
     def ground(self, value: Any, *, fuzzy: bool = True) -> Span | None:
         """The best place of a value; None if the document does not hold it.
 
