@@ -258,11 +258,15 @@ class FieldsPrompt(Prompt):
         raws = [value.text.decode("utf-8", "replace") for value in decoded]
         parsed = [
             (
-                (parse_cut if value.finish in _CUT else parse_value)(raw, attribute),
+                (parse_cut if value.finish in _CUT else parse_value)(
+                    raw, attribute, self._texts[question.document]
+                ),
                 joint_probability(value.log_shares),
                 joint_probability(value.logprobs),
             )
-            for raw, attribute, value in zip(raws, attributes, decoded, strict=True)
+            for raw, attribute, value, question in zip(
+                raws, attributes, decoded, questions, strict=True
+            )
         ]
         limits = self._limits(attributes, [question.document for question in questions])
         found = []
@@ -275,7 +279,7 @@ class FieldsPrompt(Prompt):
                 # It may be the only one allowed, and still be what the model rules out.
                 confidence = least([confidence, probability])
                 if own.error:
-                    own = parse_forced(raws[i], attributes[i])
+                    own = parse_forced(raws[i], attributes[i], self._texts[question.document])
             error = own.error
             if error and value.finish in _CUT:
                 error = _CUT[value.finish].format(len(value.tokens))
@@ -365,7 +369,9 @@ class AnswerPrompt(Prompt):
                 margin = near_tie(
                     x for x, (before, _) in zip(value.margins, spans, strict=False) if before < end
                 )
-            parsed = raw.parse(attribute)
+            has_limits = not is_count(schema, path)
+            d, path = (0, path) if n_stacked == 1 else (int(path[0]) - 1, path[1:])
+            parsed = raw.parse(attribute, self._texts[d])
             result = FieldValue(
                 confidence=share if is_closed(attribute) else probability,
                 error=parsed.error,
@@ -375,8 +381,6 @@ class AnswerPrompt(Prompt):
                 repeated=raw.truncated and value.finish == "repeated",
                 margin=margin,
             )
-            has_limits = not is_count(schema, path)
-            d, path = (0, path) if n_stacked == 1 else (int(path[0]) - 1, path[1:])
             limits = self._limits([attribute], [d])[0] if has_limits else None
             self._values[d].store(path, attribute, result, limits, probability)
 
