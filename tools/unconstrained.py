@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hpd.schema.attributes import Attribute
 from hpd.schema.scalars import FORMATS
-from hpd.values.grammar import _pattern_is_supported
+from hpd.values.grammar import _OF_FORMAT, _pattern_is_supported
 
 _LIMITS = {
     "minimum": "minimum",
@@ -22,10 +22,14 @@ def unconstrained(attribute: Attribute) -> list[str]:
     left = [said for name, said in _LIMITS.items() if getattr(attribute, name) is not None]
     if attribute.type == "integer":
         left.append("whole number")
+    if attribute.type in ("date", "date-time"):
+        left.append("calendar")
     if attribute.pattern is not None and not _pattern_is_supported(attribute.pattern):
         left.append("pattern")
     if attribute.format is not None and (
-        attribute.pattern is not None or attribute.format not in FORMATS
+        attribute.pattern is not None
+        or attribute.format not in FORMATS
+        or attribute.format in _OF_FORMAT
     ):
         left.append("format")
     return left

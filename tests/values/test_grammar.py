@@ -32,23 +32,26 @@ CASES = [
     (
         Attribute("a"),
         ['"Nike"', '"a \\"b\\" \\n \\u00e9"', '"日本 😀"', '""'],
-        ["Nike", '"a', '"\\x"'],
+        ["Nike", '"a'],
     ),
-    (Attribute("a"), ["null"], ["nul", "true", "12,", '"\\ud800"', '"line\nbreak"']),
+    (Attribute("a"), ["null"], ["nul", "true", "12,", '"line\nbreak"']),
+    (Attribute("a"), [r'"C:\Users\bo\table.txt"', r'"\d+"', r'"C:\\Users"'], ['"\\"', '"a\\\t"']),
     (Attribute("a", min_length=2, max_length=3), ['"ab"', '"a"', '"abcd"', "null"], ["12,"]),
     (Attribute("a", "integer"), ["12,", "12]", "12\n", "12", "-3}", "1.5,", "null"], ['"1"']),
+    (Attribute("a", "integer"), ["01067,", "0012345}", "-012,", "00,"], ["--1,", "0-1,"]),
     (Attribute("a", "integer", minimum=12, maximum=99), ["11,", "100,", "-12,"], []),
     (
         Attribute("a", "number"),
         ["12,", "-3.25}", "0.5 ", "34012345000000117.123456789012,"],
-        ["1."],
+        ["1.,", "1e5,"],
     ),
     (Attribute("a", "number", multiple_of=0.01), ["1.25,", "1.255,"], [".5,"]),
     (Attribute("a", "boolean"), ["true", "false,", "null"], ["True", '"true"', "1,"]),
     (Attribute("a", "enum", choices=("red", 'a"b')), ['"red"', '"a\\"b",'], ['"blue"', '"re"']),
     (Attribute("a", "enum", choices=(1, 10)), ["1,", "10}", "1"], ["100,", "2,"]),
-    (Attribute("a", "date"), ['"2024-02-29"', '"1999-12-31"'], ['"2023-02-29"', '"2024-13-01"']),
+    (Attribute("a", "date"), ['"2024-02-29"', '"2023-02-31"', '"2024-13-00"'], ['"2024-1-1"']),
     (Attribute("a", "date-time"), ['"2024-02-29T23:59:00"', '"2024-01-01T00:00:00Z"'], ['"2024"']),
+    (Attribute("a", "date-time"), ['"2024-06-31T25:61:00"', '"2024-01-01T24:00:00+25:00"'], []),
     (Attribute("a", pattern="^[A-Z]{2}$"), ['"AB"', "null"], ['"AbC"', '"A"']),
     (Attribute("a", pattern=r"^\d+$"), ['"12"'], ['"1a"', '""']),
     (Attribute("a", pattern="b.d"), ['"abcde"', '"bad"', '"b\\"d"'], ['"bd"', '"b"d"']),
@@ -56,7 +59,7 @@ CASES = [
     (Attribute("a", pattern='^"$'), ['"\\""'], ['"""', '"a"']),
     (Attribute("a", pattern="^(?!no)"), ['"no"', '"yes"'], []),
     (Attribute("a", format="uuid"), ['"123e4567-e89b-12d3-a456-426614174000"'], ['"123"']),
-    (Attribute("a", format="time"), ['"10:20:30"', '"10:20:30Z"'], ['"25:00:00"']),
+    (Attribute("a", format="time"), ['"10:20:30"', '"10:20:30Z"', '"25:61:00"'], ['"1:00:00"']),
     (Attribute("a", format="email"), ['"a@b.c"', '"ä.b+c@d-e.f.g"'], ['"a@b"', '"a"', '"a b@c.d"']),
     (
         Attribute("a", format="duration"),
@@ -64,7 +67,7 @@ CASES = [
         ['"P"', '"P1DT"'],
     ),
     (Attribute("a", format="hostname"), ['"a"', '"a-b.c1.de"'], ['"-a"', '"a-"', '"a..b"', '""']),
-    (Attribute("a", format="ipv4"), ['"0.1.99.255"'], ['"1.2.3"', '"1.2.3.256"', '"1.2.3.01"']),
+    (Attribute("a", format="ipv4"), ['"0.1.99.255"', '"1.2.3.256"'], ['"1.2.3"', '"1.2.3.2567"']),
     (Attribute("a", format="ipv6"), ['"::"', '"1:2::3"', '"::1.2.3.4"'], ['"1::2::3"', '"1:2"']),
     (Attribute("a", format="uri"), ['"https://a.b/c?d#e"', '"urn:x"'], ['"a.b"', '"a: b"']),
     (Attribute("a", always_answered=True), ['"red"'], ["null"]),
@@ -160,6 +163,8 @@ def test_what_is_left_to_the_check_after_decoding():
     assert unconstrained(Attribute("a", pattern="^a+$", max_length=3)) == ["maxLength"]
     assert unconstrained(Attribute("a", pattern="^a", format="email")) == ["format"]
     assert unconstrained(Attribute("a", "number", multiple_of=5)) == ["multipleOf"]
+    assert unconstrained(Attribute("a", "date")) == ["calendar"]
+    assert unconstrained(Attribute("a", format="ipv4")) == ["format"]
     assert unconstrained(Attribute("a", pattern="^[A-Z]{2}$")) == []
 
 
@@ -170,6 +175,7 @@ def test_every_accepted_text_is_a_value(vocabulary, attribute, data):
     text = data.draw(st.from_regex(to_regex(grammar), fullmatch=True))
     # What is no character yet to Python may be one to the module that makes up texts.
     assume(not any(unicodedata.category(char) in ("Cs", "Cn") or char == "\0" for char in text))
+    assume("\\ud" not in text.lower())
     assert vocabulary.accepts(grammar, text)
     parsed = parse_value(text, replace(attribute, required=False))
     assert parsed.error is None or unconstrained(attribute), (text, parsed.error)

@@ -269,10 +269,14 @@ class FieldsPrompt(Prompt):
         raws = [value.text.decode("utf-8", "replace") for value in decoded]
         parsed = [
             (
-                (parse_cut if value.finish in _CUT else parse_value)(raw, attribute),
+                (parse_cut if value.finish in _CUT else parse_value)(
+                    raw, attribute, self._texts[question.document]
+                ),
                 likelihood_of(value.logprobs, value.log_shares),
             )
-            for raw, attribute, value in zip(raws, attributes, decoded, strict=True)
+            for raw, attribute, value, question in zip(
+                raws, attributes, decoded, questions, strict=True
+            )
         ]
         limits = self._limits(attributes, [question.document for question in questions])
         found = []
@@ -288,7 +292,7 @@ class FieldsPrompt(Prompt):
                     None if likelihood is None else min(likelihood.share, likelihood.probability)
                 )
                 if own.error:
-                    own = parse_forced(raws[i], attributes[i])
+                    own = parse_forced(raws[i], attributes[i], self._texts[question.document])
                     confidence = 0.0 if own.reason else confidence
             error = own.error
             if error and value.finish in _CUT:
@@ -383,7 +387,9 @@ class AnswerPrompt(Prompt):
                 margin = near_tie(
                     x for x, (before, _) in zip(value.margins, spans, strict=False) if before < end
                 )
-            parsed = raw.parse(attribute)
+            has_limits = not is_count(schema, path)
+            d, path = (0, path) if n_stacked == 1 else (int(path[0]) - 1, path[1:])
+            parsed = raw.parse(attribute, self._texts[d])
             if likelihood is not None and not is_closed(attribute):
                 likelihood = Likelihood(likelihood.probability, likelihood.probability)
             result = FieldValue(
@@ -395,8 +401,6 @@ class AnswerPrompt(Prompt):
                 repeated=raw.truncated and value.finish == "repeated",
                 margin=margin,
             )
-            has_limits = not is_count(schema, path)
-            d, path = (0, path) if n_stacked == 1 else (int(path[0]) - 1, path[1:])
             limits = self._limits([attribute], [d])[0] if has_limits else None
             grounder = self._grounders[d]
             self._values[d].store(path, attribute, result, limits, likelihood, grounder)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -50,9 +50,12 @@ from hpd.values.grammar import (
     has_closed,
     is_closed,
     is_free_text,
+    literal,
+    one_of,
     value_grammar,
 )
 from hpd.values.stated import STATED_KEY, Stated, can_list
+from hpd.values.words import quotable
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +194,11 @@ class StatedConstraints:
         return Stated(self._document)
 
     def allowed(self, attribute: Attribute) -> list[str] | None:
-        """The values of an attribute's type that the document states, whatever its limits."""
+        """The values that the document states, those beyond the limits of an attribute, too.
+
+        Such a value is refused when it is parsed. Were it not allowed, the model would have to take
+        another one, which means something else.
+        """
         known = self._allowed.get(id(attribute))
         if known is None:
             known = self._allowed[id(attribute)] = attribute, self._stated.texts(attribute)
@@ -212,26 +219,37 @@ class StatedConstraints:
         return made
 
 
-_WORD = re.compile(r"\w+|[^\w\s]")
-
-
 def quote_rule(document: str) -> str:
-    """The GBNF rule ``quote``: words of a document, from any to any later one.
+    """The GBNF rule ``quote``: a document from any of its words to any later one.
 
-    Empty if it has none.
+    Empty if it has none. An accent may be written as a character of its own or as one with its
+    letter; backslashes as JSON escapes them or, before other text, as the document has them.
     """
-    places = [match.span() for match in _WORD.finditer(document)]
+    places = quotable(document)
+
+    def go_on(n: int) -> str:
+        """The blank before a word, and the word: empty behind the last one."""
+        if n >= len(places):
+            return ""
+        gap = document[places[n - 1][1] : places[n][0]]
+        # The model sees one blank in place of several, and may write a break as one.
+        blank = '(" " | "\\\\n") ' if "\n" in gap else '" " ' if gap else ""
+        return f"{blank}w{n}"
+
     rules = []
     for n, (start, end) in enumerate(places):
-        word = json.dumps(document[start:end], ensure_ascii=False)[1:-1]
-        more = ""
-        if n + 1 < len(places):
-            gap = document[end : places[n + 1][0]]
-            # The model sees one blank in place of several, and may write a break as one.
-            blank = '(" " | "\\\\n") ' if "\n" in gap else '" " ' if gap else ""
-            more = f" | {blank}w{n + 1}"
-        # A string of GBNF escapes what one of JSON does.
-        rules.append(f'w{n} ::= {json.dumps(word, ensure_ascii=False)} ("\\""{more})\n')
+        word = document[start:end]
+        written = one_of(
+            json.dumps(form, ensure_ascii=False)[1:-1]
+            for form in (word, unicodedata.normalize("NFC", word))
+        )
+        forms = [f"({written}) (" + " | ".join(filter(None, ('"\\""', go_on(n + 1)))) + ")"]
+        if word == "\\":
+            n_slashes = len(document) - start - len(document[start:].lstrip("\\"))
+            behind = go_on(n + n_slashes)
+            if behind and document[start + n_slashes] != '"':
+                forms.append(f"{literal(word * n_slashes)} {behind}")
+        rules.append(f"w{n} ::= {' | '.join(forms)}\n")
     first = " | ".join(f"w{n}" for n in range(len(places)))
     return f"quote ::= {first}\n{''.join(rules)}" if rules else ""
 
