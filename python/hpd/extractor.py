@@ -18,7 +18,7 @@ from collections.abc import (
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import (
@@ -202,9 +202,7 @@ class Extractor(Generic[T]):
                 extraction says that the class refuses it.
             EngineClosedError: the extractor is closed.
         """
-        documents = [Document(document, None, category)]
-        (extraction,) = self.extract_many(documents, schema=schema)  # type: ignore[call-overload]
-        return cast(Extraction[Any], extraction)
+        return self._extract(document, category, schema)
 
     @overload
     async def aextract(self, document: str, *, category: str | None = None) -> Extraction[T]: ...
@@ -220,16 +218,22 @@ class Extractor(Generic[T]):
     async def aextract(
         self, document: str, *, category: str | None = None, schema: object = None
     ) -> Extraction[Any]:
-        """``extract`` for asyncio: as many as ``in_flight`` at a time are decoded together."""
+        """``extract`` for asyncio: as many as ``in_flight`` at a time are decoded together.
+
+        Nothing more is decoded for a task that is cancelled.
+        """
         self._check_open()
         if self._threads is None:
             # As many threads as asyncio has of its own may be fewer.
             self._threads = ThreadPoolExecutor(self.options.most_in_flight, "hpd")
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(
-            self._threads,
-            lambda: self.extract(document, category=category, schema=schema),  # type: ignore[call-overload]
-        )
+        cancellation = Cancellation()
+        try:
+            return await loop.run_in_executor(
+                self._threads, self._extract, document, category, schema, cancellation
+            )
+        finally:
+            cancellation.cancel()
 
     @overload
     def extract_many(
@@ -373,7 +377,10 @@ class Extractor(Generic[T]):
             given = _as_they_come(documents, loop)
         else:
             given = documents
-        iterator = _in_order(self.iter_placed(given, schema=schema, on_error=on_error))
+        cancellation = Cancellation()
+        iterator = _in_order(
+            self.iter_placed(given, schema=schema, on_error=on_error, cancellation=cancellation)
+        )
         # One thread, so that nothing is asked of the iterator while it works.
         with_it = ThreadPoolExecutor(1, "hpd")
         try:
@@ -383,6 +390,7 @@ class Extractor(Generic[T]):
                     return
                 yield extraction
         finally:
+            cancellation.cancel()
             with_it.submit(iterator.close)
             with_it.shutdown(wait=False)
 
@@ -419,6 +427,17 @@ class Extractor(Generic[T]):
     async def __aexit__(self, *_: object) -> None:
         """Close it, which may wait for a batch, in a thread."""
         await asyncio.to_thread(self.close)
+
+    def _extract(
+        self,
+        document: str,
+        category: str | None,
+        schema: object,
+        cancellation: Cancellation | None = None,
+    ) -> Extraction[Any]:
+        documents = [Document(document, None, category)]
+        ((_, extraction),) = self.iter_placed(documents, schema=schema, cancellation=cancellation)
+        return extraction
 
     def _run(
         self,

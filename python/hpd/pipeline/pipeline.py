@@ -135,7 +135,7 @@ that are given out in order are kept in memory meanwhile."""
 class Caller:
     """One call: its prompts, its requests that wait for the engine, and the messages for it.
 
-    Every attribute is written by one thread only.
+    Every attribute but the last is written by one thread only.
     """
 
     on_settled: OnSettled | None
@@ -146,8 +146,6 @@ class Caller:
     finished: deque[IndexedExtraction] = field(default_factory=deque)
     is_reading: bool = True
     """The caller is about to send a request, as far as it knows."""
-    is_gone: bool = False
-    """The caller has stopped waiting for answers."""
     # By the loop's thread:
     waiting: deque[tuple[int, Request]] = field(default_factory=deque)
     """Requests that the engine has not been given yet."""
@@ -156,6 +154,9 @@ class Caller:
     """Answers handed out that may lead to another wave, but have not yet."""
     is_late: bool = False
     """The engine has waited for the caller in vain, and will not until it sends something."""
+    # By any thread:
+    is_gone: bool = False
+    """Nobody waits for answers any more."""
 
 
 class Loop:
@@ -201,8 +202,7 @@ class Loop:
         self._start()
         caller = Caller(on_settled)
         if cancellation is not None:
-            over = CallCancelledError("the call was cancelled")
-            cancellation.attach(lambda: caller.messages.put((None, over)))
+            cancellation.attach(partial(self._leave, caller))
         n_room = self._n_ahead
         n_at_once = 0  # prompts that were finished as they came, since the engine gave an answer
         is_exhausted = False
@@ -284,6 +284,12 @@ class Loop:
                 self._thread = threading.Thread(target=self._work, name="hpd", daemon=True)
                 self._thread.start()
 
+    def _leave(self, caller: Caller) -> None:
+        """End a call whose thread may be busy: the engine does not wait until it notices."""
+        caller.is_gone = True
+        caller.messages.put((None, CallCancelledError("the call was cancelled")))
+        self._engine.wake()
+
     def _take(self, caller: Caller, message: Message) -> int:
         """Handle a message; returns the number of requests for which it makes room."""
         number, answer = message
@@ -350,11 +356,9 @@ class Loop:
         waits for the callers' requests, but no longer than its last step took: so waiting never
         costs more than one step that lacks them.
         """
-        for caller in [caller for caller in self._callers if caller.is_gone]:
-            self._engine.cancel(set(caller.in_engine))
-            self._callers.remove(caller)
         deadline = time.perf_counter() + self._patience
         while True:
+            self._forget_callers_gone()
             self._admit()
             is_idle = self._engine.idle
             expected = [] if is_idle else self._expected_callers()
@@ -371,6 +375,12 @@ class Loop:
             if is_idle:
                 deadline = time.perf_counter() + self._patience
 
+    def _forget_callers_gone(self) -> None:
+        """Give up on what nobody waits for: it may have come after its caller had gone."""
+        for caller in [caller for caller in self._callers if caller.is_gone]:
+            self._callers.remove(caller)
+            self._engine.cancel(set(caller.in_engine))
+
     def _expected_callers(self) -> list[Caller]:
         """Those from whom a request may come at any moment that the next step should have."""
         wants_request = self._engine.wants_request
@@ -378,7 +388,6 @@ class Loop:
             caller
             for caller in self._callers
             if not caller.is_late
-            and not caller.is_gone
             and (caller.n_unanswered > 0 or (wants_request and caller.is_reading))
         ]
 
@@ -451,8 +460,10 @@ class Loop:
         for number, caller, request in sorted(suspects, key=lambda suspect: suspect[0]):
             try:
                 self._submit(caller, number, request)
-                while number in caller.in_engine:
+                while number in caller.in_engine and not caller.is_gone:
                     self._hand_out(self._engine.advance())
+                if caller.is_gone:
+                    self._engine.cancel({number})
             except EngineClosedError:
                 raise
             except Exception as error:
