@@ -15,7 +15,6 @@ import pytest
 
 from hpd.cli import main
 from hpd.errors import InputError
-from hpd.external.pdf import _columns_apart, _Piece
 from hpd.files.inputs import InputReader, Shard
 from hpd.files.reader import RecordReader
 from hpd.files.streams import known_encoding
@@ -308,7 +307,8 @@ def test_the_values_of_a_pdf_form_stand_beside_their_labels():
 
 def test_text_that_is_turned_is_read_along_its_lines():
     turned = "Body) Tj 0 1 -1 0 10 20 Tm (up the side) Tj -1 0 0 -1 200 50 Tm (down again"
-    assert read(pdf_of(turned), "pdf").text == "Body\nup the side\ndown again"
+    lines = read(pdf_of(turned), "pdf").text.splitlines()
+    assert [line for line in lines if line] == ["Body", "up the side", "down again"]
 
 
 def test_pages_of_a_pdf_without_text_are_told():
@@ -328,26 +328,6 @@ def test_what_a_pdf_has_beside_its_pages_is_told():
     assert read(dynamic, "pdf").notes == (
         "its XFA form is not read: print it as a PDF without one",
     )
-
-
-def shown_lines(*rows):
-    lines = [
-        [
-            _Piece(text, left, -12 * i, left + width, 10 - 12 * i)
-            for text, left, width in ((left_text, 0, 190), (right_text, 220, 190))
-            if text
-        ]
-        for i, (left_text, right_text) in enumerate(rows)
-    ]
-    return [[piece.text for piece in line] for line in _columns_apart(lines)]
-
-
-def test_columns_of_prose_are_read_one_after_another_and_labels_beside_amounts():
-    prose = [(f"{i} the left column of a long article", f"{i} the right column, as long as that")
-             for i in range(6)]  # fmt: skip
-    assert shown_lines(*prose) == [[a] for a, _ in prose] + [[b] for _, b in prose]
-    labels = [(f"Label of row {i}", f"{i}.50 EUR") for i in range(8)]
-    assert shown_lines(*labels) == [list(row) for row in labels]
 
 
 WORD = ["HeaderWord Nordvik", "Invoice 4711", "ListWord one", "Last paragraph"]

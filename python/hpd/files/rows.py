@@ -17,6 +17,7 @@ from importlib import import_module
 from typing import Any, Literal, get_args
 
 from hpd.errors import InputError
+from hpd.files.places import Places
 from hpd.files.streams import OTHER_ENCODING, Source, kind, listed
 
 RowFormat = Literal["jsonl", "json", "csv", "tsv", "lines", "parquet", "xlsx", "ods"]
@@ -88,6 +89,8 @@ class WholeText:
     """The other columns of it: the headers of an e-mail."""
     page_starts: tuple[int, ...] = ()
     """The character at which each page begins, for formats that have pages."""
+    places: Places | None = None
+    """Where its characters stand on these pages."""
     parts: Sequence[tuple[str, bytes]] = ()
     """Files within it that are documents of their own, with their names."""
 
