@@ -53,11 +53,13 @@ __all__ = [
     "Usage",
     "__version__",
     "extract",
+    "read_documents",
 ]
 
 _HOMES = {
     "hpd.documents": ("Document",),
     "hpd.extractor": ("Extractor",),
+    "hpd.files.inputs": ("read_documents",),
     "hpd.one_call": ("extract",),
     "hpd.options": ("Options",),
     "hpd.pipeline": ("Task",),

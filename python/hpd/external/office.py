@@ -12,7 +12,7 @@ import posixpath
 import re
 import zipfile
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import date, timedelta
 from urllib.parse import unquote
 from xml.etree import ElementTree
@@ -21,6 +21,7 @@ from hpd.errors import InputError
 from hpd.external.html import declared_encoding, text_of_html
 from hpd.files.rows import WholeText
 from hpd.files.streams import Source, decoded
+from hpd.files.text_tables import table_text
 
 _MOST_BYTES = 1 << 30  # of what is in an archive, which could be made to fill the memory
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0"
@@ -109,7 +110,10 @@ _ODF = "{urn:oasis:names:tc:opendocument:"
 _FORMULA = "{http://www.w3.org/1998/Math/MathML}annotation"
 _UNREAD = ("package", "oleObject", "aFChunk", "chartEx")
 _BLOCKS = {"tbl", "table"}
+_CELLS = {"tc", "table-cell", "covered-table-cell"}
 _PARAGRAPHS = {"p", "h"}
+_MOST_CELLS = 200
+"""Of one that is repeated; sheets repeat an empty one to their end."""
 
 
 def _blocks(element: ElementTree.Element) -> Iterator[str]:
@@ -125,19 +129,70 @@ def _blocks(element: ElementTree.Element) -> Iterator[str]:
                 yield text
             yield from inside
         elif name in _BLOCKS:
-            rows = [_cells(row) for row in child.iter() if _local(row) in ("tr", "table-row")]
-            yield "\n".join(row for row in rows if row.strip(" |"))
+            yield table_text(_rows(child))
         else:
             yield from _blocks(child)
 
 
-def _cells(row: ElementTree.Element) -> str:
-    cells = [c for c in row.iter() if _local(c) in ("tc", "table-cell")]
-    inner = {id(c) for cell in cells for c in cell.iter() if c is not cell}
-    texts = [" ".join(" ".join(_blocks(cell)).split()) for cell in cells if id(cell) not in inner]
-    while texts and not texts[-1]:
-        texts.pop()
-    return " | ".join(texts)
+def _rows(table: ElementTree.Element) -> list[list[str]]:
+    """The rows of a table with all their cells: one of several rows is repeated in each of them,
+    and one of several columns has empty ones behind it."""
+    rows: list[list[str]] = []
+    below: dict[int, tuple[int, str]] = {}  # by column: the rows that a cell of ODF goes on for
+    for row in _own(table, ("tr", "table-row")):
+        texts: list[str] = []
+        for cell in _own(row, _CELLS):
+            at = len(texts)
+            text = " ".join(" ".join(_blocks(cell)).split())
+            above = rows[-1][at] if rows and at < len(rows[-1]) else ""
+            n_rows, covered = below.pop(at, (0, ""))
+            if n_rows > 1:
+                below[at] = n_rows - 1, covered
+            if _is_covered(cell):
+                text = covered
+            elif _goes_on(cell):
+                text = above
+            if (n_rows := _number(cell, "number-rows-spanned")) > 1:
+                below[at] = n_rows - 1, text
+            texts.append(text)
+            texts += [text] * (_number(cell, "number-columns-repeated") - 1)
+            if _local(cell) == "tc" and "wordprocessingml" in str(cell.tag):
+                texts += [""] * (_number(_setting(cell, "gridSpan"), "val") - 1)
+        rows.append(texts)
+    return rows
+
+
+def _own(element: ElementTree.Element, names: Collection[str]) -> Iterator[ElementTree.Element]:
+    """The rows of a table or the cells of a row, without those of tables in it."""
+    for child in element:
+        if _local(child) in names:
+            yield child
+        elif _local(child) not in _BLOCKS:
+            yield from _own(child, names)
+
+
+def _is_covered(cell: ElementTree.Element) -> bool:
+    return _local(cell) == "covered-table-cell"
+
+
+def _goes_on(cell: ElementTree.Element) -> bool:
+    """Whether a cell of Microsoft's continues the one above it."""
+    merge = _setting(cell, "vMerge")
+    return cell.get("vMerge") == "1" or (
+        merge is not None and _attribute(merge, "val") in (None, "continue")
+    )
+
+
+def _setting(cell: ElementTree.Element, name: str) -> ElementTree.Element | None:
+    """A setting of a cell of Word."""
+    settings = next((child for child in cell if _local(child) == "tcPr"), ())
+    return next((each for each in settings if _local(each) == name), None)
+
+
+def _number(element: ElementTree.Element | None, name: str) -> int:
+    """A number of columns or rows; 1 where there is none."""
+    text = "" if element is None else _attribute(element, name) or ""
+    return min(max(int(text), 1), _MOST_CELLS) if text.isascii() and text.isdecimal() else 1
 
 
 def _is_left_out(element: ElementTree.Element) -> bool:

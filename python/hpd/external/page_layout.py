@@ -13,10 +13,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
-from unicodedata import bidirectional, east_asian_width
+from unicodedata import bidirectional
 
-from hpd.files.places import Box, PagePlaces
+from hpd.documents import Box
+from hpd.files.places import PagePlaces
 from hpd.files.rows import WholeText
+from hpd.files.text_tables import n_columns
 
 _SAME_LINE = 0.5
 """Of the lower of two pieces: so much of its height is beside the other on one line."""
@@ -30,7 +32,6 @@ _MOST_OVERLAP = 0.6
 """Times the height: what covers more of a piece does not continue it."""
 _LOWEST = 3.0
 """The height, in points, at which dots and dashes are taken."""
-_FIRST_WIDE = "\u1100"
 _FIRST_RIGHT_TO_LEFT = "\u0590"
 _N_NEAR_LINES = 4
 """Lines above a piece on which it may stand."""
@@ -90,7 +91,7 @@ class _Piece:
 
     @property
     def n_columns(self) -> int:
-        return _n_columns(self.text()) + len(self.word_starts) - 1
+        return n_columns(self.text()) + len(self.word_starts) - 1
 
     def text(self) -> str:
         if not self._text:
@@ -204,13 +205,6 @@ def whole_text(pages: Sequence[Sequence[Sequence[Placed]]]) -> WholeText:
     for each in boxes:
         places.add(*each)
     return WholeText(text, page_starts=tuple(starts), places=places)
-
-
-def _n_columns(text: str) -> int:
-    """The columns of a terminal that a text takes: two for each Chinese or Japanese letter."""
-    if max(text, default="") < _FIRST_WIDE:
-        return len(text)
-    return sum(2 if east_asian_width(each) in "WF" else 1 for each in text)
 
 
 def _words(letters: Iterable[Letter]) -> Iterator[list[Letter]]:
@@ -448,7 +442,7 @@ def _is_prose(lines: Sequence[_Line]) -> bool:
     n_letters = sum(map(str.isalpha, text))
     n_words = sum(len(piece.word_starts) for line in lines for piece in line)
     # Chinese and Japanese have no blanks between words.
-    n_words = max(n_words, (_n_columns(text) - len(text)) // 4)
+    n_words = max(n_words, (n_columns(text) - len(text)) // 4)
     if len(lines) < _N_PROSE_LINES or n_words < _N_PROSE_WORDS * len(lines):
         return False
     if n_letters < _LETTER_SHARE * len(text):
@@ -471,13 +465,13 @@ def _set(lines: Sequence[_Line]) -> Iterator[list[Placed]]:
         if gap > max(_PARAGRAPH_GAP * usual, line[0].height):
             yield []
         placed: list[Placed] = []
-        n_columns = 0
+        n_set = 0
         for piece in line:
-            n_blanks = columns[id(piece)] - n_columns
+            n_blanks = columns[id(piece)] - n_set
             if n_blanks:
                 placed.append((" " * n_blanks, None))
             placed += piece.placed()
-            n_columns += n_blanks + piece.n_columns
+            n_set += n_blanks + piece.n_columns
         yield placed
 
 

@@ -6,9 +6,9 @@ import ctypes
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from hpd.documents import Box
 from hpd.errors import InputError
 from hpd.external.page_layout import Letter, Placed, lines_of, whole_text
-from hpd.files.places import Box
 from hpd.files.rows import WholeText
 from hpd.files.streams import Source, needed
 

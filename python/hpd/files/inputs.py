@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hpd.documents import Document
 from hpd.errors import InputError
 from hpd.files.journal import text_fingerprint
 from hpd.files.reader import (
@@ -107,6 +108,27 @@ class RepeatedIds:
         )
 
 
+def read_documents(*names: str | Path, **how: Any) -> Iterator[Document]:
+    """The documents of files, folders and patterns, one after another, as they are asked for.
+
+    Their ids are those of ``hpd extract``, and they know where each part of them stands: the values
+    of a PDF, a show or a sheet have its ``page`` with ``boxes`` or a ``cell``.
+
+    Args:
+        names: of files, folders and patterns, here or elsewhere.
+        how: as ``hpd extract`` has it: ``format``, ``text_field``, ``id_field``,
+            ``category_field``, ``encoding``, ``delimiter``, ``attachments``, ``whole``.
+
+    Raises:
+        InputError: a name stands for no file, or a file cannot be read.
+    """
+    with InputReader([str(name) for name in names], **how) as reader:
+        for record in reader:
+            if record.error is not None:
+                raise record.error
+            yield record.document()
+
+
 _N_NOTES_SHOWN = 10
 
 
@@ -192,6 +214,7 @@ class InputReader:
         delimiter: of the columns of CSV and TSV, else told by the content of each.
         attachments: whether what is attached to an e-mail, and messages within it, are documents
             of their own.
+        whole: whether a file of rows is one document, too.
         shard: the part of all records that is given; whole files of others are not opened.
 
     Raises:
@@ -211,6 +234,7 @@ class InputReader:
         encoding: str | None = None,
         delimiter: str | None = None,
         attachments: bool = False,
+        whole: bool = False,
         shard: Shard | None = None,
     ) -> None:
         self._notes: Counter[str] = Counter()
@@ -233,10 +257,14 @@ class InputReader:
             "category_field": category_field,
         }
         self._encoding, self._delimiter, self._attachments = encoding, delimiter, attachments
+        self._whole = whole
         self._id_field = id_field
         self._text_fields = tuple(text_field or ())
         self._is_single = len(self.files.paths) == 1
-        if any(self._fields.values()) and not any(map(has_fields, self._formats)):
+        named = [name for name, value in self._fields.items() if value]
+        if named and whole:
+            raise InputError(f"a whole file is one document, and has no {named[0]}")
+        if named and not any(map(has_fields, self._formats)):
             raise InputError(f"{names[0]}: plain text has no fields, so none can be named")
         for flag, value, formats in (
             ("--encoding", encoding, ENCODED),
@@ -311,7 +339,7 @@ class InputReader:
         """The number of records, by one quick pass; None where that cannot be told."""
         n = 0
         for i, (path, format_) in enumerate(zip(self.files.paths, self._formats, strict=True)):
-            counted = count_records(path, format_)
+            counted = count_records(path, format_, whole=self._whole)
             if counted is None or (self._attachments and format_ in MAILS):
                 return None
             n += counted if self._shard is None else self._shard.count(self._firsts[i], counted)
@@ -319,7 +347,7 @@ class InputReader:
 
     def _read(self) -> Generator[Record, None, None]:
         for i, path in enumerate(self.files.paths):
-            is_whole = self._formats[i] in WHOLE_FORMATS
+            is_whole = self._whole or self._formats[i] in WHOLE_FORMATS
             if is_whole and not self._is_ours(i, 0):
                 continue
             n_read = 0
@@ -355,6 +383,7 @@ class InputReader:
             encoding=self._encoding if format_ in ENCODED else None,
             delimiter=self._delimiter if format_ in SEPARATED else None,
             attachments=self._attachments,
+            whole=self._whole,
             needs_columns=True,
             **(self._fields if has_fields(format_) else {}),  # type: ignore[arg-type]
         )

@@ -1,4 +1,4 @@
-"""Where the characters of a text stand: on the pages of a PDF or a show, in cells of a sheet."""
+"""Where the parts of a text stand: on the pages of a PDF or a show, in the cells of a sheet."""
 
 from __future__ import annotations
 
@@ -6,18 +6,8 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
 
-Box = tuple[float, float, float, float]
-"""The left, top, right and bottom side, in points from the top left of the page as it is shown."""
-
-
-class Places(Protocol):
-    """Where each character of a text stands."""
-
-    def of(self, start: int, end: int) -> dict[str, Any]:
-        """The place of the characters from ``start`` up to ``end``, as a line of output has it:
-        ``page`` and ``boxes``, or ``page`` and ``cell``; empty where it has none."""
+from hpd.documents import Box, Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,42 +29,46 @@ class PagePlaces:
         self.ends.append(end)
         self.sides.extend(box)
 
-    def of(self, start: int, end: int) -> dict[str, Any]:
-        """The page on which the text begins, and a box for each of its lines there."""
-        if not 0 <= start < len(self.text) or not self.page_starts:
-            return {}
+    def of(self, start: int, end: int) -> Place | None:
+        """The page on which a part begins, and a box for each of its lines there."""
         page = bisect_right(self.page_starts, start)
+        if not page:
+            return None
         if page < len(self.page_starts):
             end = min(end, self.page_starts[page])
-        boxes = []
+        boxes: list[Box] = []
         at = start
         for line in self.text[start:end].split("\n"):
             box = self._around(at, at + len(line))
             if box is not None and box not in boxes:
                 boxes.append(box)
             at += len(line) + 1
-        return {"page": page, "boxes": boxes}
+        return Place(page, tuple(boxes))
 
-    def _around(self, start: int, end: int) -> list[float] | None:
+    def _around(self, start: int, end: int) -> Box | None:
         first, last = bisect_right(self.ends, start), bisect_left(self.starts, end)
         if first >= last:
             return None
         sides = self.sides[4 * first : 4 * last]
-        corners = min(sides[::4]), min(sides[1::4]), max(sides[2::4]), max(sides[3::4])
-        return [round(side, 1) for side in corners]
+        left, top, right, bottom = (
+            min(sides[::4]),
+            min(sides[1::4]),
+            max(sides[2::4]),
+            max(sides[3::4]),
+        )
+        return round(left, 1), round(top, 1), round(right, 1), round(bottom, 1)
 
 
 @dataclass(frozen=True, slots=True)
-class CellPlaces:
-    """Cells of the sheets of a workbook."""
+class PartPlaces:
+    """Parts of a text that have one place each, such as the cells of a sheet."""
 
-    cells: Sequence[tuple[int, int, int, str]]
-    """Of each that has text: its first character and its end, the number of its sheet, from 1, and
-    its name: ``May!B7``."""
+    parts: Sequence[tuple[int, int, Place]]
+    """The first character of each, its end and its place, in the order of the text."""
 
-    def of(self, start: int, end: int) -> dict[str, Any]:
-        """The cell in which the text begins, with the number of its sheet as the page."""
-        for first, last, page, name in self.cells:
-            if first < max(end, start + 1) and start < last:
-                return {"page": page, "cell": name}
-        return {}
+    def of(self, start: int, end: int) -> Place | None:
+        """The place of the part in which this one begins, or else of the first that it touches."""
+        at = bisect_right(self.parts, start, key=lambda part: part[1])
+        if at == len(self.parts) or self.parts[at][0] >= max(end, start + 1):
+            return None
+        return self.parts[at][2]
