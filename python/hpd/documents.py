@@ -21,6 +21,13 @@ class Place:
     cell: str | None = None
     """The name of the cell of a sheet: ``May!B7``."""
 
+    def to_dict(self) -> dict[str, Any]:
+        """Its part of a line of output."""
+        found: dict[str, Any] = {"page": self.page}
+        if self.boxes:
+            found["boxes"] = [[*box] for box in self.boxes]
+        return found if self.cell is None else {**found, "cell": self.cell}
+
 
 class Places(Protocol):
     """Where each part of a text stands in the file that it was read from."""

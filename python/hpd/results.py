@@ -10,7 +10,7 @@ from decimal import Decimal
 from importlib import import_module
 from typing import Any, Generic, Literal, TypeVar
 
-from hpd.documents import Box, Places
+from hpd.documents import Place, Places
 from hpd.errors import HpdError
 from hpd.schema.attributes import Schema
 from hpd.schema.sources import dumped, validated
@@ -40,13 +40,9 @@ class FieldValue:
     end: int | None = None
     match: Match | None = None
     """The kind of match in the document: ``"none"`` if there is none, None if the value is null."""
-    page: int | None = None
-    """The number, from 1, of the page, slide or sheet on which it stands, if the document has
-    ``places``."""
-    boxes: tuple[Box, ...] = ()
-    """Its lines on the page: left, top, right and bottom, in points from the page's top left."""
-    cell: str | None = None
-    """The name of the cell of a sheet in which it stands: ``May!B7``."""
+    place: Place | None = None
+    """Where it stands in the file, if the document has ``places``: the page and its boxes there, or
+    the cell of a sheet."""
     error: str | None = None
     """The reason why a value that should be there is not, or was left out."""
     raw: str = ""
@@ -73,10 +69,7 @@ class FieldValue:
         """The same, with its place in the file that the document was read from."""
         if self.start is None or self.end is None or self.value is None:
             return self
-        place = places.of(self.start, self.end)
-        if place is None:
-            return self
-        return replace(self, page=place.page, boxes=place.boxes, cell=place.cell)
+        return replace(self, place=places.of(self.start, self.end))
 
     @property
     def near_tie(self) -> bool:
@@ -104,12 +97,8 @@ class FieldValue:
             if self.start is not None and self.end is not None:
                 result |= {"start": self.start, "end": self.end}
             result["match"] = self.match
-        if self.page is not None:
-            result["page"] = self.page
-        if self.boxes:
-            result["boxes"] = [[*box] for box in self.boxes]
-        if self.cell is not None:
-            result["cell"] = self.cell
+        if self.place is not None:
+            result |= self.place.to_dict()
         if self.error is not None:
             result["error"] = self.error
         if (self.error is not None and self.raw) or self.nulled:

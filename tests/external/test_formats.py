@@ -534,6 +534,46 @@ def test_slides_come_in_the_order_of_the_show_with_their_comments():
     assert read(show, "pptx").text == f"first\n{CHARTED}\nnot sure\n\nlast"
 
 
+def test_texts_of_a_slide_have_the_boxes_of_their_shapes():
+    def shape(text, at="", place="<p:ph idx='7'/>"):
+        x, y, wide, high = map(int, at.split()) if at else (0, 0, 0, 0)
+        where = f'<a:xfrm><a:off x="{x}" y="{y}"/><a:ext cx="{wide}" cy="{high}"/></a:xfrm>' * bool(
+            at
+        )
+        return (
+            f"<p:sp><p:nvSpPr>{place}</p:nvSpPr><p:spPr>{where}</p:spPr>"
+            f"<p:txBody><a:p><a:r><a:t>{text}</a:t></a:r></a:p></p:txBody></p:sp>"
+        )
+
+    inside = shape("grouped", "100 0 100 100")
+    group = (
+        '<p:grpSp><p:grpSpPr><a:xfrm><a:off x="127000" y="127000"/><a:ext cx="254000" cy="127000"/>'
+        f'<a:chOff x="0" y="0"/><a:chExt cx="200" cy="100"/></a:xfrm></p:grpSpPr>{inside}</p:grpSp>'
+    )
+    show = zipped(
+        {
+            "_rels/.rels": relations(officeDocument="s.xml"),
+            "s.xml": '<p:sldId id="256" r:id="slide_1"/><p:sldId id="257" r:id="slide_2"/>',
+            "_rels/s.xml.rels": relations(slide_1="1.xml", slide_2="2.xml"),
+            "1.xml": "<a:p><a:t>first</a:t></a:p>",
+            "2.xml": shape("own", "127000 254000 1270000 127000") + shape("of the layout") + group,
+            "_rels/2.xml.rels": relations(slideLayout="l.xml"),
+            "l.xml": shape("x", "0 0 12700 12700", "<p:ph idx='9'/>")
+            + shape("x", "12700 25400 12700 12700"),
+        }
+    )
+    record = read(show, "pptx")
+    assert record.text == "first\n\nown\nof the layout\ngrouped"
+
+    def place(text):
+        return record.places.of(record.text.index(text), record.text.index(text) + len(text))
+
+    assert place("first") == Place(1)
+    assert place("own") == Place(2, ((10.0, 20.0, 110.0, 30.0),))
+    assert place("layout") == Place(2, ((1.0, 2.0, 2.0, 3.0),))
+    assert place("grouped") == Place(2, ((20.0, 10.0, 30.0, 20.0),))
+
+
 def test_fields_shapes_charts_and_formulas_of_a_text_are_read():
     fields = "<otext:date>May 5</otext:date>,  <otext:sequence>7</otext:sequence>\n of 9"
     shape = "<odrawing:custom-shape><otext:p>Paid</otext:p></odrawing:custom-shape>"

@@ -16,8 +16,7 @@ from statistics import median
 from unicodedata import bidirectional
 
 from hpd.documents import Box
-from hpd.files.places import PagePlaces
-from hpd.files.rows import WholeText
+from hpd.files.rows import Placed
 from hpd.files.text_tables import n_columns
 
 _SAME_LINE = 0.5
@@ -149,8 +148,6 @@ class _Piece:
 
 
 _Line = list[_Piece]
-Placed = tuple[str, "Box | None"]
-"""A text, and its box on the page; blanks and line ends have none."""
 
 
 def lines_of(letters: Iterable[Letter]) -> list[list[Placed]]:
@@ -178,33 +175,6 @@ def lines_of(letters: Iterable[Letter]) -> list[list[Placed]]:
                 lines.append([])
             lines += _set(block)
     return lines
-
-
-def whole_text(pages: Sequence[Sequence[Sequence[Placed]]]) -> WholeText:
-    """The lines of pages as the text of a file, with the places of its letters."""
-    parts: list[str] = []
-    starts: list[int] = []
-    boxes: list[tuple[int, int, Box]] = []
-    n = 0
-    for number, lines in enumerate(pages):
-        if number:
-            parts.append("\n\n")
-            n += 2
-        starts.append(n)
-        for i, line in enumerate(lines):
-            if i:
-                parts.append("\n")
-                n += 1
-            for text, box in line:
-                if box is not None:
-                    boxes.append((n, n + len(text), box))
-                parts.append(text)
-                n += len(text)
-    text = "".join(parts)
-    places = PagePlaces(text, starts)
-    for each in boxes:
-        places.add(*each)
-    return WholeText(text, page_starts=tuple(starts), places=places)
 
 
 def _words(letters: Iterable[Letter]) -> Iterator[list[Letter]]:

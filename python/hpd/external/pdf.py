@@ -8,8 +8,8 @@ from typing import Any
 
 from hpd.documents import Box
 from hpd.errors import InputError
-from hpd.external.page_layout import Letter, Placed, lines_of, whole_text
-from hpd.files.rows import WholeText
+from hpd.external.page_layout import Letter, lines_of
+from hpd.files.rows import Placed, WholeText, whole_text
 from hpd.files.streams import Source, needed
 
 _HYPHENS = dict.fromkeys((0x02, 0xFFFE), "-")
@@ -63,7 +63,7 @@ def _lines_of_page(pdf: Any, number: int) -> list[list[Placed]]:
     finally:
         letters.close()
         page.close()
-    return [*lines, *([(text, None)] for text in chosen)]
+    return lines + [[(text, None)] for text in chosen]
 
 
 def _chosen_fields(pdf: Any, page: Any) -> list[str]:

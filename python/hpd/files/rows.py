@@ -16,8 +16,9 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Literal, get_args
 
-from hpd.documents import Places
+from hpd.documents import Box, Places
 from hpd.errors import InputError
+from hpd.files.places import PagePlaces
 from hpd.files.streams import OTHER_ENCODING, Source, kind, listed
 from hpd.files.text_tables import table_text
 
@@ -98,6 +99,37 @@ class WholeText:
     """Where its characters stand on these pages."""
     parts: Sequence[tuple[str, bytes]] = ()
     """Files within it that are documents of their own, with their names."""
+
+
+Placed = tuple[str, "Box | None"]
+"""A text, and its box on the page; blanks between words have none."""
+
+
+def whole_text(pages: Sequence[Sequence[Sequence[Placed]]]) -> WholeText:
+    """The lines of pages as the text of a file, with the places of its letters."""
+    parts: list[str] = []
+    starts: list[int] = []
+    boxes: list[tuple[int, int, Box]] = []
+    n = 0
+    for number, lines in enumerate(pages):
+        if number:
+            parts.append("\n\n")
+            n += 2
+        starts.append(n)
+        for i, line in enumerate(lines):
+            if i:
+                parts.append("\n")
+                n += 1
+            for text, box in line:
+                if box is not None:
+                    boxes.append((n, n + len(text), box))
+                parts.append(text)
+                n += len(text)
+    text = "".join(parts)
+    places = PagePlaces(text, starts)
+    for each in boxes:
+        places.add(*each)
+    return WholeText(text, page_starts=tuple(starts), places=places)
 
 
 Row = tuple[int, "Mapping[str, Any] | str | WholeText | InputError"]
