@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterator
+from threading import Lock
 from typing import Any
 
 from hpd.documents import Box
@@ -16,11 +17,21 @@ _HYPHENS = dict.fromkeys((0x02, 0xFFFE), "-")
 """How pdfium marks a hyphen at the end of a line."""
 
 
+_ONE_AT_A_TIME = Lock()
+"""pdfium is for one thread."""
+
+
 def read_pdf(source: Source) -> WholeText:
     """The pages of a PDF, with the values of its form, in the order of reading."""
     pdfium = needed("pypdfium2", "pypdfium2", "pdf", "PDF")
+    data = source.read()
+    with _ONE_AT_A_TIME:
+        return _read(pdfium, data, source)
+
+
+def _read(pdfium: Any, data: bytes, source: Source) -> WholeText:
     try:
-        pdf = pdfium.PdfDocument(source.read())
+        pdf = pdfium.PdfDocument(data)
     except pdfium.PdfiumError as error:
         if "password" in str(error).lower():
             raise InputError(f"{source.name}: this PDF is locked with a password") from error
