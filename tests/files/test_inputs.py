@@ -148,6 +148,18 @@ def test_a_pdf_is_its_pages(tmp_path):
     assert [record.places.of(at, at + 6).page for at in (0, second)] == [1, 2]
 
 
+def test_a_file_of_no_known_kind_among_others_is_an_error_line(tmp_path):
+    strange, known = write(tmp_path / "a.xyz", "one"), write(tmp_path / "b.txt", "two")
+    found = by_id(read(strange, known))
+    assert "unsupported file type '.xyz'" in found[str(strange)]
+    assert found[str(known)] == "two"
+    with InputReader([str(strange), str(known)]) as reader:
+        assert reader.count() == 2
+    for names in ([strange], [strange, write(tmp_path / "c.zyx", "x")]):
+        with pytest.raises(InputError, match="unsupported file type"):
+            read(*names)
+
+
 def test_a_file_that_is_gone_when_its_turn_comes_is_an_error_line(tmp_path):
     first, second = write(tmp_path / "a.txt", "one"), write(tmp_path / "b.txt", "two")
     with InputReader([str(tmp_path)]) as reader:

@@ -250,7 +250,7 @@ class InputReader:
         """The errors of inputs for which another shard has the line."""
         self.repeated_ids = RepeatedIds()
         """Those of the records that were given so far."""
-        self._formats = [format or guess_format(path) for path in self.files.paths]
+        self._formats = [format or self._guessed(path) for path in self.files.paths]
         self._fields = {
             "text_field": text_field,
             "id_field": id_field,
@@ -264,7 +264,7 @@ class InputReader:
         named = [name for name, value in self._fields.items() if value]
         if named and whole:
             raise InputError(f"a whole file is one document, and has no {named[0]}")
-        if named and not any(map(has_fields, self._formats)):
+        if named and not any(map(has_fields, filter(None, self._formats))):
             raise InputError(f"{names[0]}: plain text has no fields, so none can be named")
         for flag, value, formats in (
             ("--encoding", encoding, ENCODED),
@@ -339,7 +339,8 @@ class InputReader:
         """The number of records, by one quick pass; None where that cannot be told."""
         n = 0
         for i, (path, format_) in enumerate(zip(self.files.paths, self._formats, strict=True)):
-            counted = count_records(path, format_, whole=self._whole)
+            # What cannot be read has one line.
+            counted = 1 if format_ is None else count_records(path, format_, whole=self._whole)
             if counted is None or (self._attachments and format_ in MAILS):
                 return None
             n += counted if self._shard is None else self._shard.count(self._firsts[i], counted)
@@ -366,6 +367,16 @@ class InputReader:
                 else:
                     self.unread.append(error)
 
+    def _guessed(self, path: str) -> Format | None:
+        """The format of a file; None if its extension tells none, and that of another one does."""
+        try:
+            return guess_format(path)
+        except InputError:
+            others = (other for other in self.files.paths if other != path)
+            if not any(other == "-" or is_known(other) for other in others):
+                raise
+            return None  # it has an error line in its turn
+
     def _note_types(self, types: Mapping[str, Any]) -> None:
         """Keep the types of columns; None where those of two files differ."""
         for name, kind in types.items():
@@ -385,7 +396,7 @@ class InputReader:
             attachments=self._attachments,
             whole=self._whole,
             needs_columns=True,
-            **(self._fields if has_fields(format_) else {}),  # type: ignore[arg-type]
+            **(self._fields if format_ is not None and has_fields(format_) else {}),  # type: ignore[arg-type]
         )
 
 
