@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from threading import Lock
 from typing import Any
 
 from hpd.documents import Box
 from hpd.errors import InputError
 from hpd.external.page_layout import Letter, lines_of
+from hpd.external.pictures import RECOGNISED, RECOGNISER, recognised_letters
 from hpd.files.rows import Placed, WholeText, whole_text
 from hpd.files.streams import Source, needed
+from hpd.version import install_command
 
 _HYPHENS = dict.fromkeys((0x02, 0xFFFE), "-")
 """How pdfium marks a hyphen at the end of a line."""
 
 
+_PIXELS = 200 / 72
+"""In a point of a page that is drawn for its text to be recognised."""
 _ONE_AT_A_TIME = Lock()
 """pdfium is for one thread."""
 
@@ -39,6 +44,8 @@ def _read(pdfium: Any, data: bytes, source: Source) -> WholeText:
     try:
         pdf.init_forms()
         pages = [_lines_of_page(pdf, number) for number in range(len(pdf))]
+        if [] in pages and find_spec(RECOGNISER):
+            pages = [lines or _recognised(pdf, n, source) for n, lines in enumerate(pages)]
         if n_files := pdfium.raw.FPDFDoc_GetAttachmentCount(pdf):
             source.notes.append(f"files within it that are not read: {n_files}")
         if pdf.get_formtype() == pdfium.raw.FORMTYPE_XFA_FULL:
@@ -48,12 +55,11 @@ def _read(pdfium: Any, data: bytes, source: Source) -> WholeText:
     finally:
         pdf.close()
     n_empty = pages.count([])
+    how = "" if find_spec(RECOGNISER) else f": `{install_command('ocr')}` recognises it"
     if n_empty == len(pages):
-        raise InputError(
-            f"{source.name}: this PDF has no text layer (a scan?): recognise its text first"
-        )
+        raise InputError(f"{source.name}: this PDF has no text layer (a scan?){how}")
     if n_empty:
-        source.notes.append(f"{n_empty} of {len(pages)} pages have no text (scans?)")
+        source.notes.append(f"{n_empty} of {len(pages)} pages have no text (scans?){how}")
     return whole_text(pages)
 
 
@@ -75,6 +81,18 @@ def _lines_of_page(pdf: Any, number: int) -> list[list[Placed]]:
         letters.close()
         page.close()
     return lines + [[(text, None)] for text in chosen]
+
+
+def _recognised(pdf: Any, number: int, source: Source) -> list[list[Placed]]:
+    """The lines of a page that is a picture."""
+    page = pdf[number]
+    bitmap = page.render(scale=_PIXELS)
+    lines = lines_of(recognised_letters(bitmap.to_numpy(), _PIXELS))
+    bitmap.close()
+    page.close()
+    if lines:
+        source.notes.append(RECOGNISED)
+    return lines
 
 
 def _chosen_fields(pdf: Any, page: Any) -> list[str]:

@@ -10,6 +10,7 @@ from array import array
 from collections import Counter
 from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,11 @@ from hpd.files.reader import (
     has_fields,
     is_known,
 )
-from hpd.files.rows import ENCODED, MAILS, SEPARATED, WHOLE_FORMATS, Format
+from hpd.files.rows import ENCODED, EXTENSIONS, MAILS, SEPARATED, WHOLE_FORMATS, Format
 from hpd.files.streams import absolute, check_encoding, is_place, places
+from hpd.version import install_command
 
+_RECOGNISER = "rapidocr_onnxruntime"
 _FORM = re.compile(r"(\d+)/(\d+)")
 
 
@@ -168,7 +171,7 @@ def find_files(
         if kind == "folder":
             # Path.resolve raises an error for links in a circle, and this does not.
             inside = [path for path in inside if os.path.realpath(path) not in hidden]
-            known = [path for path in inside if format is not None or is_known(path)]
+            known = [path for path in inside if format is not None or _is_read(path)]
             skipped.update(Path(path).suffix.lower() or "none" for path in set(inside) - set(known))
             if not known:
                 there = f": only {_counted(skipped)}" if skipped else ", it is empty"
@@ -182,6 +185,11 @@ def find_files(
     if twice:
         raise InputError(f"{twice[0]} is given more than once")
     return Files(tuple(paths), skipped)
+
+
+def _is_read(path: str) -> bool:
+    """Whether a file of a folder is read; pictures are, if anything can recognise their text."""
+    return is_known(path) and (guess_format(path) != "image" or find_spec(_RECOGNISER) is not None)
 
 
 def _found(name: str, skipped: Counter[str]) -> tuple[str, list[str]]:
@@ -427,4 +435,6 @@ def _counted(skipped: Counter[str]) -> str:
 
 def skipped_text(skipped: Counter[str]) -> str:
     """A sentence for people on what was left out of folders."""
-    return f"{skipped.total()} left out, of no known format: {_counted(skipped)}"
+    has_pictures = any(EXTENSIONS.get(kind) == "image" for kind in skipped)
+    how = f"; pictures are read after `{install_command('ocr')}`" if has_pictures else ""
+    return f"{skipped.total()} left out, of no known format: {_counted(skipped)}{how}"

@@ -24,7 +24,7 @@ from hpd.files.text_tables import table_text
 
 RowFormat = Literal["jsonl", "json", "csv", "tsv", "lines", "parquet", "xlsx", "ods"]
 WholeFormat = Literal[
-    "txt", "md", "html", "xml", "eml", "pdf", "docx", "pptx", "odt", "epub", "msg"
+    "txt", "md", "html", "xml", "eml", "pdf", "docx", "pptx", "odt", "epub", "msg", "image"
 ]
 Format = RowFormat | WholeFormat
 WHOLE_FORMATS: tuple[WholeFormat, ...] = get_args(WholeFormat)
@@ -57,6 +57,7 @@ EXTENSIONS: dict[str, Format] = {
     ".ods": "ods",
     ".parquet": "parquet",
     ".pq": "parquet",
+    **dict.fromkeys((".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif", ".webp"), "image"),
 }
 """The formats that the extensions of files stand for."""
 
@@ -73,6 +74,7 @@ _GUESTS: dict[Format, str] = {
     "xlsx": "hpd.external.sheets",
     "ods": "hpd.external.sheets",
     "parquet": "hpd.external.parquet",
+    "image": "hpd.external.pictures",
 }
 """The modules that read formats beyond text, each loaded when such a file comes."""
 
