@@ -10,6 +10,7 @@ from decimal import Decimal
 from importlib import import_module
 from typing import Any, Generic, Literal, TypeVar
 
+from hpd.documents import Place, Places
 from hpd.errors import HpdError
 from hpd.schema.attributes import Schema
 from hpd.schema.sources import dumped, validated
@@ -39,6 +40,9 @@ class FieldValue:
     end: int | None = None
     match: Match | None = None
     """The kind of match in the document: ``"none"`` if there is none, None if the value is null."""
+    place: Place | None = None
+    """Where it stands in the file, if the document has ``places``: the page and its boxes there, or
+    the cell of a sheet."""
     error: str | None = None
     """The reason why a value that should be there is not, or was left out."""
     reason: str | None = None
@@ -63,6 +67,12 @@ class FieldValue:
     """The model's own confidence, where that in ``confidence`` is calibrated."""
     refused: tuple[RefusedText, ...] = ()
     """The texts that were refused before, with ``on_invalid="retry"``."""
+
+    def at(self, places: Places) -> FieldValue:
+        """The same, with its place in the file that the document was read from."""
+        if self.start is None or self.end is None or self.value is None:
+            return self
+        return replace(self, place=places.of(self.start, self.end))
 
     @property
     def near_tie(self) -> bool:
@@ -90,6 +100,8 @@ class FieldValue:
             if self.start is not None and self.end is not None:
                 result |= {"start": self.start, "end": self.end}
             result["match"] = self.match
+        if self.place is not None:
+            result |= self.place.to_dict()
         if self.error is not None:
             result["error"] = self.error
         if self.reason is not None:

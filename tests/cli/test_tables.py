@@ -46,6 +46,9 @@ def test_a_value_of_a_pdf_has_its_page(tmp_path, capfd):
     fields = json.loads(capfd.readouterr().out)["fields"]
     assert fields["Color"]["start"] > fields["Color"]["page"] == 2
     assert {field.get("page") for field in fields.values()} <= {2, None}
+    ((left, top, right, bottom),) = fields["Color"]["boxes"]
+    assert 160 < left < right < 240
+    assert 88 < top < bottom < 103
 
 
 def test_a_table_has_all_columns_of_its_input(tmp_path, fake):

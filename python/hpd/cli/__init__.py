@@ -53,6 +53,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "tune": ("hpd.bench.commands.tune", "find the fastest settings for a model on this machine"),
     "finetune": ("hpd.training.command", "teach a model to extract"),
     "schema": ("hpd.cli.schema", "what hpd understood of a schema"),
+    "text": ("hpd.cli.text", "the text of documents as a model sees it"),
     "models": (
         "hpd.external.models_command",
         "models to download, those on this disk, and which fit",

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hpd.cli.arguments import (
     Parser,
-    add_field_arguments,
     add_model_arguments,
     add_option_arguments,
     add_schema_argument,
@@ -25,6 +24,7 @@ from hpd.cli.arguments import (
     say_without_effect,
 )
 from hpd.cli.common import UsageError, before_the_model, in_words, say
+from hpd.cli.inputs import add_input_argument, add_reading_arguments, open_inputs
 from hpd.cli.jobs import add_job_arguments, job_defaults
 from hpd.cli.output import (
     add_output_argument,
@@ -43,7 +43,6 @@ from hpd.documents import NotYet
 from hpd.errors import HpdError, InputError
 from hpd.files.inputs import InputReader, Shard, parse_shard, skipped_text
 from hpd.files.reader import TEXT_FIELDS, Record, RecordReader, kept_columns
-from hpd.files.rows import FORMATS
 from hpd.files.streams import is_place
 from hpd.files.tables import is_table, keeps_input, lines_path, write_table
 from hpd.files.writer import Writer
@@ -83,10 +82,12 @@ and SIGHUP finish what is in flight; the second one stops at once.
 
 _EPILOG = textwrap.fill(
     "Records are read from .jsonl, .json, .csv, .tsv, .xlsx, .ods and .parquet; .txt, .md, .html, "
-    ".eml, .msg, .pdf, .docx, .odt, .pptx and .epub are one document each, and their id is their "
-    "path. All may be compressed (.gz, .zst). A record's text is its first field of: "
+    ".xml, .eml, .msg, .pdf, .docx, .odt, .pptx and .epub are one document each, and their id is "
+    "their path. All may be compressed (.gz, .zst). A record's text is its first field of: "
     + ", ".join(" and ".join(names) for names in TEXT_FIELDS)
-    + "; its id is the field id, or its number. On several machines: hpd extract --ray --help.",
+    + "; without one, a row of a table is a document of all its columns. Its id is the field id, "
+    "or its number. hpd text shows what a model will see. On several machines: hpd extract --ray "
+    "--help.",
     width=100,
 )
 
@@ -101,12 +102,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         epilog=_EPILOG,
     )
     assert isinstance(parser, Parser)
-    parser.add_argument(
-        "input",
-        metavar="INPUT",
-        nargs="*",
-        help="a file, a folder, a pattern, or - for standard input; any number of them",
-    )
+    add_input_argument(parser, required=False)
     add_schema_argument(parser, required=False)
     add_model_arguments(parser)
     add_output_argument(parser)
@@ -135,15 +131,8 @@ def run(arguments: argparse.Namespace) -> int:
     option_map(options.calibration)  # A file that cannot be read is refused at once.
     with before_the_model():
         examples = _examples(arguments, schemas)
-        reader = InputReader(
-            arguments.input,
-            format=arguments.format,
-            text_field=arguments.text_field,
-            id_field=arguments.id_field,
-            category_field=arguments.category_field,
-            encoding=arguments.encoding,
-            delimiter=arguments.delimiter,
-            attachments=arguments.attachments,
+        reader = open_inputs(
+            arguments,
             leave_out=[*written_files(arguments.output), *arguments.elsewhere],
             shard=arguments.shard,
         )
@@ -354,28 +343,7 @@ def _check_required(arguments: argparse.Namespace) -> None:
 
 
 def _add_input(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--format",
-        choices=FORMATS,
-        help="of every INPUT, if not as its extension says; lines: each line is a document",
-    )
-    add_field_arguments(group)
-    group.add_argument(
-        "--encoding",
-        metavar="NAME",
-        help="of every text, such as windows-1252 (default: detected; guesses are reported)",
-    )
-    group.add_argument(
-        "--delimiter",
-        metavar="C",
-        type=_delimiter,
-        help="between the columns of CSV and TSV: a character, or tab (default: detected)",
-    )
-    group.add_argument(
-        "--attachments",
-        action="store_true",
-        help="extract attachments of e-mails, and messages in them, as separate documents",
-    )
+    add_reading_arguments(group)
     group.add_argument("--limit", metavar="N", type=integer(0), help="stop after N documents")
     group.add_argument(
         "--shard",
@@ -389,13 +357,6 @@ def _add_input(group: argparse._ArgumentGroup) -> None:
         help='documents with their answers ("data"), to show in the prompt; '
         "with --category-field, to the documents of their category",
     )
-
-
-def _delimiter(text: str) -> str:
-    delimiter = {"tab": "\t", "\\t": "\t"}.get(text, text)
-    if len(delimiter) != 1 or delimiter in '"\r\n':
-        raise argparse.ArgumentTypeError(f"{text!r} is not one character, or tab")
-    return delimiter
 
 
 def _shard(text: str) -> Shard:

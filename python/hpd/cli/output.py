@@ -188,6 +188,7 @@ def _about(arguments: argparse.Namespace, model: Path) -> dict[str, Any]:
         "input": [*map(absolute, arguments.input)],
         "format": arguments.format,
         "attachments": arguments.attachments,
+        "as": arguments.taken_as,
         "limit": arguments.limit,
         "schema": arguments.schema,
         "model": str(model),

@@ -44,8 +44,7 @@ def _parquet_rows(source: Source) -> Iterator[Row]:
         for name, kind in source.types.items():
             if "tz=" in str(kind) and _readable(kind) != kind:
                 source.notes.append(f"{name} is read in UTC: its time zone is not known here")
-        if source.check_columns is not None:
-            source.check_columns(names)
+        source.take_columns(names)
         batches = table.iter_batches(batch_size=256)
         rows = (row for batch in batches for row in _rows_of_batch(batch))
         yield from enumerate(rows, start=1)

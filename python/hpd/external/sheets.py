@@ -5,16 +5,20 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from hpd.documents import Place
 from hpd.errors import HpdError, InputError
-from hpd.files.rows import Row, refuse_twice
+from hpd.files.places import PartPlaces
+from hpd.files.rows import Row, WholeText, plain_value, refuse_twice
 from hpd.files.streams import Source, listed, needed
 from hpd.files.tables import Line, Schemas, as_text, flat_columns, table_columns
+from hpd.files.text_tables import table_lines
 from hpd.schema.attributes import Attribute
 from hpd.values.parsing import typed_value
 
@@ -30,38 +34,106 @@ _OTHERWISE: Final = "the values are in the lines beside the table, and a .csv fi
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
-def sheet_rows(source: Source) -> Iterator[Row]:
-    """The rows of every sheet, by the names in its first row that is not empty."""
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    """A sheet that has some filled cells."""
+
+    name: str
+    number: int
+    """From 1, of all sheets."""
+    rows: list[tuple[int, list[Any]]]
+    """The rows that have filled cells, with their numbers from 1."""
+    first_column: int
+
+    def cell_name(self, row: int, column: int) -> str:
+        """The name of a cell by the number of its row, from 1, and its place in this."""
+        letters, number = "", self.first_column + column + 1
+        while number:
+            number, letter = divmod(number - 1, 26)
+            letters = chr(ord("A") + letter) + letters
+        return f"{self.name}!{letters}{row}"
+
+
+def _sheets(source: Source) -> list[_Sheet]:
     calamine = needed(
         "python_calamine", "python-calamine", "office", "Excel and OpenDocument sheets"
     )
     data = source.read()
+    found = []
     try:
         book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
-        sheets = [(name, book.get_sheet_by_name(name).to_python()) for name in book.sheet_names]
+        for number, name in enumerate(book.sheet_names, start=1):
+            sheet = book.get_sheet_by_name(name)
+            first_row, first_column = sheet.start or (0, 0)
+            rows = enumerate(sheet.to_python(), start=first_row + 1)
+            filled = [(n, row) for n, row in rows if _is_filled(row)]
+            if filled:
+                found.append(_Sheet(name, number, filled, first_column))
     except Exception as error:  # damaged ones raise whatever calamine comes to
         problem = "it has a password" if _ENCRYPTED in data else error
         raise InputError(f"{source.name}: cannot be read as a workbook: {problem}") from error
-    filled = [(name, rows) for name, rows in sheets if any(_is_filled(row) for row in rows)]
-    if not filled:
+    return found
+
+
+def sheet_rows(source: Source) -> Iterator[Row]:
+    """The rows of every sheet, by the names in its header.
+
+    That is its first row that is more than half as wide as its widest one; titles may stand above.
+    """
+    sheets = _sheets(source)
+    if not sheets:
         raise InputError(f"{source.name}: empty; expected a header with the names of the columns")
-    short = [name for name, rows in filled if sum(map(_is_filled, rows)) == 1 < len(filled)]
+    short = [sheet.name for sheet in sheets if len(sheet.rows) == 1 < len(sheets)]
     if short:
         source.notes.append(f"sheets of one row, which is taken for the header: {listed(short)}")
-    for name, rows in filled:
-        if name in short:
+    for sheet in sheets:
+        if sheet.name in short:
             continue
-        numbered = [(n, row) for n, row in enumerate(rows, start=1) if _is_filled(row)]
-        header = [_column_name(cell, n) for n, cell in enumerate(numbered[0][1], start=1)]
-        refuse_twice(header, f"{source.name}, sheet {name!r}" if len(filled) > 1 else source.name)
-        if source.check_columns is not None:
-            source.check_columns(header)
+        widths = [sum(cell not in ("", None) for cell in row) for _, row in sheet.rows]
+        at = next(n for n, width in enumerate(widths) if 2 * width > max(widths))
+        if at:
+            above = " ".join(str(cell) for _, row in sheet.rows[:at] for cell in row if cell)
+            source.notes.append(f"above the header of sheet {sheet.name!r}, left out: {above!r}")
+        header = [_column_name(cell, n) for n, cell in enumerate(sheet.rows[at][1], start=1)]
+        is_only = len(sheets) == 1
+        refuse_twice(header, source.name if is_only else f"{source.name}, sheet {sheet.name!r}")
+        source.take_columns(header)
+        rows = sheet.rows[at + 1 :]
         for n, column in enumerate(header):
-            kind = _time_kind([row[n] for _, row in numbered[1:] if n < len(row)])
+            kind = _time_kind([row[n] for _, row in rows if n < len(row)])
             source.types[column] = kind if source.types.get(column, kind) is kind else None
-        for line, row in numbered[1:]:
+        source.cell_of = partial(_cell_of, sheet, header)
+        for line, row in rows:
             cells = dict(zip(header, map(_cell, row), strict=False))
-            yield line, {"sheet": name, **cells} if len(filled) > 1 else cells
+            yield line, cells if is_only else {"sheet": sheet.name, **cells}
+
+
+def _cell_of(sheet: _Sheet, header: Sequence[str], row: int, column: str) -> Place | None:
+    if column not in header:
+        return None
+    return Place(sheet.number, cell=sheet.cell_name(row, header.index(column)))
+
+
+def workbook_text(source: Source) -> WholeText:
+    """A workbook as one text: its sheets, each below its name if there are several."""
+    sheets = _sheets(source)
+    text = ""
+    starts = []
+    places: list[tuple[int, int, Place]] = []
+    for sheet in sheets:
+        text += "\n\n" if text else ""
+        starts.append(len(text))
+        text += f"{sheet.name}\n" if len(sheets) > 1 else ""
+        rows = [[as_text(plain_value(_cell(cell))) or "" for cell in row] for _, row in sheet.rows]
+        for (number, _), line in zip(sheet.rows, table_lines(rows), strict=True):
+            for part, column in line:
+                if column is not None:
+                    cell = Place(sheet.number, cell=sheet.cell_name(number, column))
+                    places.append((len(text), len(text) + len(part), cell))
+                text += part
+            text += "\n"
+        text = text.removesuffix("\n")
+    return WholeText(text, page_starts=tuple(starts), places=PartPlaces(places))
 
 
 def _is_filled(row: Sequence[Any]) -> bool:
@@ -175,3 +247,4 @@ def _shown(value: Any) -> Any:
 
 
 READERS = {"xlsx": sheet_rows, "ods": sheet_rows}
+WHOLE_READERS = {"xlsx": workbook_text, "ods": workbook_text}

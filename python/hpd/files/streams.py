@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 
+from hpd.documents import Place
 from hpd.errors import InputError
 from hpd.version import install_command
 
@@ -52,6 +53,10 @@ _AROUND = re.compile(r"^(?:x-|cn-)+|(?<=8859-[68])-[ie]$")
 """What mailers add to the names of encodings that Python knows."""
 
 
+CellOf = Callable[[int, str], "Place | None"]
+"""The place of a cell, by the number of its row and the name of its column."""
+
+
 @dataclass
 class Source:
     """An open file, and how it is to be read."""
@@ -71,10 +76,20 @@ class Source:
     """The name of such a document, while it is read."""
     notes: list[str] = field(default_factory=list)
     """What a user should know of how it was read; what was left out, for example."""
+    columns: Sequence[str] = ()
+    """The names of the columns of a table, from before its first row."""
     types: dict[str, Any] = field(default_factory=dict)
     """The types of the columns, of a file that has some."""
+    cell_of: CellOf | None = None
+    """Tells where the cells of a sheet are, while its rows are read."""
     _head: bytes | None = None
     _told: str = "utf-8"
+
+    def take_columns(self, names: Sequence[str]) -> None:
+        """Take the names of the columns of a table, and check them if they are to be checked."""
+        self.columns = names
+        if self.check_columns is not None:
+            self.check_columns(names)
 
     @property
     def head(self) -> bytes:

@@ -21,7 +21,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from hpd import _native
-from hpd.documents import NOT_YET, Document, NotYet
+from hpd.documents import NOT_YET, Document, NotYet, Places
 from hpd.errors import CallCancelledError, EngineClosedError, HpdError
 from hpd.options import Options
 from hpd.pipeline import Cancellation, Examples, OnChunk, OnSettled, Schemas, Task, examples_of
@@ -581,13 +581,13 @@ class Pipeline:
             CallCancelledError: by way of ``cancellation``.
         """
         texts: dict[int, str] = {}  # of the documents that are under way
+        places: dict[int, Places] = {}
         twins = Twins() if self._reuse is not None else None
-        prompts = self._prompts(documents, texts, task or self._task, twins, on_chunk)
+        prompts = self._prompts(documents, texts, places, task or self._task, twins, on_chunk)
         for place, extraction in self._loop.run(prompts, cancellation, on_settled):
             finished = replace(extraction, text=texts.pop(place, None))
-            yield place, finished
-            if twins is not None:
-                yield from twins.of(place, finished)
+            for each, its in ((place, finished), *(twins.of(place, finished) if twins else ())):
+                yield each, _placed(its, places.pop(each, None))
 
     @property
     def stats(self) -> _native.EngineStats:
@@ -606,6 +606,7 @@ class Pipeline:
         self,
         documents: Iterable[str | Document | NotYet],
         texts: dict[int, str],
+        places: dict[int, Places],
         task: Task,
         twins: Twins | None,
         on_chunk: OnChunk | None,
@@ -614,19 +615,21 @@ class Pipeline:
             return self._maker_of(task, stack[0][1].category).prompts(stack, on_chunk)
 
         stacks = Stacks(task.options.stack, self._patience)
-        places = itertools.count()
+        numbers = itertools.count()
         for given in documents:
             if given is NOT_YET:
                 for stack in stacks.rest():
                     yield from prompts_of(stack)
                 yield NOT_YET
                 continue
-            place = next(places)
+            place = next(numbers)
             document = given if isinstance(given, Document) else Document(given)
             failure = _refusal(document, task.schemas)
             if failure is not None:
                 yield place, Extraction(document.id, error=failure)
                 continue
+            if document.places is not None:
+                places[place] = document.places
             if twins is not None and twins.add(place, document):
                 continue
             texts[place] = document.text
@@ -671,6 +674,14 @@ def _name(schemas: Schemas) -> str:
     if isinstance(schemas, Schema):
         return schemas.key
     return repr([(category, schema.key) for category, schema in schemas.items()])
+
+
+def _placed(extraction: Extraction[Any], places: Places | None) -> Extraction[Any]:
+    """An extraction whose values say where they stand in the file of the document."""
+    if places is None:
+        return extraction
+    fields = {name: field.at(places) for name, field in extraction.fields.items()}
+    return replace(extraction, fields=fields)
 
 
 def _refusal(document: Document, schemas: Schemas) -> Failure | None:

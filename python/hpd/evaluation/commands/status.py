@@ -134,6 +134,7 @@ def _n_documents(status: RunStatus, arguments: argparse.Namespace) -> tuple[int 
             format=settings.get("format"),
             leave_out=written_files(str(status.path)),
             attachments=bool(about.get("attachments")),
+            whole=about.get("as") == "document",
             shard=None if shard is None else parse_shard(str(shard)),
         ) as reader:
             n = reader.count()

@@ -142,7 +142,7 @@ class Tools:
             for record in islice(reader, _MOST + 1):
                 if record.error is not None:
                     raise record.error
-                documents.append(Document(record.text, record.id, record.category))
+                documents.append(record.document())
         return documents
 
     def _opened(self) -> Extractor[Any]:
