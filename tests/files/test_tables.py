@@ -14,7 +14,7 @@ from hpd.files.tables import is_table, lines_path, write_table
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
 
-SCHEMA = load_schema("brand, price number, stock int, new bool, maker {city, year int}, tags [str]")
+SCHEMA = load_schema("brand, price float, stock int, new bool, maker {city, year int}, tags [str]")
 LINES = [
     {
         "id": "a",
@@ -233,7 +233,7 @@ def test_what_a_column_cannot_hold_is_an_error_and_leaves_the_old_table(tmp_path
 
 
 def test_attributes_that_differ_between_categories_are_json(tmp_path):
-    schemas = {"a": load_schema("size int, color"), "b": load_schema("size, weight number")}
+    schemas = {"a": load_schema("size int, color"), "b": load_schema("size, weight float")}
     lines = [{"id": "1", "data": {"size": 3, "color": "red"}}, {"id": "2", "data": {"size": "L"}}]
     table = table_of(tmp_path, "out.csv", lines, schemas)
     assert table.read_text() == ("id,size,color,weight,error\n1,3,red,,\n2,L,,,\n")
