@@ -45,6 +45,7 @@ from hpd.files.inputs import InputReader, Shard, parse_shard, skipped_text
 from hpd.files.reader import TEXT_FIELDS, Record, RecordReader, kept_columns
 from hpd.files.rows import FORMATS
 from hpd.files.streams import is_place
+from hpd.files.table_edits import note_table
 from hpd.files.tables import is_table, keeps_input, lines_path, write_table
 from hpd.files.writer import Writer
 from hpd.models.hardware import computing_place
@@ -181,7 +182,7 @@ def run(arguments: argparse.Namespace) -> int:
         repeated = reader.repeated_ids.notice()
         if repeated is not None and not options.quiet:
             say(repeated)
-        for note in reader.note_texts():
+        for note in (*(f"{output}: {note}" for note in writer.notes), *reader.note_texts()):
             say(note)
     if can_resume and is_table(output):
         _write_table(Path(output), schemas, writing, reader.types)
@@ -269,6 +270,7 @@ def _write_table(
         return
     try:
         write_table(lines, table, schemas, types)
+        note_table(lines, table)
     except OSError as error:
         raise HpdError(
             f"{table} cannot be written: {error.strerror or error}; {writing.n_safe} documents are "

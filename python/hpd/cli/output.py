@@ -15,13 +15,18 @@ from hpd.cli.common import UsageError
 from hpd.errors import InputError
 from hpd.files.journal import file_fingerprint, journal_path, text_fingerprint
 from hpd.files.streams import absolute
+from hpd.files.table_edits import refuse_edited
 from hpd.files.tables import check_writable, is_table, lines_path
 from hpd.files.writer import FileWriter, StreamWriter, Writer
 from hpd.models.model_files import local_lora
 from hpd.options import OPTIONS, Options, values_identity
 from hpd.prompt.text import STACK_RULE, SYSTEM
+from hpd.schema import described
 from hpd.schema.attributes import Schema
 from hpd.values.confidence import NO_MAP
+
+READING = ("text_field", "id_field", "category_field", "encoding", "delimiter")
+"""The arguments with which an input can be read once more, beside its names and its format."""
 
 _STANDARD_OUTPUT = (None, "-", "/dev/stdout", "/dev/fd/1")
 """Its names; to open one of the last two would empty a file to which it is redirected."""
@@ -171,6 +176,8 @@ def open_writer(
 
             shown = ResultTable(schemas)
         return StreamWriter(name, order=arguments.order, shown=shown)
+    if is_table(target) and not arguments.overwrite:
+        refuse_edited(lines_of(target), Path(target))
     return FileWriter(
         lines_of(target),
         settings,
@@ -178,18 +185,23 @@ def open_writer(
         resume=arguments.resume,
         overwrite=arguments.overwrite,
         keep_errors=arguments.keep_errors,
-        about=_about(arguments, model),
+        about=_about(arguments, schemas, model),
     )
 
 
-def _about(arguments: argparse.Namespace, model: Path) -> dict[str, Any]:
+def _about(
+    arguments: argparse.Namespace, schemas: Schema | Mapping[str, Schema], model: Path
+) -> dict[str, Any]:
     """The names of what a run reads, with which ``hpd status`` tells how much is left."""
     return {
+        "folder": os.getcwd(),
         "input": [*map(absolute, arguments.input)],
+        **{name: getattr(arguments, name) for name in READING},
         "format": arguments.format,
         "attachments": arguments.attachments,
         "limit": arguments.limit,
         "schema": arguments.schema,
+        "attributes": described(schemas),
         "model": str(model),
     }
 
