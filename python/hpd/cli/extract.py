@@ -185,7 +185,7 @@ def run(arguments: argparse.Namespace) -> int:
         for note in (*(f"{output}: {note}" for note in writer.notes), *reader.note_texts()):
             say(note)
     if can_resume and is_table(output):
-        _write_table(Path(output), schemas, writing, reader.types)
+        _write_table(Path(output), schemas, writing, reader.types, confidence=arguments.confidence)
     return writing.finish()
 
 
@@ -262,14 +262,19 @@ def added_columns(
 
 
 def _write_table(
-    table: Path, schemas: Schema | Mapping[str, Schema], writing: Writing, types: Mapping[str, Any]
+    table: Path,
+    schemas: Schema | Mapping[str, Schema],
+    writing: Writing,
+    types: Mapping[str, Any],
+    *,
+    confidence: bool,
 ) -> None:
     """Make the table of what is finished, unless an older one is still to be replaced."""
     lines = lines_path(table)
     if not writing.is_complete and not lines.exists():
         return
     try:
-        write_table(lines, table, schemas, types)
+        write_table(lines, table, schemas, types, confidence=confidence)
         note_table(lines, table)
     except OSError as error:
         raise HpdError(

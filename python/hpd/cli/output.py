@@ -16,7 +16,7 @@ from hpd.errors import InputError
 from hpd.files.journal import file_fingerprint, journal_path, text_fingerprint
 from hpd.files.streams import absolute
 from hpd.files.table_edits import refuse_edited
-from hpd.files.tables import check_writable, is_table, lines_path
+from hpd.files.tables import check_writable, is_table, keeps_input, lines_path
 from hpd.files.writer import FileWriter, StreamWriter, Writer
 from hpd.models.model_files import local_lora
 from hpd.options import OPTIONS, Options, values_identity
@@ -81,6 +81,11 @@ def add_output_arguments(group: argparse._ActionsContainer) -> None:
         "none into lines]",
     )
     group.add_argument(
+        "--confidence",
+        action="store_true",
+        help="a column with the confidence of each value, in a table",
+    )
+    group.add_argument(
         "--order",
         choices=("input", "finished"),
         default="input",
@@ -103,6 +108,11 @@ def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None
         raise UsageError("--keep-errors does nothing without --resume")
     if arguments.show is not None and not is_stream(target):
         raise UsageError("--show is for standard output; a file is a table if its name says so")
+    if arguments.confidence and (is_stream(target) or not keeps_input(target)):
+        raise UsageError(
+            "--confidence adds columns to a table (-o values.xlsx, .csv, .tsv, .parquet); lines of "
+            "JSON have it in any case"
+        )
     if is_stream(target):
         for flag, given in (("--resume", arguments.resume), ("--overwrite", arguments.overwrite)):
             if given:

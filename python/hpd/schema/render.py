@@ -52,7 +52,9 @@ def described(schemas: Schema | Mapping[str, Schema]) -> dict[str, str]:
             for path, text in described(schema).items()
         }
     return {
-        path: " ".join(filter(None, (kind, constraint, "required" if absent == "error" else "", about)))
+        path: " ".join(
+            filter(None, (kind, constraint, "required" if absent == "error" else "", about))
+        )
         for path, kind, constraint, absent, about in _rows(schemas, "")
     }
 
