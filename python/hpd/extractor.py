@@ -35,12 +35,13 @@ from hpd.models.settings import engine_options, load_model, tuned_values
 from hpd.options import Options, combined
 from hpd.pipeline import (
     Cancellation,
-    Examples,
+    ExamplesForm,
     OnChunk,
     OnSettled,
     Task,
     check_task,
     prepared,
+    read_examples,
     warn_of_untaught,
 )
 from hpd.pipeline.pipeline import Pipeline
@@ -88,8 +89,8 @@ class Extractor(Generic[T]):
         model: path of a GGUF file; None for the model in the box.
         hf: ``user/repo[:QUANT]`` on the Hugging Face Hub, in place of ``model``.
         options: how to read and decode. Single options may be given by name as well.
-        examples: documents with their answers, shown in the prompt before every document; by
-            category, if the schema is.
+        examples: documents with their answers, ``(text, data)`` or ``{"text": ..., "data": ...}``,
+            shown in the prompt before every document; by category, if the schema is.
         rules: the system's text, in place of the usual one: the task, and the form of the answer.
         progress: called with the share of the model that is loaded; False stops the loading.
 
@@ -99,7 +100,7 @@ class Extractor(Generic[T]):
     that was not taught the layout ``label`` an ``UntaughtWarning`` if it is asked in it.
 
     Raises:
-        OptionError: there is no such option, or it cannot have that value.
+        OptionError: there is no such option, or it cannot have that value, or an example is none.
         SchemaError: the schema cannot be read.
         ModelLoadError: the model cannot be found or loaded.
         ContextOverflowError: the schema leaves no room for any document.
@@ -113,7 +114,7 @@ class Extractor(Generic[T]):
         *,
         hf: str | None = None,
         options: Options | None = None,
-        examples: Examples | Mapping[str, Examples] = (),
+        examples: ExamplesForm | Mapping[str, ExamplesForm] = (),
         progress: Callable[[float], bool | None] | None = None,
         rules: str | None = None,
         **settings: Unpack[Settings],
@@ -127,7 +128,7 @@ class Extractor(Generic[T]):
         *,
         hf: str | None = None,
         options: Options | None = None,
-        examples: Examples | Mapping[str, Examples] = (),
+        examples: ExamplesForm | Mapping[str, ExamplesForm] = (),
         progress: Callable[[float], bool | None] | None = None,
         rules: str | None = None,
         **settings: Unpack[Settings],
@@ -140,14 +141,15 @@ class Extractor(Generic[T]):
         *,
         hf: str | None = None,
         options: Options | None = None,
-        examples: Examples | Mapping[str, Examples] = (),
+        examples: ExamplesForm | Mapping[str, ExamplesForm] = (),
         rules: str | None = None,
         progress: Callable[[float], bool | None] | None = None,
         **settings: Unpack[Settings],
     ) -> None:
         asked = combined(options, settings)
         self.schemas = schema if isinstance(schema, Schema) else load_schemas(schema)
-        check_task(asked, self.schemas, rules, examples)
+        shown = read_examples(examples, self.schemas)
+        check_task(asked, self.schemas, rules, shown)
         confidence_map = option_map(asked.calibration)
         path = resolve_model(model, hf, progress=not asked.quiet)
         warn_of_shortage(path, asked)
@@ -164,7 +166,7 @@ class Extractor(Generic[T]):
             self.schemas,
             self.options,
             engine_options(self.options),
-            examples=examples,
+            examples=shown,
             rules=rules,
             # Which documents share a prompt must not depend on what was tuned.
             patience=4 * asked.stack * asked.filled().most_in_flight,
@@ -342,7 +344,7 @@ class Extractor(Generic[T]):
         self,
         schema: object,
         *,
-        examples: Examples | Mapping[str, Examples] = (),
+        examples: ExamplesForm | Mapping[str, ExamplesForm] = (),
         **settings: object,
     ) -> Task:
         """A schema with options of its own, for any number of calls of ``iter_placed``.

@@ -187,6 +187,8 @@ class Failure:
 
     type: str
     message: str
+    data: Any = None
+    """The data that the class which is the schema refuses, as a plain dict."""
 
     @classmethod
     def of(cls, error: BaseException) -> Failure:
@@ -208,13 +210,13 @@ class Extraction(Generic[T_co]):
     id: Any = None
     data: T_co = None  # type: ignore[assignment]
     """A plain dict, or an instance of the class that is the schema; None where there is an error
-    and nothing was decoded."""
+    and nothing was decoded, or the class refuses what was: that is ``error.data``."""
     fields: Mapping[str, FieldValue] = field(default_factory=dict)
     """The details of each value by dotted path: ``maker.city``, ``lines[0].qty``, ``tags[1]``."""
     usage: Usage | None = None
     error: Failure | None = None
-    """The error of a document that failed. Of one whose data breaks the schema (``on_invalid``),
-    the data is there all the same, as a plain dict."""
+    """The error of a document that failed. Where data breaks a schema that is no class, it is there
+    all the same."""
     truncated_at: int | None = None
     """The character from which on the document was not read, with ``on_overflow="truncate"``."""
     text: str | None = field(default=None, repr=False, compare=False)
@@ -255,8 +257,9 @@ class Extraction(Generic[T_co]):
         result: dict[str, Any] = {}
         if self.id is not None:
             result["id"] = self.id
-        if self.data is not None:
-            result["data"] = plain_data(self.data)
+        data = self.error.data if self.data is None and self.error is not None else self.data
+        if data is not None:
+            result["data"] = plain_data(data)
         if self.error is not None:
             result["error"] = self.error.to_dict()
         if self.truncated_at is not None:

@@ -1,12 +1,14 @@
 """The forms in which a schema may be written, all equal in the end."""
 
 import json
+import warnings
 from dataclasses import replace
 
 import pytest
 
+from hpd.cli import main
 from hpd.errors import SchemaError
-from hpd.schema import SchemaWarning, load_schema, load_schemas
+from hpd.schema import SchemaNote, SchemaWarning, load_schema, load_schemas
 from hpd.schema.attributes import Attribute, Schema
 from product_model import Product
 
@@ -26,6 +28,8 @@ def test_all_forms_of_plain_names_are_equal(tmp_path):
         'brand, "Net content"',
         'brand\n"Net content"',
         'brand str?, "Net content" text,',
+        "brand, Net content",
+        "brand str\nNet content str\n",
         '["brand", "Net content"]',
         str(file),
         file,
@@ -41,7 +45,7 @@ def test_all_forms_of_plain_names_are_equal(tmp_path):
 def test_one_line_form():
     schema = load_schema(
         "brand: the maker, color [red|blue|black]?, weight_g float?, tags [str], "
-        "lines [{item!: what, qty int}], size [36 | 38], maker {name, city}, sold date!, "
+        "lines [{item!: what, qty int}], size [36 | 38], maker {name, city}, sold_on date!, "
         "total float after lines weight_g: the sum"
     )
     lines = Attribute(
@@ -61,7 +65,7 @@ def test_one_line_form():
         Attribute("lines", "array", item=lines),
         Attribute("size", "enum", choices=(36, 38)),
         Attribute("maker", "object", attributes=(Attribute("name"), Attribute("city"))),
-        Attribute("sold", "date", nullable=False, required=True),
+        Attribute("sold_on", "date", nullable=False, required=True),
         Attribute("total", "number", description="the sum", after=("lines", "weight_g")),
     )
 
@@ -84,6 +88,83 @@ def test_one_line_form():
 )
 def test_names_and_descriptions_on_one_line(text, expected):
     assert [(a.name, a.description) for a in load_schema(text)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("invoice number, paid bool", {"invoice number": "string", "paid": "boolean"}),
+        ("Phone Number\nDue Date", {"Phone Number": "string", "Due Date": "date"}),
+        ("alt text, query string, price list", dict.fromkeys(
+            ("alt text", "query string", "price list"), "string")),
+        ("number of guests int, price (EUR) float!", {
+            "number of guests": "integer", "price (EUR)": "number"}),
+        ("date, due date, date of birth date, start datetime", {
+            "date": "string", "due date": "date", "date of birth": "date", "start": "date-time"}),
+        # Where a name ends for certain, what follows is its type.
+        ('"due" date, "phone" number, order_date date, weightKg number, size? text', {
+            "due": "date", "phone": "number", "order_date": "date", "weightKg": "number",
+            "size": "string"}),
+        ("payment terms [net 30|net 60], line items [{unit price float}]", {
+            "payment terms": "enum", "line items": "array"}),
+    ],
+)  # fmt: skip
+def test_names_are_as_people_write_them_and_types_are_words_of_programmers(text, expected):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SchemaNote)
+        assert {a.name: a.type for a in load_schema(text)} == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("unit price float, total float after unit price", {"total": ("unit price",)}),
+        ("a, b c, d float after b c a", {"d": ("b c", "a")}),
+        ('a, b c, d after "b c" a', {"d": ("b c", "a")}),
+        ("lines, total after lines", {"total": ("lines",)}),
+        ("tax, price after discount float", {"price after discount": ()}),
+        ("price, discount, price after discount", {"price after discount": ()}),
+        ("due date after delivery, brand", {"due date after delivery": ()}),
+    ],
+)
+def test_after_is_a_word_of_a_name_where_no_attribute_is_behind_it(text, expected):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SchemaNote)
+        found = {a.name: a.after for a in load_schema(text)}
+    assert {name: found.get(name) for name in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("invoice number, phone number, b", "'invoice number', 'phone number': .* be float or int"),
+        ("alt text, b", "'alt text': the name of a text; the type would be str"),
+        ("price decimal, b", "would be float"),
+        ("weight flaot, b", "would be float"),
+        ("due date, b", "'due date': the name of a date; one called due is \"due\" date"),
+        ("lines [{unit number, qty int}], b", "'unit number'"),
+        ("brand color size", "'brand color size': one attribute; a comma separates several"),
+    ],
+)
+def test_a_note_says_which_reading_was_taken(text, message, capsys):
+    with pytest.warns(SchemaNote, match=message):
+        load_schema(text)
+    assert main(["schema", text]) == 0
+    assert "note: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"phone number", "due" date, "alt text" str',
+        "invoice no, order_date date, weight (g) float, date, number",
+        '"brand color size"',
+        "phone number [a|b], list",
+    ],
+)
+def test_nothing_is_noted_where_there_is_one_reading(text, recwarn):
+    load_schema(text)
+    assert not recwarn.list
 
 
 def test_pydantic_is_read_like_the_json_schema_it_writes():

@@ -182,7 +182,7 @@ def _plain_warnings() -> Iterator[None]:
 
     def plainly(message: Warning | str, category: type[Warning], *rest: Any, **named: Any) -> None:
         if issubclass(category, HpdWarning):
-            say(f"warning: {message}")
+            say(f"{category.kind}: {message}")
         else:
             show(message, category, *rest, **named)
 

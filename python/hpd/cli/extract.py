@@ -44,6 +44,7 @@ from hpd.errors import HpdError, InputError
 from hpd.files.inputs import InputReader, Shard, parse_shard, skipped_text
 from hpd.files.reader import TEXT_FIELDS, Record, RecordReader, kept_columns
 from hpd.files.streams import is_place
+from hpd.files.table_edits import note_table
 from hpd.files.tables import is_table, keeps_input, lines_path, write_table
 from hpd.files.writer import Writer
 from hpd.models.hardware import computing_place
@@ -170,10 +171,10 @@ def run(arguments: argparse.Namespace) -> int:
         repeated = reader.repeated_ids.notice()
         if repeated is not None and not options.quiet:
             say(repeated)
-        for note in reader.note_texts():
+        for note in (*(f"{output}: {note}" for note in writer.notes), *reader.note_texts()):
             say(note)
     if can_resume and is_table(output):
-        _write_table(Path(output), schemas, writing, reader.types)
+        _write_table(Path(output), schemas, writing, reader.types, confidence=arguments.confidence)
     return writing.finish()
 
 
@@ -250,14 +251,20 @@ def added_columns(
 
 
 def _write_table(
-    table: Path, schemas: Schema | Mapping[str, Schema], writing: Writing, types: Mapping[str, Any]
+    table: Path,
+    schemas: Schema | Mapping[str, Schema],
+    writing: Writing,
+    types: Mapping[str, Any],
+    *,
+    confidence: bool,
 ) -> None:
     """Make the table of what is finished, unless an older one is still to be replaced."""
     lines = lines_path(table)
     if not writing.is_complete and not lines.exists():
         return
     try:
-        write_table(lines, table, schemas, types)
+        write_table(lines, table, schemas, types, confidence=confidence)
+        note_table(lines, table)
     except OSError as error:
         raise HpdError(
             f"{table} cannot be written: {error.strerror or error}; {writing.n_safe} documents are "

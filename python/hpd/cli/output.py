@@ -15,13 +15,18 @@ from hpd.cli.common import UsageError
 from hpd.errors import InputError
 from hpd.files.journal import file_fingerprint, journal_path, text_fingerprint
 from hpd.files.streams import absolute
-from hpd.files.tables import check_writable, is_table, lines_path
+from hpd.files.table_edits import refuse_edited
+from hpd.files.tables import check_writable, is_table, keeps_input, lines_path
 from hpd.files.writer import FileWriter, StreamWriter, Writer
 from hpd.models.model_files import local_lora
 from hpd.options import OPTIONS, Options, values_identity
 from hpd.prompt.text import STACK_RULE, SYSTEM
+from hpd.schema import described
 from hpd.schema.attributes import Schema
 from hpd.values.confidence import NO_MAP
+
+READING = ("text_field", "id_field", "category_field", "encoding", "delimiter")
+"""The arguments with which an input can be read once more, beside its names and its format."""
 
 _STANDARD_OUTPUT = (None, "-", "/dev/stdout", "/dev/fd/1")
 """Its names; to open one of the last two would empty a file to which it is redirected."""
@@ -76,6 +81,11 @@ def add_output_arguments(group: argparse._ActionsContainer) -> None:
         "none into lines]",
     )
     group.add_argument(
+        "--confidence",
+        action="store_true",
+        help="a column with the confidence of each value, in a table",
+    )
+    group.add_argument(
         "--order",
         choices=("input", "finished"),
         default="input",
@@ -98,6 +108,11 @@ def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None
         raise UsageError("--keep-errors does nothing without --resume")
     if arguments.show is not None and not is_stream(target):
         raise UsageError("--show is for standard output; a file is a table if its name says so")
+    if arguments.confidence and (is_stream(target) or not keeps_input(target)):
+        raise UsageError(
+            "--confidence adds columns to a table (-o values.xlsx, .csv, .tsv, .parquet); lines of "
+            "JSON have it in any case"
+        )
     if is_stream(target):
         for flag, given in (("--resume", arguments.resume), ("--overwrite", arguments.overwrite)):
             if given:
@@ -171,6 +186,8 @@ def open_writer(
 
             shown = ResultTable(schemas)
         return StreamWriter(name, order=arguments.order, shown=shown)
+    if is_table(target) and not arguments.overwrite:
+        refuse_edited(lines_of(target), Path(target))
     return FileWriter(
         lines_of(target),
         settings,
@@ -178,19 +195,24 @@ def open_writer(
         resume=arguments.resume,
         overwrite=arguments.overwrite,
         keep_errors=arguments.keep_errors,
-        about=_about(arguments, model),
+        about=_about(arguments, schemas, model),
     )
 
 
-def _about(arguments: argparse.Namespace, model: Path) -> dict[str, Any]:
+def _about(
+    arguments: argparse.Namespace, schemas: Schema | Mapping[str, Schema], model: Path
+) -> dict[str, Any]:
     """The names of what a run reads, with which ``hpd status`` tells how much is left."""
     return {
+        "folder": os.getcwd(),
         "input": [*map(absolute, arguments.input)],
+        **{name: getattr(arguments, name) for name in READING},
         "format": arguments.format,
         "attachments": arguments.attachments,
         "as": arguments.taken_as,
         "limit": arguments.limit,
         "schema": arguments.schema,
+        "attributes": described(schemas),
         "model": str(model),
     }
 

@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from decimal import Decimal
+from email.utils import parsedate_to_datetime
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 
 from hpd.documents import Place
 from hpd.errors import HpdError, InputError
 from hpd.files.places import PartPlaces
 from hpd.files.rows import Row, WholeText, plain_value, refuse_twice
-from hpd.files.streams import Source, listed, needed
-from hpd.files.tables import Line, Schemas, as_text, flat_columns, table_columns
+from hpd.files.streams import Source, is_place, listed, needed
+from hpd.files.tables import (
+    Column,
+    Line,
+    Schemas,
+    as_text,
+    flat_columns,
+    least_confidence,
+    table_columns,
+)
 from hpd.files.text_tables import table_lines
 from hpd.schema.attributes import Attribute
 from hpd.values.parsing import typed_value
@@ -30,6 +43,18 @@ _MOST_DIGITS: Final = 15
 _FIRST_DAY: Final = date(1900, 3, 1)
 """Excel's calendar has a 29 February 1900, so that the days before have no numbers of their own."""
 _ENCRYPTED: Final = "EncryptedPackage".encode("utf-16-le")
+_COLORS: Final = ((0.5, "F8CBAD", "orange"), (0.8, "FFE699", "yellow"))
+"""The colors of values whose confidence is below a bound."""
+_LEGEND: Final = "Confidence: " + ", ".join(
+    f"{color}: below {bound:.0%}" for bound, _, color in _COLORS
+)
+_MOST_LINKS: Final = 65_000
+"""Of a sheet; Excel repairs one that has more than 65,530."""
+_N_MEASURED: Final = 200
+"""The rows from which the widths of columns are taken."""
+_LEAST_WIDTH: Final = 9
+_MOST_WIDTH: Final = 50
+_MAIL_DATE: Final = re.compile(r"(?:[A-Z][a-z]{2}, )?\d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d")
 _OTHERWISE: Final = "the values are in the lines beside the table, and a .csv file can hold them"
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
@@ -165,18 +190,25 @@ def check_writable() -> None:
 
 
 def write_table(
-    path: Path, lines: Callable[[], Iterator[Line]], schemas: Schemas, types: Mapping[str, Any]
+    path: Path,
+    lines: Callable[[], Iterator[Line]],
+    schemas: Schemas,
+    types: Mapping[str, Any],
+    *,
+    confidence: bool = False,
 ) -> None:
     """Write a sheet with typed cells, and columns like those of a CSV.
 
     What Excel has no number for is a text: numbers of more than 15 digits, dates before March
-    1900, times with an offset from UTC.
+    1900, times with an offset from UTC; but the date of an e-mail is one, by the clock of its
+    sender. Values of low confidence have a color, and names of files are links.
 
     Args:
         path: of the new file.
         lines: gives all lines of output, as often as it is called.
         schemas: one schema, or one for each category.
         types: the types of columns of the input, as far as they are known: Arrow's or Python's.
+        confidence: whether each attribute has a column with its confidence.
 
     Raises:
         HpdError: there are more rows, or longer texts, than a sheet can hold.
@@ -184,15 +216,47 @@ def write_table(
     """
     check_writable()
     from openpyxl import Workbook
-    from openpyxl.cell import WriteOnlyCell
+    from openpyxl.cell import Cell, WriteOnlyCell
+    from openpyxl.comments import Comment
+    from openpyxl.styles import Font, PatternFill
+    from openpyxl.utils import get_column_letter
 
     columns = [
         replace(column, attribute=_attribute(column.attribute, types.get(column.of_input)))
-        for column in flat_columns(table_columns(lines(), schemas))
+        for column in flat_columns(table_columns(lines(), schemas, confidence=confidence))
     ]
     book = Workbook(write_only=True)
     sheet = book.create_sheet("values")
-    sheet.freeze_panes = "A2"  # the header stays in sight
+    sheet.freeze_panes = "B2"  # the header and the ids stay in sight
+    for number, width in enumerate(_widths(columns, lines()), start=1):
+        sheet.column_dimensions[get_column_letter(number)].width = width
+    fills = [(bound, PatternFill("solid", fgColor=color)) for bound, color, _ in _COLORS]
+    bold, linked = Font(bold=True), Font(color="0563C1", underline="single")
+    n_links = 0
+
+    def head(column: Column) -> Any:
+        made = cell(column.name, column.name)
+        made.font = bold
+        if column is columns[0]:
+            made.comment = Comment(_LEGEND, "hpd")
+        return made
+
+    def shown_cell(column: Column, value: Any, line: Line) -> Any:
+        nonlocal n_links
+        made = cell(value, column.name)
+        stated = least_confidence(line, column.place) if column.place else None
+        fill = next((fill for bound, fill in fills if stated is not None and stated < bound), None)
+        target = _target(column, value, path.parent) if n_links < _MOST_LINKS else None
+        if fill is None and target is None:
+            return made
+        if not isinstance(made, Cell):
+            made = WriteOnlyCell(sheet, made)
+        if fill is not None:
+            made.fill = fill
+        if target is not None:
+            n_links += 1
+            made.hyperlink, made.font = target, linked
+        return made
 
     def cell(value: Any, name: str) -> Any:
         if not isinstance(value, str):
@@ -208,15 +272,47 @@ def write_table(
         return made
 
     try:
-        sheet.append([cell(column.name, column.name) for column in columns])
+        sheet.append([head(column) for column in columns])
         for number, line in enumerate(lines(), start=2):
             if number > _MOST_ROWS:
                 raise HpdError(f"a sheet of Excel holds {_MOST_ROWS} rows; {_OTHERWISE}")
-            values = (typed_value(column.value(line), column.attribute) for column in columns)
-            sheet.append([cell(_shown(v), c.name) for v, c in zip(values, columns, strict=True)])
+            values = (_value(column, line) for column in columns)
+            sheet.append(
+                [shown_cell(c, _shown(v), line) for v, c in zip(values, columns, strict=True)]
+            )
     finally:
         sheet.close()
     book.save(path)
+
+
+def _value(column: Column, line: Line) -> Any:
+    """The value of a cell, in Python's own type."""
+    value = typed_value(column.value(line), column.attribute)
+    if column.of_input and isinstance(value, str) and _MAIL_DATE.match(value):
+        with suppress(ValueError):
+            return parsedate_to_datetime(value).replace(tzinfo=None)
+    return value
+
+
+def _widths(columns: Sequence[Column], lines: Iterator[Line]) -> list[int]:
+    """Widths in which the names and most values of columns can be read."""
+    widths = [len(column.name) for column in columns]
+    for line in islice(lines, _N_MEASURED):
+        for n, column in enumerate(columns):
+            text = str(_value(column, line))
+            widths[n] = max(widths[n], *map(len, text.splitlines() or [""]))
+    return [min(max(width + 2, _LEAST_WIDTH), _MOST_WIDTH) for width in widths]
+
+
+def _target(column: Column, value: Any, folder: Path) -> str | None:
+    """The file that a cell names, as seen from the folder of the workbook."""
+    if column.name not in ("id", "source") or column.place or column.of_input:
+        return None
+    if not isinstance(value, str) or is_place(value) or not os.path.isfile(value):
+        return None
+    with suppress(ValueError):  # It is on another drive.
+        return quote(os.path.relpath(value, folder).replace(os.sep, "/"))
+    return Path(value).absolute().as_uri()
 
 
 def _attribute(attribute: Attribute, kind: Any) -> Attribute:

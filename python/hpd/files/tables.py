@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -28,14 +28,19 @@ class Column:
     """The value of a line of output, None where it has none."""
     of_input: str = ""
     """The name of the column of the input that it is, if it is one."""
+    place: str = ""
+    """The place of its values in the data, if they are an attribute's or a part of one."""
 
 
-def table_columns(lines: Iterable[Line], schemas: Schemas) -> list[Column]:
-    """The columns of a table of lines: id, input, attributes, error.
+def table_columns(
+    lines: Iterable[Line], schemas: Schemas, *, confidence: bool = False
+) -> list[Column]:
+    """The columns of a table of lines: id, attributes, error, input.
 
     Args:
         lines: all lines, which tell the columns of the input and their kinds.
         schemas: one schema, or one for each category.
+        confidence: whether each attribute has a column with its confidence behind it.
     """
     has_source = False
     kinds: dict[str, str] = {}
@@ -45,27 +50,51 @@ def table_columns(lines: Iterable[Line], schemas: Schemas) -> list[Column]:
             kinds.setdefault("text", "string")
         for name, value in row.get("input", {}).items():
             kinds[name] = _joined_kind(kinds.get(name), value)
-    columns = [Column("id", Attribute("id"), lambda row: as_text(row.get("id")))]
+    own = Column("id", Attribute("id"), lambda row: as_text(row.get("id")))
+    of_input = []
     if has_source:
-        columns.append(Column("source", Attribute("source"), lambda row: row.get("source")))
-    names = {column.name for column in columns}
+        of_input.append(Column("source", Attribute("source"), lambda row: row.get("source")))
+    names = {own.name, *(column.name for column in of_input)}
     for name, kind in kinds.items():
         if name in names:
             continue
         attribute = Attribute(name, "string" if kind == "json" else kind)  # type: ignore[arg-type]
-        columns.append(Column(name, attribute, _shown_input(name, kind), name))
+        of_input.append(Column(name, attribute, _shown_input(name, kind), name))
         names.add(name)
-    for attribute in attributes_of(schemas):
-        shown = attribute.name
-        while shown in names:
-            shown = f"extracted.{shown}"
-        columns.append(Column(shown, attribute, data_value(attribute)))
+    values = []
+    attributes = attributes_of(schemas)
+    taken = names | {attribute.name for attribute in attributes}
+    for attribute in attributes:
+        shown = _free(attribute.name, "extracted.", names)
+        values.append(Column(shown, attribute, data_value(attribute), place=attribute.name))
         names.add(shown)
-    error = "error"
-    while error in names:
-        error = f"extraction.{error}"
-    columns.append(Column(error, Attribute(error), error_text))
-    return columns
+        if confidence:
+            name = _free(f"{shown}_confidence", "extracted.", names | taken)
+            values.append(Column(name, Attribute(name, "number"), _confidence(attribute.name)))
+            names.add(name)
+    error = _free("error", "extraction.", names)
+    return [own, *values, Column(error, Attribute(error), error_text), *of_input]
+
+
+def _free(name: str, prefix: str, names: Container[str]) -> str:
+    """A name, with a prefix as often as it takes to differ from other ones."""
+    while name in names:
+        name = prefix + name
+    return name
+
+
+def least_confidence(line: Line, place: str) -> float | None:
+    """The lowest confidence of the values at a place of the data, parts and items included."""
+    stated = (
+        field.get("confidence")
+        for name, field in line.get("fields", {}).items()
+        if name == place or name.startswith((f"{place}.", f"{place}["))
+    )
+    return min((each for each in stated if each is not None), default=None)
+
+
+def _confidence(place: str) -> Callable[[Line], float | None]:
+    return lambda line: least_confidence(line, place)
 
 
 def attributes_of(schemas: Schemas) -> list[Attribute]:
@@ -151,16 +180,25 @@ def as_text(value: Any) -> str | None:
     return json.dumps(value, ensure_ascii=False)
 
 
+_MARK: Final = "\ufeff"
+"""Without it at the beginning, Excel reads UTF-8 as the old encoding of the country."""
+
+
 def write_separated(
-    path: Path, columns: Sequence[Column], lines: Iterable[Line], separator: str
+    path: Path, columns: Sequence[Column], lines: Callable[[], Iterable[Line]], separator: str
 ) -> None:
-    """Write a table of text, its header first."""
+    """Write a table of text, its header first; with a byte order mark if it is not all ASCII."""
     flat = flat_columns(columns)
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        rows = ([as_text(column.value(line)) or "" for column in flat] for line in lines())
+        is_ascii = all(text.isascii() for row in rows for text in row)
+        is_ascii = is_ascii and all(column.name.isascii() for column in flat)
+        file.write("" if is_ascii else _MARK)
     # A column of the input may hold a text that is not Unicode.
-    with open(path, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+    with open(path, "a", encoding="utf-8", errors="backslashreplace", newline="") as file:
         writer = csv.writer(file, delimiter=separator, lineterminator="\n")
         writer.writerow([column.name for column in flat])
-        writer.writerows([as_text(column.value(line)) for column in flat] for line in lines)
+        writer.writerows([as_text(column.value(line)) for column in flat] for line in lines())
 
 
 def flat_columns(columns: Iterable[Column]) -> list[Column]:
@@ -171,7 +209,12 @@ def flat_columns(columns: Iterable[Column]) -> list[Column]:
             flat.append(column)
         else:
             flat += flat_columns(
-                Column(f"{column.name}.{part.name}", part, _part(column.value, part.name))
+                Column(
+                    f"{column.name}.{part.name}",
+                    part,
+                    _part(column.value, part.name),
+                    place=f"{column.place}.{part.name}" if column.place else "",
+                )
                 for part in column.attribute.attributes
             )
     return flat
@@ -208,13 +251,19 @@ def lines_path(table: Path) -> Path:
 
 
 def write_table(
-    lines: Path, table: Path, schemas: Schemas, types: Mapping[str, Any] | None = None
+    lines: Path,
+    table: Path,
+    schemas: Schemas,
+    types: Mapping[str, Any] | None = None,
+    *,
+    confidence: bool = False,
 ) -> None:
     """Make a table of a file of lines; a table that is there is replaced when the new one is whole.
 
-    The columns are the id, the file of the input (where lines tell it), the columns of the input,
-    the attributes, and the error of a document that failed. An attribute with the name of a column
-    that is there already gets ``extracted.`` before its own. In Parquet, lists and objects are
+    The columns are the id, the attributes, the error of a document that failed, the file of the
+    input (where lines tell it) and the columns of the input. An attribute with the name of one of
+    these gets ``extracted.`` before its own. With ``confidence`` each attribute has a column behind
+    it with the lowest confidence of its values. In Parquet, lists and objects are
     nested columns, and columns of an input that was Parquet keep their ``types``; in CSV, TSV and
     Excel objects are columns ``maker.city``, and lists are JSON. In JSON the lines are an array.
 
@@ -228,11 +277,13 @@ def write_table(
         if table.suffix.lower() == _JSON:
             _write_array(unfinished, lines)
         elif table.suffix.lower() in _GUESTS:
-            _guest(table).write_table(unfinished, lambda: _lines(lines), schemas, types or {})
+            _guest(table).write_table(
+                unfinished, lambda: _lines(lines), schemas, types or {}, confidence=confidence
+            )
         else:
-            columns = table_columns(_lines(lines), schemas)
+            columns = table_columns(_lines(lines), schemas, confidence=confidence)
             separator = _SEPARATORS[table.suffix.lower()]
-            write_separated(unfinished, columns, _lines(lines), separator)
+            write_separated(unfinished, columns, lambda: _lines(lines), separator)
         unfinished.replace(table)
     except BaseException:
         # Where the disk is full, its room is needed.

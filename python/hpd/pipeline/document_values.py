@@ -299,7 +299,10 @@ class DocumentValues:
             for place, result in fields.items()
             if place in violations
         ]
-        failure = Failure(InvalidDataError.__name__, "; ".join(reasons)) if reasons else None
+        if not reasons:
+            return Extraction(id_, data, fields, usage)
+        refused, data = (data, None) if problems else (None, data)
+        failure = Failure(InvalidDataError.__name__, "; ".join(reasons), refused)
         return Extraction(id_, data, fields, usage, failure)
 
     def _assembled(

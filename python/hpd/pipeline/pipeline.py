@@ -110,7 +110,8 @@ class Twins:
             self._n_waiting -= 1
             usage = Usage(reused_values=len(extraction.fields))
             data = copy.deepcopy(extraction.data)  # which is the user's to change
-            yield other, replace(extraction, id=document.id, data=data, usage=usage)
+            error = copy.deepcopy(extraction.error)
+            yield other, replace(extraction, id=document.id, data=data, error=error, usage=usage)
 
 
 Message = tuple[int | None, _native.Answer | dict[int, _native.Value] | Exception | None]
