@@ -29,7 +29,7 @@ SMALL = {
     # A quotation mark stands alone, as in SmolLM2's.
     "bare": ("qwen3", partial(tiny_models.bpe_vocabulary, (" null", "true", "false"))),
     # Each character that is not ASCII is cut.
-    "bytes": ("llama", partial(tiny_models.bpe_vocabulary, (), ())),
+    "bytes": ("llama", partial(tiny_models.bpe_vocabulary, ("th",), ())),
     # SentencePiece, which puts a blank before a text, or does not.
     "pieces": ("llama-spm", tiny_models.spm_vocabulary),
     "pieces, no blank": ("gemma3", tiny_models.spm_vocabulary),
