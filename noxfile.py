@@ -40,7 +40,12 @@ def test_all(session: nox.Session) -> None:
     """Run all tests, with every extra; a skip that .ci/skips.txt does not allow is a failure."""
     session.install(TORCH, ".[dev]")
     plugin = ("-p", "tools.skips", "--allowed-skips", ".ci/skips.txt")
-    session.run("python", "-m", "pytest", *plugin, *(session.posargs or ["-n", "auto"]))
+    vocabularies = str(Path(session.create_tmp()) / "vocabularies")
+    session.run("python", "-m", "tools.vocabularies", vocabularies)
+    session.run(
+        *("python", "-m", "pytest", *plugin, *(session.posargs or ["-n", "auto"])),
+        env={"HPD_VOCABULARIES": vocabularies},
+    )
 
 
 @nox.session

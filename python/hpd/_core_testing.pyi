@@ -1,6 +1,6 @@
 """The parts of the engine, for tests: src/hpd_cpp/bindings_testing.cpp."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import final
 
 import numpy as np
@@ -12,6 +12,11 @@ def fail_calls(
     engine: Engine, first: int, *, n: int = 1, code: int = -3, leaves_cells: bool = False
 ) -> None: ...
 def n_fallible_calls() -> int: ...
+def follow_script(
+    engine: Engine,
+    model: Model,
+    script: Callable[[Sequence[int], Sequence[int], Sequence[int]], Mapping[int, float]],
+) -> None: ...
 def check_every_step(engine: Engine, on: bool) -> None: ...
 def fix_least_probability(engine: Engine, p: float) -> None: ...
 def has_gil_when_deleted() -> bool: ...

@@ -22,6 +22,7 @@
 #include "bindings_common.h"
 #include "bindings_testing_faults.h"
 #include "bindings_testing_scheduling.h"
+#include "bindings_testing_script.h"
 #include "drafting/histories.h"
 #include "handles.h"
 #include "model/characters.h"
@@ -401,6 +402,7 @@ PYBIND11_MODULE(_core_testing, m) {
     bind_context(m);
     bind_constraints(m);
     bind_faults(m);
+    bind_script(m);
     bind_attention(m);
     bind_scheduling(m);
     bind_parts(m);
