@@ -1,6 +1,6 @@
 """A pytest plugin: a test that is skipped without permission fails the run.
 
-``python -m pytest -p tools.skips --allowed-skips FILE`` fails if any test is skipped that FILE
+``python -m pytest -p skips --allowed-skips FILE`` fails if any test is skipped that FILE
 does not allow. With ``--postpone-skips OUT`` it does not: the skipped tests, or whole files of
 tests, are written to OUT, one a line, so that ``pytest @OUT`` runs them once nothing is missing.
 

@@ -1,4 +1,4 @@
-"""``hpd serve`` in a process of its own, and requests to it: for tests and measurements."""
+"""Servers in processes of their own, and requests to them: for tests and measurements."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 SECONDS = 300
@@ -86,11 +87,35 @@ class Server:
 @contextlib.contextmanager
 def serving(*arguments: str) -> Iterator[Server]:
     """Serve on a free port until the block is left, with further arguments of ``hpd serve``."""
+    with listening("-m", "hpd.cli", "serve", "--port", "0", *arguments) as server:
+        yield server
+
+
+# The server has no flag against llama.cpp's crash on processors with AMX (docs/gpu.md).
+_LLAMA_CPP_SERVER = """
+from hpd.models.hardware import use_amx
+from llama_cpp.server.__main__ import main
+
+use_amx()
+main()
+"""
+
+
+@contextlib.contextmanager
+def llama_cpp_server(model: Path, *, n_ctx: int = 2048, n_threads: int = 1) -> Iterator[str]:
+    """llama-cpp-python's own server of OpenAI's protocol, with a model; gives its base URL."""
+    settings = {"model": model, "host": "127.0.0.1", "port": 0, "n_ctx": n_ctx}
+    settings |= {"n_threads": n_threads, "n_threads_batch": n_threads}
+    asked = [word for name, value in settings.items() for word in (f"--{name}", str(value))]
+    with listening("-c", _LLAMA_CPP_SERVER, *asked) as server:
+        yield f"{server.url}/v1"
+
+
+@contextlib.contextmanager
+def listening(*arguments: str) -> Iterator[Server]:
+    """Run a server in another Python, and wait until it says where it listens."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "hpd.cli", "serve", "--port", "0", *arguments],
-        stderr=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
+        [sys.executable, *arguments], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
     )
     server = Server(process)
     is_listening = threading.Event()
@@ -99,7 +124,7 @@ def serving(*arguments: str) -> Iterator[Server]:
         assert process.stderr is not None
         for line in process.stderr:
             server.said.append(line.rstrip("\n"))
-            if found := re.search(r"listening on http://127\.0\.0\.1:(\d+)", line):
+            if found := re.search(r"(?:listening|running) on http://127\.0\.0\.1:(\d+)", line):
                 server.port = int(found[1])
                 is_listening.set()
         is_listening.set()
@@ -109,12 +134,11 @@ def serving(*arguments: str) -> Iterator[Server]:
     try:
         is_listening.wait(SECONDS)
         if not server.port:
-            raise RuntimeError("\n".join(["hpd serve does not listen:", *server.said]))
+            raise RuntimeError("\n".join(["the server does not listen:", *server.said]))
         yield server
     finally:
         process.kill()
         process.wait()
         reader.join()
-        for stream in (process.stderr, process.stdout):
-            assert stream is not None
-            stream.close()
+        assert process.stderr is not None
+        process.stderr.close()

@@ -1,4 +1,4 @@
-"""A page in headless Chromium, for tests, screenshots and timings.
+"""A page in headless Chromium.
 
 Needs Chromium and its driver (on Debian: ``apt-get install chromium chromium-driver``) and
 selenium (``pip install 'hpd-cpp[browser]'``).
