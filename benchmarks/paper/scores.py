@@ -24,25 +24,14 @@ def both(evaluated: Evaluated) -> str:
 def difference(evaluated: Evaluated, scope: str = "plain", form: str = "exact") -> list[str]:
     """F1 of the other file and of this one, their difference, its interval, and p."""
     found = evaluated["versus"]["differences"][form][scope]["micro"]["f1"]
+    low, high = found["interval"]
     return [
         f"{found['second']:.2f}",
         f"{found['first']:.2f}",
         f"{found['difference']:+.2f}",
-        interval(evaluated, scope, form),
-        p_value(evaluated, scope, form),
+        f"{low:+.2f} to {high:+.2f}",
+        p_text(found["p_value"]),
     ]
-
-
-def interval(evaluated: Evaluated, scope: str = "plain", form: str = "exact") -> str:
-    """The interval of the difference."""
-    found = evaluated["versus"]["differences"][form][scope]["micro"]["f1"]["interval"]
-    low, high = found
-    return f"{low:+.2f} to {high:+.2f}"
-
-
-def p_value(evaluated: Evaluated, scope: str = "plain", form: str = "exact") -> str:
-    """The p-value of the difference."""
-    return p_text(evaluated["versus"]["differences"][form][scope]["micro"]["f1"]["p_value"])
 
 
 def agreement(evaluated: Evaluated) -> list[str]:

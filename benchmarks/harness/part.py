@@ -1,4 +1,4 @@
-"""The command line of the programs that measure: parts are listed, run, resumed and published."""
+"""The parts of a program that measures, and its command line: list, measure, resume, publish."""
 
 from __future__ import annotations
 
@@ -10,38 +10,48 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.awake import AWAKE
-from benchmarks.published import pages
-from benchmarks.published.part import Part
-from benchmarks.published.result import Conditions, Result, load_results, result_path
-from benchmarks.published.workbench import ROOT, MissingInputError, Workbench
+from benchmarks.harness import page
+from benchmarks.harness.result import Conditions, Finding, Result, load_results, result_path
+from benchmarks.harness.workbench import RESULTS, ROOT, MissingInputError, Workbench
 from hpd.models.hardware import n_cores, processor, use_amx
 from hpd.models.model_files import resolve_model
 from hpd.version import __version__
 
-RESULTS = ROOT / "benchmarks" / "results"
-
 _SHORT_HASH = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One thing to measure, which makes one result."""
+
+    name: str
+    title: str
+    minutes: float
+    """A guess at its time on two idle cores, for ``--list``."""
+    measure: Callable[[Workbench], Finding]
 
 
 def run(
     parts: Sequence[Part], program: str, description: str, arguments: Sequence[str] | None = None
 ) -> int:
-    """Do what a program (``benchmarks.tables``) is asked for; 1 if a part failed."""
+    """Run a program (``benchmarks.tables``); returns 1 if a part failed."""
     parser = _parser(parts, description)
     options = parser.parse_args(arguments)
-    if options.list:
-        _print_list(parts, options.results or RESULTS)
-        return 0
-    if options.pages:
-        changed = pages.write_all(options.results or RESULTS)
-        print("\n".join(f"written: {page.relative_to(ROOT)}" for page in changed) or "as they were")
-        return 0
     if options.limit is not None and options.results is None:
         parser.error("--limit makes a trial, whose results are not to be published: say --results")
+    options.results = options.results or RESULTS
+    if options.list:
+        _print_list(parts, options.results)
+        return 0
+    if options.pages:
+        changed = page.write_all(options.results)
+        print("\n".join(f"written: {path.relative_to(ROOT)}" for path in changed) or "as they were")
+        return 0
     named = {part.name: part for part in parts}
     chosen = [named[name] for name in options.part] if options.part else list(parts)
     failed = [part.name for part in chosen if not _attempt(part, program, options)]
@@ -71,25 +81,23 @@ def _parser(parts: Sequence[Part], description: str) -> argparse.ArgumentParser:
     )
     parser.add_argument("--server", type=Path, help="llama.cpp's llama-server, as a peer")
     parser.add_argument("--limit", type=int, metavar="N", help="a trial with N documents of a file")
-    parser.add_argument("--rounds", type=int, metavar="N", help="of timings [default: the part's]")
     parser.add_argument("-t", "--threads", type=int, default=0, help="(0: chosen)")
     return parser
 
 
 def _attempt(part: Part, program: str, options: argparse.Namespace) -> bool:
-    """Measure one part and keep its result; what stops it is said."""
-    results: Path = options.results or RESULTS
-    if result_path(results, part.name).exists() and not options.again:
+    """Measure one part and keep its result; returns False, and prints why, if it fails."""
+    if result_path(options.results, part.name).exists() and not options.again:
         print(f"{part.name}: measured already", file=sys.stderr)
         return True
     model: Path = resolve_model(options.model)
     bench = Workbench(
         options.data,
         options.work / file_hash(model)[:_SHORT_HASH] / f"limit-{options.limit or 'none'}",
+        options.results,
         model,
         options.server,
         options.limit,
-        options.rounds,
         options.threads,
         options.again,
     )
@@ -102,17 +110,18 @@ def _attempt(part: Part, program: str, options: argparse.Namespace) -> bool:
     # The command for all of it stands behind those that it ran.
     bench.commands.append(_command(part, program, options))
     conditions = _conditions(bench, time.monotonic() - start)
-    path = Result(part.name, part.title, tuple(bench.commands), finding, conditions).save(results)
-    print(f"{part.name}: {finding.headline}\n  {path}", flush=True)
+    result = Result(part.name, part.title, tuple(bench.commands), finding, conditions)
+    print(f"{part.name}: {finding.headline}\n  {result.save(options.results)}", flush=True)
     return True
 
 
 def _command(part: Part, program: str, options: argparse.Namespace) -> str:
     data = ["--data DATA"] if options.data else []
     model = [f"-m {options.model.name}"] if options.model else []
+    server = [f"--server {options.server.name}"] if options.server else []
     threads = [f"-t {options.threads}"] if options.threads else []
-    words = [f"python -m {program} --part {part.name}", *data, "--work WORK", *model, *threads]
-    return " ".join(words)
+    asked = [*data, "--work WORK", *model, *server, *threads]
+    return " ".join([f"python -m {program} --part {part.name}", *asked])
 
 
 def _conditions(bench: Workbench, seconds: float) -> Conditions:
@@ -128,14 +137,9 @@ def _conditions(bench: Workbench, seconds: float) -> Conditions:
         round(seconds, 1),
         bench.limit,
         AWAKE in os.environ,
-        _weights(),
+        "AMX" if use_amx() else "repacked weights",
         bench.stolen,
     )
-
-
-def _weights() -> str:
-    """The kernels that this processor and llama.cpp's build have for weights."""
-    return "AMX" if use_amx() else "repacked weights"
 
 
 def _git_version() -> str:

@@ -1,14 +1,12 @@
 """Teaching a model to fill blocks of masked tokens, as values of handwritten titles.
 
-    PYTHONPATH=.:python:models python -m benchmarks.neighbours.taught_blocks MODEL WEIGHTS
-
 The value behind each key is a block of ``N_BLOCK`` tokens that see each other, some of which are
 masked: any, as diffusion finds them, or all from one on, as lexical units do.
 """
 
 from __future__ import annotations
 
-import argparse
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,6 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from benchmarks.harness.workbench import ROOT
 from hpd.training import masks
 from hpd.training.data import Labelled, RowMaker
 from hpd.training.network import (
@@ -89,6 +88,7 @@ def segment(row: TrainingRow, mask: int, end: int, rng: Random, start: int) -> t
 
 def batches(vocabulary: GgufVocabulary, seed: int = 0) -> Iterator[Packed]:
     """Handwritten titles without end."""
+    sys.path.append(str(ROOT / "models"))
     from recipe.handwritten import taught
     from recipe.write import row as asked
 
@@ -137,20 +137,3 @@ def teach(model: Path, output: Path, minutes: float) -> None:
         if done >= 1:
             break
     torch.save(network.state_dict(), output)
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("model", type=Path)
-    parser.add_argument("weights", type=Path)
-    parser.add_argument("--minutes", type=float, default=30)
-    parser.add_argument("-t", "--threads", type=int, default=1)
-    asked = parser.parse_args(arguments)
-    torch.set_num_threads(asked.threads)
-    teach(asked.model, asked.weights, asked.minutes)
-
-
-if __name__ == "__main__":
-    main()

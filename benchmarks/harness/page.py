@@ -1,13 +1,12 @@
 """The pages that show results: written from the JSON files, never by hand.
 
-``docs/reproduction.md`` is written as a whole, from a template and the list of claims. Other pages
-have places for results::
+A page has places for results::
 
     <!-- result: zero-shot -->
     ... written by this module ...
     <!-- end of result -->
 
-and may have headlines in their sentences, between ``<!-- headline: zero-shot -->`` and
+and may have headlines in its sentences, between ``<!-- headline: zero-shot -->`` and
 ``<!-- end of headline -->``.
 """
 
@@ -17,15 +16,12 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from benchmarks.published.claims import CLAIMS
-from benchmarks.published.combined import combined
-from benchmarks.published.result import Conditions, Result, load_results
-from benchmarks.published.workbench import ROOT
+from benchmarks.harness.result import Conditions, Result, load_results
+from benchmarks.harness.workbench import ROOT
 
 DOCS = ROOT / "docs"
-REPRODUCTION = DOCS / "reproduction.md"
 
 _PLACE = re.compile(
     r"<!-- result: (?P<part>[\w-]+) -->\n(?P<text>.*?)<!-- end of result -->\n", re.DOTALL
@@ -41,31 +37,16 @@ def write_all(results: Path) -> list[Path]:
     """Write all pages again; the ones that changed."""
     changed = []
     for page, text in all_pages(load_results(results)).items():
-        if not page.exists() or page.read_text(encoding="utf-8") != text:
+        if page.read_text(encoding="utf-8") != text:
             page.write_text(text, encoding="utf-8")
             changed.append(page)
     return changed
 
 
 def all_pages(results: Mapping[str, Result]) -> dict[Path, str]:
-    """The texts of all pages that show results."""
-    results = {**results, **combined(results)}
-    others = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
-    texts = {
-        page: with_results(page.read_text(encoding="utf-8"), results)
-        for page in others
-        if page != REPRODUCTION
-    }
-    return {REPRODUCTION: reproduction(results), **texts}
-
-
-def reproduction(results: Mapping[str, Result]) -> str:
-    """The page of claims."""
-    rows, told = [], set()
-    for claim in CLAIMS:
-        rows.append((claim, claim.outcome(results, is_told=claim.part in told)))
-        told.add(claim.part)
-    return _template("reproduction.md.jinja").render(rows=rows)
+    """The texts of all pages that may show results."""
+    pages = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+    return {page: with_results(page.read_text(encoding="utf-8"), results) for page in pages}
 
 
 def with_results(text: str, results: Mapping[str, Result]) -> str:
@@ -86,9 +67,16 @@ def with_results(text: str, results: Mapping[str, Result]) -> str:
 
 def shown(result: Result) -> str:
     """The tables of a result, the command that makes it and its conditions, as Markdown."""
-    return _template("result.md.jinja").render(
-        result=result, conditions=conditions_sentence(result.conditions)
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,
     )
+    conditions = conditions_sentence(result.conditions)
+    return environment.get_template("result.md.jinja").render(result=result, conditions=conditions)
 
 
 def conditions_sentence(conditions: Conditions) -> str:
@@ -98,15 +86,3 @@ def conditions_sentence(conditions: Conditions) -> str:
     trial = "" if conditions.limit is None else f", a trial with {conditions.limit} documents"
     cores = f"{conditions.n_cores} cores of {conditions.processor}"
     return f"{conditions.date}, {cores}{threads}; {models or 'no model'}{trial}."
-
-
-def _template(name: str) -> Template:
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        undefined=StrictUndefined,
-        keep_trailing_newline=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        autoescape=False,
-    )
-    return environment.get_template(name)

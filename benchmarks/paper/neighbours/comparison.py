@@ -1,4 +1,4 @@
-"""Runs ways over documents, and counts their passes and the places where they leave AR's answer."""
+"""Runs ways over titles, and counts their passes and the tokens where they leave AR's answer."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks.neighbours import jacobi, ngrams
-from benchmarks.neighbours.passes import Passes, Way, n_right, one_by_one
-from benchmarks.published.result import Cell
-from benchmarks.published.workbench import Workbench
+from benchmarks.harness.result import Cell
+from benchmarks.harness.workbench import Workbench
+from benchmarks.paper.neighbours.ways import AR, WAYS, Passes, n_right
 from hpd import Document, Extractor
 from hpd.bench.workload import spread
 from hpd.evaluation.rows import Example, load_examples
@@ -22,9 +21,6 @@ from hpd.results import Extraction
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
 from hpd.values.answers import split_answer
-
-AR = "one token a pass (AR)"
-WAYS: dict[str, Way] = {AR: one_by_one, **jacobi.WAYS, **ngrams.WAYS}
 
 
 def with_one_thread(bench: Workbench) -> None:
@@ -51,9 +47,10 @@ class Found:
     n_passes: int = 0
     seconds: float = 0.0
 
-
-def _data(extraction: Extraction[Any]) -> dict[str, Any]:
-    return extraction.data or {}
+    def figures(self, n: int, ar: Found) -> list[str]:
+        """Tokens a pass, passes of one of n documents, and the time as a multiple of AR's."""
+        rates = self.n_tokens / self.n_passes, self.n_passes / n, self.seconds / ar.seconds
+        return [f"{rates[0]:.2f}", f"{rates[1]:.1f}", f"{rates[2]:.2f}"]
 
 
 @dataclass(frozen=True)
@@ -62,7 +59,7 @@ class EngineWay:
 
     settings: Mapping[str, Any]
     asked: Callable[[Schema], Schema] = lambda schema: schema
-    read: Callable[[Extraction[Any]], dict[str, Any]] = _data
+    read: Callable[[Extraction[Any]], dict[str, Any]] = lambda extraction: extraction.data or {}
 
     def extractor(self, bench: Workbench, schemas: Schema | Mapping[str, Schema]) -> Extractor[Any]:
         """What answers in this way."""
@@ -80,17 +77,15 @@ class Decoding:
     Args:
         bench: names the model.
         schemas: by category.
-        whole: whether an answer is one object, and not a value for each attribute.
     """
 
-    def __init__(self, bench: Workbench, schemas: Mapping[str, Schema], whole: bool) -> None:
+    def __init__(self, bench: Workbench, schemas: Mapping[str, Schema]) -> None:
         vocabulary = load_vocabulary(bench.model)
         self._tokenizers = {
             name: PromptTokenizer(vocabulary, system_text(), instruction_text(schema))
             for name, schema in schemas.items()
         }
         self._schemas = schemas
-        self._whole = whole
         self._passes = Passes(bench.model, n_threads=bench.n_threads)
         self._greedy: dict[tuple[int, ...], tuple[list[int], dict[int, float]]] = {}
         self.final: dict[str, list[list[int]]] = {}
@@ -102,15 +97,10 @@ class Decoding:
         """Answer some documents in one way."""
         for example in examples:
             schema = self._schemas[example.category]
-            keys = [""] if self._whole else [key_text((a.name,)) for a in schema.attributes]
+            keys = [key_text((each.name,)) for each in schema.attributes]
             tokens = self._tokenizers[example.category].tokenize([example.text], keys)
             texts = [self._answer(name, [*tokens.prompt, *key], found) for key in tokens.keys]
-            data: dict[str, Any] = {}
-            for key, text in zip(keys, texts, strict=True):
-                split = split_answer(schema, key + text)
-                named = [a for a in schema.attributes if key in ("", key_text((a.name,)))]
-                data |= {a.name: split[a.name,].parse(a).value for a in named}
-            found.answers.append(data)
+            found.answers.append(parsed(schema, keys, texts))
 
     def _answer(self, name: str, tokens: Sequence[int], found: Found) -> str:
         before, start = self._passes.n_passes, time.process_time()
@@ -148,6 +138,14 @@ def engine_run(
     found.answers += map(read, extractions)
 
 
+def parsed(schema: Schema, keys: Sequence[str], texts: Sequence[str]) -> dict[str, Any]:
+    """The values in the texts behind the keys of all attributes."""
+    return {
+        each.name: split_answer(schema, key + text)[each.name,].parse(each).value
+        for each, key, text in zip(schema.attributes, keys, texts, strict=True)
+    }
+
+
 def compared(
     examples: Sequence[Example], schemas: Mapping[str, Schema], found: Mapping[str, Found]
 ) -> list[list[Cell]]:
@@ -159,12 +157,12 @@ def compared(
     ]
     for name, each in found.items():
         scores = evaluate(examples, each.answers, attributes)
-        cells.append([
-            name,
-            f"{each.n_tokens / each.n_passes:.2f}",
-            f"{each.n_passes / len(examples):.1f}",
-            f"{each.seconds / ar.seconds:.2f}",
-            f"{scores.plain.micro.f1:.1f}",
-            str(sum(a != b for a, b in zip(each.answers, ar.answers, strict=True))),
-        ])  # fmt: skip
+        n_differing = sum(a != b for a, b in zip(each.answers, ar.answers, strict=True))
+        figures = each.figures(len(examples), ar)
+        cells.append([name, *figures, f"{scores.plain.micro.f1:.1f}", str(n_differing)])
     return cells
+
+
+def tokens_a_pass(cells: Sequence[Sequence[Cell]]) -> str:
+    """The headline of a comparison."""
+    return "tokens a pass: " + ", ".join(f"{name} {rate}" for name, rate, *_ in cells[1:])

@@ -12,6 +12,7 @@ Both need a model that was taught to fill blocks (``taught_blocks``).
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -20,9 +21,22 @@ import numpy as np
 import torch
 from transformers import DynamicCache
 
-from benchmarks.neighbours.taught_blocks import N_BLOCK, mask_token
+from benchmarks.harness.result import Finding, Table
+from benchmarks.harness.workbench import Workbench
+from benchmarks.paper.neighbours.comparison import (
+    Found,
+    compared,
+    parsed,
+    titles,
+    tokens_a_pass,
+    with_one_thread,
+)
+from benchmarks.paper.neighbours.taught_blocks import N_BLOCK, mask_token, teach
+from hpd.prompt.text import key_text
+from hpd.schema.attributes import Schema
 from hpd.training.decode import cache_argument, status
-from hpd.training.network import GgufVocabulary, use_attention
+from hpd.training.network import GgufVocabulary, load_network, use_attention
+from hpd.training.rows import Prompter
 
 Taken = Callable[[Sequence[float]], list[int]]
 """Which masked tokens of a block are taken, by how sure each of them is."""
@@ -38,6 +52,9 @@ def confident(sure: Sequence[float], least: float = 0.9) -> list[int]:
     """All that are sure, or the surest."""
     return [i for i, p in enumerate(sure) if p >= least] or [int(np.argmax(sure))]
 
+
+_N_TITLES = 100
+_MINUTES = 30.0
 
 WAYS: Mapping[str, Taken] = {
     "one token a pass": partial(lexical_unit, least=2.0),
@@ -115,3 +132,42 @@ class Blocks:
             logits[:, self._mask] = -torch.inf
             best = torch.softmax(logits, -1).max(-1)
         return best.indices.tolist(), best.values.tolist()
+
+
+def blocks(bench: Workbench) -> Finding:
+    """All ways on the same titles, with weights that are taught to fill blocks."""
+    with_one_thread(bench)
+    torch.set_num_threads(bench.n_threads)
+    minutes = _MINUTES if bench.limit is None else 0.01
+    weights = bench.made(
+        bench.folder("blocks") / "weights.pt",
+        lambda output: teach(bench.model, output, minutes),
+    )
+    schemas, examples = titles(bench, _N_TITLES)
+    vocabulary, network = GgufVocabulary(bench.model), load_network(bench.model)
+    network.load_state_dict(torch.load(weights, weights_only=True))
+    filled = Blocks(network, vocabulary)
+    found = {name: Found() for name in WAYS}
+    for example in examples:
+        schema = schemas[example.category]
+        prompter = Prompter(vocabulary, schema, "branch")
+        for name, each in found.items():
+            n_passes, n_tokens, start = filled.n_passes, filled.n_tokens, time.process_time()
+            each.answers.append(_answer(filled, prompter, schema, example.text, WAYS[name]))
+            each.seconds += time.process_time() - start
+            each.n_passes += filled.n_passes - n_passes
+            each.n_tokens += filled.n_tokens - n_tokens
+    cells = compared(examples, schemas, found)
+    title = f"{len(examples)} titles of OA-Mine; blocks of {N_BLOCK} tokens, taken from 0.9 on"
+    return Finding(
+        [Table(title, cells)],
+        tokens_a_pass(cells),
+        [f"The model was taught to fill blocks for {minutes:g} minutes, on handwritten titles."],
+    )
+
+
+def _answer(blocks: Blocks, prompter: Prompter, schema: Schema, text: str, taken: Taken) -> Any:
+    keys = [key_text((each.name,)) for each in schema.attributes]
+    prompt = prompter.fields([text], keys)
+    blocks.begin(prompt.tokens)
+    return parsed(schema, keys, [blocks.value(own, taken) for own in prompt.keys])

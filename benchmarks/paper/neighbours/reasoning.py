@@ -12,9 +12,15 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from benchmarks.neighbours.decoding import EngineWay, Found, engine_run, titles, with_one_thread
-from benchmarks.published.result import Cell, Finding, Table
-from benchmarks.published.workbench import Workbench
+from benchmarks.harness.result import Cell, Finding, Table
+from benchmarks.harness.workbench import Workbench
+from benchmarks.paper.neighbours.comparison import (
+    EngineWay,
+    Found,
+    engine_run,
+    titles,
+    with_one_thread,
+)
 from hpd.evaluation.scores import evaluate
 from hpd.results import Extraction
 from hpd.schema.attributes import Attribute, Schema

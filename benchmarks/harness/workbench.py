@@ -7,17 +7,17 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from hpd.evaluation.dataset_readers import DatasetDocument
-from hpd.evaluation.datasets import find_format, read_dataset, schema_path, survey, write_dataset
+from hpd.evaluation.datasets import schema_path
 from hpd.models.model_files import box_model, resolve_model
 
 ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "benchmarks" / "results"
 
 N_RESAMPLES = 10_000
 """Samples of an interval, and exchanges of a test."""
@@ -71,14 +71,14 @@ class Workbench:
     """A folder with a folder for each data set."""
     work: Path
     """A folder for everything that is made on the way."""
+    results: Path = RESULTS
+    """The folder with the results of other parts."""
     model: Path = field(default_factory=resolve_model)
     """The model that is scored and timed."""
     server: Path | None = None
     """llama.cpp's server, as a peer."""
     limit: int | None = None
     """Documents of each file, in a trial; None: all that a part measures."""
-    n_rounds: int | None = None
-    """Rounds of each timing; None: as many as the part says."""
     n_threads: int = 0
     again: bool = False
     """Whether times are measured once more, and not taken from a call that was stopped."""
@@ -100,27 +100,20 @@ class Workbench:
         Raises:
             MissingInputError: there is none of them.
         """
-        there = [name for name in names or _FILES if self._source(name) is not None]
+        names = names or tuple(_FILES)
+        there = [self.data_set(name) for name in names if self._source(name).exists()]
         if not there:
-            raise MissingInputError(
-                f"needs --data FOLDER with {' or '.join(names or _FILES)} in it"
-            )
-        return [self.data_set(name) for name in there]
+            raise MissingInputError(f"needs --data FOLDER with {' or '.join(names)} in it")
+        return there
 
     def data_set(self, name: str) -> DataSet:
         """One data set, its first ``limit`` rows as hpd's own lines."""
         source = self._source(name)
-        if source is None:
+        if not source.exists():
             raise MissingInputError(f"needs --data FOLDER with {name}/{_FILES[name]} in it")
         gold = self.folder(name) / "gold.jsonl"
-        if not gold.exists():
-            dataset = find_format(source)
-            rows = list(islice(read_dataset(source, dataset), self.limit))
-            problems = [row for row in rows if not isinstance(row, DatasetDocument)]
-            if problems:
-                raise problems[0]
-            write_dataset(rows, survey(rows, dataset, source.name), gold)
-        self.commands.append(f"hpd data convert {self.shown(source)} -o {self.shown(gold)}")
+        rows = self._first_rows(name, source)
+        self.make(gold, ["hpd", "data", "convert", str(rows), "-o", str(gold)])
         attributes = source.with_name("attributes.json")
         train = source.with_name("train.jsonl")
         return DataSet(
@@ -149,15 +142,14 @@ class Workbench:
         """So many documents, or fewer in a trial."""
         return n if self.limit is None else min(n, self.limit)
 
-    def _source(self, name: str) -> Path | None:
-        source = None if self.data is None else self.data / name / _FILES[name]
-        return source if source is not None and source.exists() else None
+    def _source(self, name: str) -> Path:
+        return (self.data or Path("no --data")) / name / _FILES[name]
 
-    def _first_rows(self, name: str, train: Path) -> Path:
+    def _first_rows(self, name: str, source: Path) -> Path:
         if self.limit is None:
-            return train
-        path = self.folder(name) / "train.jsonl"
-        with train.open(encoding="utf-8") as rows:
+            return source
+        path = self.folder(name) / source.name
+        with source.open(encoding="utf-8") as rows:
             path.write_text("".join(islice(rows, self.limit)), encoding="utf-8")
         return path
 
@@ -207,31 +199,26 @@ class Workbench:
         name: str,
         data: DataSet,
         *arguments: str,
-        model: Path | None = None,
         replay: bool = False,
-    ) -> tuple[Mapping[str, Any], list[dict[str, Any]]]:
-        """The environment and the summaries of ``hpd bench``.
+    ) -> list[dict[str, Any]]:
+        """The summaries of ``hpd bench``.
 
         With ``replay`` all methods write the known answers, otherwise the model's own.
         """
         output = self.folder("bench") / f"{name}.jsonl"
         command = ["hpd", "bench", str(data.gold), "--schema", str(data.schema)]
         command += ["--replay", str(data.gold)] if replay else []
-        command += ["-m", str(self.using(model or self.model)), *self.threads(), *arguments]
+        command += ["-m", str(self.using(self.model)), *self.threads(), *arguments]
         command += ["-o", str(output)]
         if self.again or not _summaries(output):
             output.unlink(missing_ok=True)
-        self.make(output, command)
-        return read_rows(output)[0], self.timed(_summaries(output))
-
-    def timed(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """The summaries of timings, after what the host took from them was noted."""
+        rows = _summaries(self.make(output, command))
         self.stolen = max([self.stolen, *(row["stolen"] for row in rows)])
         return rows
 
     def rounds(self, n: int) -> list[str]:
-        """The argument of ``hpd bench`` for so many rounds, or as many as were asked for."""
-        return ["--rounds", str(self.n_rounds or (n if self.limit is None else 1))]
+        """The argument of ``hpd bench`` for so many rounds; a trial has one."""
+        return ["--rounds", str(n if self.limit is None else 1)]
 
     def threads(self) -> list[str]:
         """The argument for the number of threads, if it was said."""
@@ -243,6 +230,14 @@ class Workbench:
             self._note(command)
         else:
             self.run(command)
+        return output
+
+    def made(self, output: Path, write: Callable[[Path], object]) -> Path:
+        """A file that a function writes; it is called only if the file is missing."""
+        if not output.exists():
+            unfinished = output.with_name(f"{output.name}.unfinished")
+            write(unfinished)
+            unfinished.replace(output)
         return output
 
     def run(self, command: Sequence[str]) -> str:
@@ -294,16 +289,10 @@ class Workbench:
             self.commands.append(shown)
 
 
-def read_rows(path: Path) -> list[dict[str, Any]]:
-    """The rows of a file of JSON lines; none if it is not there."""
-    if not path.exists():
-        return []
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
 def _summaries(path: Path) -> list[dict[str, Any]]:
-    """The rows that ``hpd bench`` writes at its end."""
-    return [row for row in read_rows(path) if row["type"] == "summary"]
+    """The rows that ``hpd bench`` writes at its end; none if there is no file."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return [row for row in map(json.loads, lines) if row["type"] == "summary"]
 
 
 def _quoted(argument: str) -> str:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.neighbours.decoding import EngineWay, Found, engine_run, with_one_thread
-from benchmarks.published.result import Cell, Finding, Table
-from benchmarks.published.workbench import MissingInputError, Workbench
+from benchmarks.harness.result import Cell, Finding, Table
+from benchmarks.harness.workbench import MissingInputError, Workbench
+from benchmarks.paper.neighbours.comparison import EngineWay, Found, engine_run, with_one_thread
 from hpd.bench.workload import spread
 from hpd.evaluation.rows import Example, load_examples
 from hpd.results import Extraction
@@ -100,23 +100,11 @@ def entities(bench: Workbench) -> Finding:
                 engine_run(extractor, examples, found[name], way.read)
             counts[name].append(_counts(examples, found[name].answers[n:]))
         n += len(examples)
-    return _finding(n, found, counts)
-
-
-def _finding(
-    n: int, found: Mapping[str, Found], counts: Mapping[str, Sequence[Counter[str]]]
-) -> Finding:
-    ar = next(iter(_WAYS))
+    ar = next(iter(found.values()))
     cells: list[list[Cell]] = [["way", "tokens a pass", "passes", "time / AR", "F1"]]
     for name, each in found.items():
         scores = [200 * c["right"] / max(1, c["given"] + c["gold"]) for c in counts[name]]
-        cells.append([
-            name,
-            f"{each.n_tokens / each.n_passes:.2f}",
-            f"{each.n_passes / n:.1f}",
-            f"{each.seconds / found[ar].seconds:.2f}",
-            f"{sum(scores) / len(scores):.1f}",
-        ])  # fmt: skip
+        cells.append([name, *each.figures(n, ar), f"{sum(scores) / len(scores):.1f}"])
     _, (_, *first), _, (_, *last) = cells
     return Finding(
         [Table(f"{n} sentences of CrossNER, F1 as the mean of its domains", cells)],

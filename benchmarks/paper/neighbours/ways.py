@@ -1,15 +1,19 @@
-"""A model that is read pass after pass, and decoding one token a pass: what other ways are held to.
+"""A model that is read pass after pass, and ways to decode with it.
 
-A way gets the tokens of a prompt and gives those of an answer: a whole object, or one value behind
-its key. It may guess: a pass over guesses
+A way gets the tokens of a prompt and returns those of one value. It may guess: a pass over guesses
 tells for each what the model itself would have said there, so guesses that it said are as good as
 decoded, and the first one that it did not say is replaced by what it did.
+
+- Jacobi and hybrid decoding (Santilli et al., 2023): guess a block, update all of it in one pass.
+- Adaptive n-grams (ANPD; Ou et al., 2024): drafts from the text itself, checked by the model.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import llama_cpp
@@ -19,6 +23,12 @@ from hpd.models.hardware import use_amx
 
 N_LONGEST = 192
 """Tokens of an answer."""
+_N_JACOBI = 16
+"""As many as a long value has, which then is one block."""
+_N_HYBRID = 4
+_N_CONTEXT = 4
+"""Tokens of the longest context of the n-grams."""
+_N_DRAFT = 6
 
 
 class Passes:
@@ -117,3 +127,74 @@ def _is_value(text: str) -> bool:
         return False
     # Another digit may follow, unless something else has.
     return end < len(text) or not isinstance(value, int | float) or isinstance(value, bool)
+
+
+def jacobi(passes: Passes, prompt: Sequence[int], n_block: int) -> list[int]:
+    """Blocks of ``n_block`` tokens; those that cannot change any more are not read again.
+
+    Jacobi's method starts all of a block from a guess and replaces every token by what the model
+    says behind the guesses before it, until nothing changes. That is the greedy answer, as its
+    first i tokens are right after i passes at the latest. The hybrid takes short blocks, each
+    behind the final tokens of those before, and stops where the answer does.
+    """
+    answer = [passes.begin(prompt)]
+    while not passes.is_over(answer):
+        # Nothing is known of the block; its last known token is as good a guess as any.
+        guess = [answer[-1]] * n_block
+        while guess and not passes.is_over(answer):
+            said = passes.read(answer, guess[:-1])
+            n_final = min(n_right(guess, said) + 1, len(said))
+            answer = passes.extended(answer, said[:n_final])
+            guess = said[n_final:]
+    return answer
+
+
+class NGrams:
+    """Counts of what followed each context of a growing text; long contexts come first."""
+
+    def __init__(self) -> None:
+        self._tokens: list[int] = []
+        self._followed: defaultdict[tuple[int, ...], Counter[int]] = defaultdict(Counter)
+
+    def add(self, tokens: Sequence[int]) -> None:
+        """Tokens that the text goes on with."""
+        for token in tokens:
+            for n in range(1, min(_N_CONTEXT, len(self._tokens)) + 1):
+                self._followed[tuple(self._tokens[-n:])][token] += 1
+            self._tokens.append(token)
+
+    def draft(self, n_most: int) -> list[int]:
+        """How the text may go on: fewer tokens where nothing like it has been seen."""
+        tokens = self._tokens[-_N_CONTEXT:]
+        drafted: list[int] = []
+        while len(drafted) < n_most:
+            contexts = (tuple(tokens[-n:]) for n in range(_N_CONTEXT, 0, -1))
+            seen = next((self._followed[c] for c in contexts if c in self._followed), None)
+            if seen is None:
+                break
+            drafted.append(seen.most_common(1)[0][0])
+            tokens.append(drafted[-1])
+        return drafted
+
+
+def anpd(passes: Passes, prompt: Sequence[int]) -> list[int]:
+    """What followed the last tokens earlier is drafted to follow them again."""
+    answer = [passes.begin(prompt)]
+    ngrams = NGrams()
+    ngrams.add([*prompt, *answer])
+    while not passes.is_over(answer):
+        guess = ngrams.draft(_N_DRAFT)
+        said = passes.read(answer, guess)
+        longer = passes.extended(answer, said[: n_right(guess, said) + 1])
+        ngrams.add(longer[len(answer) :])
+        answer = longer
+    return answer
+
+
+AR = "one token a pass (AR)"
+WAYS: dict[str, Way] = {
+    AR: one_by_one,
+    f"Jacobi, blocks of {_N_JACOBI}": partial(jacobi, n_block=_N_JACOBI),
+    f"hybrid, blocks of {_N_HYBRID}": partial(jacobi, n_block=_N_HYBRID),
+    "adaptive n-grams (ANPD)": anpd,
+}

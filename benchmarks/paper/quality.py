@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.published import scores
-from benchmarks.published.finetuning import Way, reference, trained
-from benchmarks.published.part import Part
-from benchmarks.published.result import Cell, Finding, Table
-from benchmarks.published.workbench import DataSet, Workbench
+from benchmarks.harness.part import Part
+from benchmarks.harness.result import Cell, Finding, Table
+from benchmarks.harness.workbench import DataSet, MissingInputError, Workbench
+from benchmarks.paper import scores
+from benchmarks.paper.adapters import Way, merged, predicted, quantized, trained
 from hpd.evaluation.rows import load_examples
 from hpd.schema import load_schemas
 
@@ -64,6 +64,7 @@ TABLE_1_WAYS = (Way("ar"), Way("hpd"), Way("hpd", "paper"))
 _N_SHOTS = 2
 N_FEW = 60
 """Documents of a data set, where AR on all of them would take too long."""
+_N_LABELLED = 150
 
 
 def fine_tuned(bench: Workbench) -> Finding:
@@ -120,24 +121,6 @@ def _examples(bench: Workbench, data: DataSet) -> Path:
                 row = {"text": example.text, "category": example.category, "data": values}
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
     return path
-
-
-def predicted(
-    bench: Workbench,
-    data: DataSet,
-    way: Way,
-    adapter: Path | None,
-    suffix: str = "",
-    arguments: Sequence[str] = (),
-    model: Path | None = None,
-) -> Path:
-    """The extractions of one way, before or after training."""
-    if way.mask == "paper":
-        return reference(bench, data, way, adapter)
-    name = f"{way.name}-{'tuned' if adapter else 'base'}{suffix}"
-    lora = ["--lora", str(adapter / "adapter.gguf")] if adapter else []
-    asked = ["--set", f"method={way.method}", "--max-tokens", str(way.k_max), *lora]
-    return bench.extract(data, name, *asked, *arguments, model=model or quantized(bench, "Q8_0"))
 
 
 def k_max(bench: Workbench) -> Finding:
@@ -263,11 +246,49 @@ def quantization(bench: Workbench) -> Finding:
     )
 
 
-def quantized(bench: Workbench, kind: str) -> Path:
-    """The scored model with its weights in another type."""
-    output = bench.folder("models") / f"{kind}.gguf"
-    command = ["-m", "benchmarks.published.quantize", str(bench.model), str(output)]
-    return bench.make(output, [*command, "--type", kind])
+def self_supervision(bench: Workbench) -> Finding:
+    """Section 4.4: a model that is taught its own autoregressive answers in parallel.
+
+    The model is that of table 1 which learned to write whole objects. It labels titles, and from
+    these labels alone it learns to give the same values in parallel.
+    """
+    rows: list[list[Cell]] = [["data", "decoded by", "taught", "F1", "fields as AR"]]
+    heads = []
+    ar, hpd = Way("ar"), Way("hpd")
+    for data in bench.data_sets("oa-mine"):
+        teacher = trained(bench, data, ar)
+        titles = _titles(bench, data)
+        labels = ("--labels", str(predicted(bench, titles, ar, teacher)))
+        model = merged(bench, teacher)
+        student = trained(bench, titles, hpd, model=model, labels=labels, name=f"{hpd.name}-of-ar")
+        few = bench.some(data, bench.count(N_FEW))
+        answers = predicted(bench, few, ar, teacher)
+        rows.append([data.title, "AR", "gold", scores.both(bench.evaluate(few, answers)), ""])
+        found = []
+        for taught, adapter in (("as AR", None), ("as AR, and its answers", student)):
+            output = predicted(bench, few, hpd, adapter, "-of-ar", model=model)
+            evaluated = bench.evaluate(few, output, versus=answers)
+            same = scores.agreement(evaluated)[1]
+            rows.append([data.title, "HPD", taught, scores.both(evaluated), same])
+            found.append(f"F1 {scores.f1(evaluated):.1f} and {same} of the fields as AR")
+        heads.append(f"{data.title}: {found[0]} before, {found[1]} after")
+    return Finding(
+        [Table("Plain F1 (strict), and fields with AR's value", rows)],
+        "; ".join(heads),
+        [
+            f"About {N_FEW} titles. AR labelled some {_N_LABELLED} that it was taught with, and an "
+            "adapter for HPD was trained on its weights, its own adapter included, for one epoch."
+        ],
+    )
+
+
+def _titles(bench: Workbench, data: DataSet) -> DataSet:
+    """Titles to label, of the rows to learn from."""
+    if data.train is None:
+        raise MissingInputError(f"needs {data.name}/train.jsonl in --data FOLDER")
+    lines = bench.folder(data.name) / "train-gold.jsonl"
+    bench.make(lines, ["hpd", "data", "convert", str(data.train), "-o", str(lines)])
+    return bench.some(replace(data, gold=lines, train=None), bench.count(_N_LABELLED))
 
 
 def splits(bench: Workbench) -> Finding:
@@ -307,6 +328,7 @@ PARTS: Sequence[Part] = (
     Part("k-max", "K_max, the longest value", 2, k_max),
     Part("order", "The order of the attributes", 4, order),
     Part("quantization", "Weights of fewer bits", 3, quantization),
+    Part("self-supervision", "Self-supervision", 40, self_supervision),
     Part("stacks", "J, the documents in one prompt", 2, stacks),
     Part("descriptions", "Descriptions like those of Amazon Reviews", 2, descriptions),
 )
