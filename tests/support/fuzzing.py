@@ -54,26 +54,43 @@ def words_of(inputs: Sequence[tuple[bytes, str]]) -> list[bytes]:
     return sorted({word for data, _ in inputs for word in re.findall(rb"[\w.$/-]+", data)})
 
 
-@st.composite
 def mutations(
-    draw: st.DrawFn, inputs: Sequence[tuple[bytes, str]], words: Sequence[bytes]
-) -> tuple[bytes, str]:
+    inputs: Sequence[tuple[bytes, str]], words: Sequence[bytes]
+) -> st.SearchStrategy[tuple[bytes, str]]:
     """Inputs near those of a corpus, which get further than noise would."""
-    data, suffix = draw(st.sampled_from(inputs))
-    tree = _tree(data)
-    if isinstance(tree, dict | list) and tree and draw(st.booleans()):
-        for _ in range(draw(st.integers(1, 4))):
-            _edit_tree(draw, tree)
+    at = st.integers(0, _MAX_BYTES)
+    length = st.sampled_from((0, 0, 1, 2, 4, 8, 64, _MAX_BYTES))
+    part = st.builds(_part, st.sampled_from([data for data, _ in inputs]), at, length)
+    added = st.sampled_from((*_ODD, *words)) | st.binary(max_size=8) | part
+    edits = st.tuples(at, length, added, st.sampled_from((1, 1, 1, 2, 30, 3000)))
+    tree_edits = st.tuples(at, at, st.integers(0, 3), st.sampled_from(_ATOMS))
+    return st.builds(
+        _mutated,
+        st.sampled_from(inputs),
+        st.lists(tree_edits, max_size=3),
+        st.lists(edits, max_size=4),
+    )
+
+
+def _part(data: bytes, at: int, length: int) -> bytes:
+    start = at % (len(data) + 1)
+    return data[start : start + length]
+
+
+def _mutated(
+    original: tuple[bytes, str],
+    tree_edits: Sequence[tuple[int, int, int, Any]],
+    edits: Sequence[tuple[int, int, bytes, int]],
+) -> tuple[bytes, str]:
+    data, suffix = original
+    tree = _tree(data) if tree_edits else None
+    if isinstance(tree, dict | list):
+        for edit in tree_edits:
+            _edit_tree(tree, *edit)
         data = json.dumps(tree).encode()
-    new = st.sampled_from(_ODD) | st.sampled_from(words) | st.binary(max_size=8)
-    for _ in range(draw(st.integers(0, 8))):
-        begin = draw(st.integers(0, len(data)))
-        n_removed = draw(st.sampled_from((0, 0, 1, 2, 4, 8, 64, len(data))))
-        other = draw(st.sampled_from(inputs))[0]
-        start = draw(st.integers(0, len(other)))
-        spliced = st.just(other[start : start + draw(st.sampled_from((4, 64, len(other))))])
-        added = draw(new | spliced) * draw(st.sampled_from((1, 1, 1, 2, 30, 3000)))
-        data = (data[:begin] + added + data[begin + n_removed :])[:_MAX_BYTES]
+    for at, n_removed, added, times in edits:
+        begin = at % (len(data) + 1)
+        data = (data[:begin] + added * times + data[begin + n_removed :])[:_MAX_BYTES]
     return data, suffix
 
 
@@ -85,24 +102,22 @@ def _tree(data: bytes) -> Any:
         return None
 
 
-def _edit_tree(draw: st.DrawFn, tree: Any) -> None:
+def _edit_tree(tree: Any, one: int, other: int, kind: int, atom: Any) -> None:
     """Replace, remove or double a node of a tree, in place."""
     spots = [(tree, key) for key in _keys(tree)]
     for holder, key in spots:  # which grow on the way
         spots += [(holder[key], inner) for inner in _keys(holder[key])]
     if not spots:
         return
-    holder, key = draw(st.sampled_from(spots))
-    match draw(st.integers(0, 3)):
-        case 0:
-            del holder[key]
-        case 1 if isinstance(holder, dict):
-            _, other = draw(st.sampled_from(spots))
-            holder[str(other)] = json.loads(json.dumps(holder[key]))
-        case 1:
-            holder.insert(key, json.loads(json.dumps(holder[key])))
-        case _:
-            holder[key] = json.loads(json.dumps(draw(st.sampled_from(_ATOMS))))
+    holder, key = spots[one % len(spots)]
+    if kind == 0:
+        del holder[key]
+    elif kind > 1:
+        holder[key] = json.loads(json.dumps(atom))
+    elif isinstance(holder, dict):
+        holder[str(spots[other % len(spots)][1])] = json.loads(json.dumps(holder[key]))
+    else:
+        holder.insert(key, json.loads(json.dumps(holder[key])))
 
 
 def _keys(tree: Any) -> Sequence[Any]:

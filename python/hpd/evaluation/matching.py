@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from hpd.errors import InputError
-from hpd.evaluation.rows import Example, Prediction, load_examples
+from hpd.evaluation.rows import Example, Prediction
 from hpd.files.reader import RecordReader
 
 N_PLACES_SHOWN = 5
@@ -64,9 +63,9 @@ class Matching:
         """All rows that do not match, ready for ``json.dumps``."""
         return {
             "by_order": self.by_order,
-            "missing": [_place(row) for row in self.missing],
-            "surplus": [_place(row) for row in self.surplus],
-            "doubled": [_place(row) for row in self.doubled],
+            "missing": _ids(self.missing),
+            "surplus": _ids(self.surplus),
+            "doubled": _ids(self.doubled),
         }
 
 
@@ -120,13 +119,8 @@ def _by_id(
 
 
 def _repeated(examples: Sequence[Example]) -> tuple[Example, ...]:
-    seen: Counter[str] = Counter()
-    repeated = []
-    for example in examples:
-        if seen[example.id]:
-            repeated.append(example)
-        seen[example.id] += 1
-    return tuple(repeated)
+    first = {example.id: example for example in reversed(examples)}
+    return tuple(example for example in examples if first[example.id] is not example)
 
 
 def _places(rows: Sequence[Example | Prediction], name: str) -> str:
@@ -137,8 +131,8 @@ def _places(rows: Sequence[Example | Prediction], name: str) -> str:
     return ", ".join(shown)
 
 
-def _place(row: Example | Prediction) -> dict[str, Any]:
-    return {"id": row.id, "line": row.line}
+def _ids(rows: Sequence[Example | Prediction]) -> list[dict[str, Any]]:
+    return [{"id": row.id, "line": row.line} for row in rows]
 
 
 def load_sources(
@@ -198,46 +192,3 @@ def lookup(train: Iterable[Example], examples: Iterable[Example]) -> list[dict[s
         }
         for example in examples
     ]
-
-
-def gold_examples(arguments: argparse.Namespace) -> list[Example]:
-    """The rows of GOLD; they need no text, and fields are named for ``--documents`` if it is there.
-
-    Raises:
-        InputError: a row cannot be read.
-    """
-    return list(
-        load_examples(
-            arguments.gold,
-            text_field=None if arguments.documents else arguments.text_field,
-            id_field=arguments.id_field,
-            category_field=arguments.category_field,
-            needs_text=False,
-        )
-    )
-
-
-def source_documents(
-    arguments: argparse.Namespace,
-    name: str,
-    predictions: Sequence[Prediction],
-    notices: list[str],
-) -> list[Example | None]:
-    """For each prediction its document of ``--documents``, if that is given."""
-    if arguments.documents is None:
-        return [None] * len(predictions)
-    sources = list(
-        load_sources(
-            arguments.documents,
-            text_field=arguments.text_field,
-            id_field=arguments.id_field,
-            category_field=arguments.category_field,
-        )
-    )
-    matching = match_rows(sources, predictions)
-    if matching.surplus:
-        notices.append(
-            f"{len(matching.surplus)} lines of {name} belong to no document of "
-            f"{arguments.documents}"
-        )
-    return for_predictions(predictions, sources, matching)
