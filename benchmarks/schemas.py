@@ -6,7 +6,7 @@ nothing, the data is valid under the schema (by ``jsonschema``), or the document
 nothing is invalid without a word. *filled* is the share of schemas whose data is valid for the text
 that states something. Answers are drawn at random within the constraints that a model would have,
 which asks as much of everything but the model. The model is also asked about a few schemas of each
-split. Needs rstr.
+split. Needs rstr (the extra ``peers``).
 """
 
 from __future__ import annotations

@@ -102,7 +102,16 @@ def copy_checkout() -> None:
         command = ["git", "checkout", "--quiet", "--force", "--detach", stash or head]
         subprocess.run(command, cwd=COPY, check=True)
     else:
-        command = ["git", "worktree", "add", "--force", "--detach", str(COPY), stash or head]
+        command = [
+            "git",
+            "worktree",
+            "add",
+            "--quiet",
+            "--force",
+            "--detach",
+            str(COPY),
+            stash or head,
+        ]
         subprocess.run(command, cwd=CHECKOUT, check=True)
     shutil.copy(CHECKOUT / "models" / BOX_NAME, COPY / "python" / "hpd" / "models")
 

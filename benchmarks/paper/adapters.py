@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.harness.workbench import DataSet, Workbench
-from benchmarks.make_model import quantise
 from hpd.evaluation.rows import load_examples
 from hpd.models.hardware import n_cores
 from hpd.schema import load_schemas
@@ -124,6 +123,8 @@ def quantized(bench: Workbench, kind: str) -> Path:
     """The scored model with its weights in another type."""
 
     def write(output: Path) -> None:
+        from benchmarks.make_model import quantise
+
         quantise(bench.model, output, kind, bench.n_threads or n_cores())
 
     return bench.made(bench.folder("models") / f"{kind}.gguf", write)

@@ -63,7 +63,7 @@ def run(project, allowed, *arguments):
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=600,
     )
 
 

@@ -6,6 +6,7 @@ apart, as ``null_threshold`` is about values.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -13,7 +14,7 @@ from typing import Any
 
 from hpd.evaluation.confidence_fit import Judged, cross_fitted
 from hpd.evaluation.json_form import JsonForm, plain
-from hpd.evaluation.outcomes import OUTCOMES, Outcome, outcome
+from hpd.evaluation.outcomes import Outcome, outcome
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import Counts
 from hpd.values.confidence import ANY
@@ -201,13 +202,15 @@ def _counterpart(every: Sequence[Answer], n_bins: int) -> Counterpart:
 
 
 def _counts(every: Iterable[Answer], threshold: float) -> Counts:
-    n = dict.fromkeys(OUTCOMES, 0)
-    for answer in every:
-        name = answer.outcome
-        if answer.is_value and answer.confidence < threshold:
-            name = "nn" if name == "nv" else "vn"
-        n[name] += 1
-    return Counts(**n)
+    nulled: Mapping[Outcome, Outcome] = {"nv": "nn", "vc": "vn", "vw": "vn"}
+    return Counts.of(
+        Counter(
+            answer.outcome
+            if answer.confidence >= threshold
+            else nulled.get(answer.outcome, answer.outcome)
+            for answer in every
+        )
+    )
 
 
 N_POINTS = 100

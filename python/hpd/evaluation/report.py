@@ -227,15 +227,11 @@ def summarize(documents: Sequence[ReportedDocument]) -> Summary:
         sum(document.text is None for document in documents),
         totals,
         tuple(
-            AttributeSummary(name, each, _counts(outcomes.get(name)))
+            AttributeSummary(name, each, Counts.of(outcomes[name]) if name in outcomes else None)
             for name, each in by_name.items()
         ),
         _histogram(totals.value_confidences, totals.null_confidences),
     )
-
-
-def _counts(outcomes: Counter[Outcome] | None) -> Counts | None:
-    return None if outcomes is None else Counts(*(outcomes[name] for name in OUTCOMES))
 
 
 def _histogram(of_values: Sequence[float], of_nulls: Sequence[float]) -> tuple[Bar, ...]:

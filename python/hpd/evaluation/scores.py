@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, get_args
@@ -73,6 +73,11 @@ class Counts(JsonForm):
     vn: int = 0
     vc: int = 0
     vw: int = 0
+
+    @classmethod
+    def of(cls, outcomes: Mapping[Outcome, int]) -> Counts:
+        """The counts of a Counter, or of another mapping that has all outcomes."""
+        return cls(*(outcomes[name] for name in OUTCOMES))
 
     @property
     def precision(self) -> float:
@@ -156,18 +161,15 @@ def evaluate(
 
 def count_outcomes(fields: Iterable[FieldOutcome]) -> Evaluation:
     """The scores of some fields."""
-    plain: dict[Cell, Counter[Outcome]] = {}
-    strict: dict[Cell, Counter[Outcome]] = {}
+    plain: defaultdict[Cell, Counter[Outcome]] = defaultdict(Counter)
+    strict: defaultdict[Cell, Counter[Outcome]] = defaultdict(Counter)
     for field_outcome in fields:
-        cell = field_outcome.cell
-        strict.setdefault(cell, Counter())[field_outcome.outcome] += 1
+        strict[field_outcome.cell][field_outcome.outcome] += 1
         if field_outcome.is_named:
-            plain.setdefault(cell, Counter())[field_outcome.outcome] += 1
-    return Evaluation(_score(plain), _score(strict))
-
-
-def _score(outcomes: Mapping[Cell, Counter[Outcome]]) -> Score:
-    return Score({cell: Counts(*(n[name] for name in OUTCOMES)) for cell, n in outcomes.items()})
+            plain[field_outcome.cell][field_outcome.outcome] += 1
+    return Evaluation(
+        *(Score({cell: Counts.of(n) for cell, n in each.items()}) for each in (plain, strict))
+    )
 
 
 def _percent(part: int, whole: int) -> float:

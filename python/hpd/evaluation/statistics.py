@@ -34,7 +34,7 @@ import numpy.typing as npt
 
 from hpd.evaluation.json_form import JsonForm, cell_rows, plain
 from hpd.evaluation.outcomes import OUTCOMES, Cell, FieldOutcome
-from hpd.evaluation.scores import LEVEL, SCORES, USUAL, Average, Resampling
+from hpd.evaluation.scores import AVERAGES, LEVEL, SCORES, USUAL, Average, Resampling
 
 _CHUNK = 4_000_000
 """Numbers in an array of weights or counts; more resamples are computed one chunk at a time."""
@@ -94,29 +94,12 @@ class OutcomeCounts:
         return counts.reshape(len(weights), -1, len(OUTCOMES)).astype(np.float64)
 
 
-@dataclass(frozen=True, slots=True)
-class AverageScores:
-    """The averages of many samples, in percent and not rounded: (samples, scores)."""
-
-    micro: Array
-    macro: Array
-
-    @classmethod
-    def of(cls, counts: Array) -> AverageScores:
-        """The averages of (samples, cells, outcomes) counts."""
-        is_filled = counts.sum(axis=2) > counts[:, :, _NN]
-        n_filled = np.maximum(1, is_filled.sum(axis=1))[:, np.newaxis]
-        macro = (scores(counts) * is_filled[:, :, np.newaxis]).sum(axis=1) / n_filled
-        return cls(scores(counts.sum(axis=1)), macro)
-
-    @classmethod
-    def of_chunks(cls, chunks: Iterable[Array]) -> AverageScores:
-        """The averages of counts that come in chunks, which are forgotten one by one."""
-        averages = [cls.of(chunk) for chunk in chunks]
-        return cls(
-            np.concatenate([each.micro for each in averages]),
-            np.concatenate([each.macro for each in averages]),
-        )
+def averages(counts: Array) -> dict[Average, Array]:
+    """The averages of (samples, cells, outcomes) counts, not rounded: (samples, scores)."""
+    is_filled = counts.sum(axis=2) > counts[:, :, _NN]
+    n_filled = np.maximum(1, is_filled.sum(axis=1))[:, np.newaxis]
+    macro = (scores(counts) * is_filled[:, :, np.newaxis]).sum(axis=1) / n_filled
+    return {"micro": scores(counts.sum(axis=1)), "macro": macro}
 
 
 def scores(counts: Array) -> Array:
@@ -248,18 +231,13 @@ def intervals_of(samples: Array) -> dict[str, Interval]:
 
 
 def _intervals(outcomes: OutcomeCounts, resampling: Resampling) -> ScoreIntervals:
-    by_cell: list[Array] = []
-
-    def with_cells() -> Iterator[Array]:
-        for counts in outcomes.bootstrapped(resampling):
-            by_cell.append(scores(counts))
-            yield counts
-
-    averages = AverageScores.of_chunks(with_cells())
-    cells = np.concatenate(by_cell)
+    samples = [
+        (*averages(counts).values(), scores(counts)) for counts in outcomes.bootstrapped(resampling)
+    ]
+    micro, macro, cells = (np.concatenate(chunks) for chunks in zip(*samples, strict=True))
     return ScoreIntervals(
-        intervals_of(averages.micro),
-        intervals_of(averages.macro),
+        intervals_of(micro),
+        intervals_of(macro),
         {cell: intervals_of(cells[:, i]) for i, cell in enumerate(outcomes.cells)},
     )
 
@@ -329,12 +307,12 @@ def paired_differences(
     drawn = _apart(zip(*(each.bootstrapped(resampling) for each in counts), strict=True))
     exchanged = _apart(_exchanged(*counts, exchanges))
     everyone = np.ones((1, n_rows), np.float32)
-    whole = [AverageScores.of(each.count(everyone)) for each in counts]
+    whole = [averages(each.count(everyone)) for each in counts]
 
     def compare(average: Average) -> dict[str, Difference]:
         differences: dict[str, Difference] = {}
         for i, name in enumerate(SCORES):
-            one, two = (float(getattr(each, average)[0, i]) for each in whole)
+            one, two = (float(each[average][0, i]) for each in whole)
             p_value = _p_value(exchanged[average][:, i], one - two, is_exact=is_exact)
             interval = Interval.of(drawn[average][:, i])
             differences[name] = Difference(one, two, interval, p_value)
@@ -350,10 +328,10 @@ def _p_value(exchanged: Array, observed: float, *, is_exact: bool) -> float:
 
 def _apart(pairs: Iterable[tuple[Array, ...]]) -> dict[Average, Array]:
     """The distances between the scores of two counts: (samples, 3) for each average."""
-    scored = [[AverageScores.of(counts) for counts in pair] for pair in pairs]
+    scored = [[averages(counts) for counts in pair] for pair in pairs]
     return {
-        "micro": np.concatenate([one.micro - two.micro for one, two in scored]),
-        "macro": np.concatenate([one.macro - two.macro for one, two in scored]),
+        average: np.concatenate([one[average] - two[average] for one, two in scored])
+        for average in AVERAGES
     }
 
 
