@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -109,8 +109,14 @@ def _attempt(part: Part, program: str, options: argparse.Namespace) -> bool:
         return False
     # The command for all of it stands behind those that it ran.
     bench.commands.append(_command(part, program, options))
-    conditions = _conditions(bench, time.monotonic() - start)
-    result = Result(part.name, part.title, tuple(bench.commands), finding, conditions)
+    made_under = conditions(
+        bench.used_models,
+        time.monotonic() - start,
+        n_threads=bench.n_threads,
+        limit=bench.limit,
+        stolen=bench.stolen,
+    )
+    result = Result(part.name, part.title, tuple(bench.commands), finding, made_under)
     print(f"{part.name}: {finding.headline}\n  {result.save(options.results)}", flush=True)
     return True
 
@@ -124,7 +130,15 @@ def _command(part: Part, program: str, options: argparse.Namespace) -> str:
     return " ".join([f"python -m {program} --part {part.name}", *asked])
 
 
-def _conditions(bench: Workbench, seconds: float) -> Conditions:
+def conditions(
+    models: Mapping[str, Path],
+    seconds: float,
+    *,
+    n_threads: int = 0,
+    limit: int | None = None,
+    stolen: float | None = None,
+) -> Conditions:
+    """The conditions of figures that took so long, with the hash of each model's file."""
     return Conditions(
         datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
         __version__,
@@ -132,13 +146,13 @@ def _conditions(bench: Workbench, seconds: float) -> Conditions:
         importlib.metadata.version("llama-cpp-python"),
         processor(),
         n_cores(),
-        bench.n_threads,
-        {name: file_hash(path) for name, path in sorted(bench.used_models.items())},
+        n_threads,
+        {name: file_hash(path) for name, path in sorted(models.items())},
         round(seconds, 1),
-        bench.limit,
+        limit,
         AWAKE in os.environ,
         "AMX" if use_amx() else "repacked weights",
-        bench.stolen,
+        stolen,
     )
 
 

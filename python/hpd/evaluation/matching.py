@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hpd.errors import InputError
-from hpd.evaluation.rows import Example, Prediction
+from hpd.evaluation.rows import Example, Prediction, load_examples
 from hpd.files.reader import RecordReader
 
 N_PLACES_SHOWN = 5
@@ -192,3 +193,46 @@ def lookup(train: Iterable[Example], examples: Iterable[Example]) -> list[dict[s
         }
         for example in examples
     ]
+
+
+def gold_examples(arguments: argparse.Namespace) -> list[Example]:
+    """The rows of GOLD; they need no text, and fields are named for ``--documents`` if it is there.
+
+    Raises:
+        InputError: a row cannot be read.
+    """
+    return list(
+        load_examples(
+            arguments.gold,
+            text_field=None if arguments.documents else arguments.text_field,
+            id_field=arguments.id_field,
+            category_field=arguments.category_field,
+            needs_text=False,
+        )
+    )
+
+
+def source_documents(
+    arguments: argparse.Namespace,
+    name: str,
+    predictions: Sequence[Prediction],
+    notices: list[str],
+) -> list[Example | None]:
+    """For each prediction its document of ``--documents``, if that is given."""
+    if arguments.documents is None:
+        return [None] * len(predictions)
+    sources = list(
+        load_sources(
+            arguments.documents,
+            text_field=arguments.text_field,
+            id_field=arguments.id_field,
+            category_field=arguments.category_field,
+        )
+    )
+    matching = match_rows(sources, predictions)
+    if matching.surplus:
+        notices.append(
+            f"{len(matching.surplus)} lines of {name} belong to no document of "
+            f"{arguments.documents}"
+        )
+    return for_predictions(predictions, sources, matching)

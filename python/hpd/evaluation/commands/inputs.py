@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 
 from hpd.cli.common import UsageError
-from hpd.evaluation.matching import for_predictions, load_sources, match_rows
-from hpd.evaluation.rows import Example, Prediction, load_examples
+from hpd.evaluation.rows import Example, load_examples
 
 
 def check_fields(arguments: argparse.Namespace) -> None:
@@ -38,46 +36,3 @@ def examples_of(path: str, arguments: argparse.Namespace, *, needs_text: bool) -
             needs_text=needs_text,
         )
     )
-
-
-def gold_examples(arguments: argparse.Namespace) -> list[Example]:
-    """The rows of GOLD; they need no text, and fields are named for ``--documents`` if it is there.
-
-    Raises:
-        InputError: a row cannot be read.
-    """
-    return list(
-        load_examples(
-            arguments.gold,
-            text_field=None if arguments.documents else arguments.text_field,
-            id_field=arguments.id_field,
-            category_field=arguments.category_field,
-            needs_text=False,
-        )
-    )
-
-
-def source_documents(
-    arguments: argparse.Namespace,
-    name: str,
-    predictions: Sequence[Prediction],
-    notices: list[str],
-) -> list[Example | None]:
-    """For each prediction its document of ``--documents``, if that is given."""
-    if arguments.documents is None:
-        return [None] * len(predictions)
-    sources = list(
-        load_sources(
-            arguments.documents,
-            text_field=arguments.text_field,
-            id_field=arguments.id_field,
-            category_field=arguments.category_field,
-        )
-    )
-    matching = match_rows(sources, predictions)
-    if matching.surplus:
-        notices.append(
-            f"{len(matching.surplus)} lines of {name} belong to no document of "
-            f"{arguments.documents}"
-        )
-    return for_predictions(predictions, sources, matching)

@@ -23,7 +23,8 @@ from hpd.evaluation.commands.answering import (
     price,
     tokens_text,
 )
-from hpd.evaluation.commands.inputs import check_fields, gold_examples, source_documents
+from hpd.evaluation.commands.inputs import check_fields
+from hpd.evaluation.matching import gold_examples, source_documents
 from hpd.files.journal import text_fingerprint
 from hpd.files.writer import FileWriter
 from hpd.schema import load_schemas

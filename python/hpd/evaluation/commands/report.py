@@ -11,8 +11,8 @@ from hpd.cli.arguments import add_category_argument, add_document_arguments
 from hpd.cli.common import EXIT_OK, UsageError, before_the_model, say
 from hpd.cli.output import same_file
 from hpd.evaluation.calibration import answers, calibrate
-from hpd.evaluation.commands.inputs import check_fields, gold_examples, source_documents
-from hpd.evaluation.matching import for_predictions, match_rows
+from hpd.evaluation.commands.inputs import check_fields
+from hpd.evaluation.matching import for_predictions, gold_examples, match_rows, source_documents
 from hpd.evaluation.rows import Example, Prediction, load_predictions
 from hpd.evaluation.scores import evaluate
 
