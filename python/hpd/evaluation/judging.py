@@ -29,12 +29,12 @@ import numpy.typing as npt
 from hpd.errors import InputError
 from hpd.evaluation.json_form import JsonForm, plain
 from hpd.evaluation.outcomes import Form, Outcome, outcome
-from hpd.evaluation.page import render_text
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import USUAL, Resampling
 from hpd.evaluation.statistics import Interval, bootstrapped, cohen_kappa
 from hpd.files.reader import Record
 from hpd.schema.attributes import Attribute, Schema
+from hpd.show.page import render_text
 
 Verdict = Literal["correct", "incorrect", "missing", "correct null", "hallucination"]
 VERDICTS: Final[tuple[Verdict, ...]] = get_args(Verdict)

@@ -5,7 +5,7 @@ from itertools import groupby
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpd.evaluation.shown_values import Segment, ShownValue, covered_segments, utf16_segments
+from hpd.show.shown_values import Segment, ShownValue, covered_segments, utf16_segments
 
 N = 12
 SPANS = st.tuples(st.integers(0, N - 1), st.integers(1, N + 3)).filter(

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from hpd.evaluation.page import SHARED
-from hpd.evaluation.shown_values import N_COLORS, color_slots
+from hpd.show.page import SHARED
+from hpd.show.shown_values import N_COLORS, color_slots
 
 Array = npt.NDArray[np.float64]
 

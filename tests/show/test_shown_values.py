@@ -2,7 +2,7 @@
 
 import pytest
 
-from hpd.evaluation.shown_values import ShownValue, shown_values
+from hpd.show.shown_values import ShownValue, shown_values
 
 
 def test_nested_data_is_shown_leaf_by_leaf():

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpd.evaluation.page import extraction_html
+from hpd.show.page import extraction_html
 
 TEXT = 'A <b>"Diesel"</b> & co. 😀 shoe'
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hpd
-from hpd.evaluation.page import content_policy, render_page, script_json
+from hpd.show.page import content_policy, render_page, script_json
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

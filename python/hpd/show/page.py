@@ -19,7 +19,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from hpd.evaluation.shown_values import (
+from hpd.show.shown_values import (
     Segment,
     color_classes,
     color_slots,
