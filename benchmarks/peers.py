@@ -62,13 +62,13 @@ class Question:
     @property
     def messages(self) -> list[dict[str, str]]:
         """hpd's prompt, for a whole object."""
-        return [
-            {"role": "system", "content": system_text()},
-            {
-                "role": "user",
-                "content": instruction_text(self.attributes) + documents_text([self.example.text]),
-            },
-        ]
+        return prompt(self.attributes, self.example.text)
+
+
+def prompt(schema: Schema, text: str) -> list[dict[str, str]]:
+    """hpd's prompt for a whole object, as OpenAI's protocol has it."""
+    user = instruction_text(schema) + documents_text([text])
+    return [{"role": "system", "content": system_text()}, {"role": "user", "content": user}]
 
 
 @dataclass(frozen=True)

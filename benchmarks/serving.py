@@ -36,12 +36,11 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from benchmarks.harness.result import Table
+from benchmarks.peers import prompt
 from hpd.evaluation.endpoint import response_schema
 from hpd.files.reader import Record, RecordReader
 from hpd.models.hardware import n_cores, processor
 from hpd.models.model_files import resolve_model
-from hpd.prompt.text import instruction_text, system_text
-from hpd.prompt.tokens import documents_text
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
 from tools.near_ties import differences
@@ -136,12 +135,8 @@ def command_line(
 def _completion(record: Record, schemas: Schema | Mapping[str, Schema]) -> dict[str, Any]:
     """The request of a document to a server that decodes one token after another."""
     schema = schemas if isinstance(schemas, Schema) else schemas[str(record.category)]
-    user = instruction_text(schema) + documents_text([record.text])
     return {
-        "messages": [
-            {"role": "system", "content": system_text()},
-            {"role": "user", "content": user},
-        ],
+        "messages": prompt(schema, record.text),
         "response_format": {"type": "json_object", "schema": response_schema(schema)},
         "temperature": 0,
         "max_tokens": 512,

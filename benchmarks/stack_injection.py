@@ -71,7 +71,8 @@ def tally(extractor: hpd.Extractor) -> Tally:
             texts = attacked(attack, place)
             is_alone = not hpd.pipeline.pipeline.may_share_prompt(texts[place])
             answers = _answers(extractor, texts)
-            plain = _answers(extractor, _without(place) if is_alone else DOCUMENTS)
+            others = [text for d, text in enumerate(DOCUMENTS) if d != place]
+            plain = _answers(extractor, others if is_alone else DOCUMENTS)
             if is_alone:
                 del answers[place]
             for d, answer in enumerate(answers):
@@ -107,10 +108,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(f"{len(ATTACKS)} attacks, {n_values} values of neighbours")
     print(f"with the guard: {guarded}")
     print(f"without:        {open_}")
-
-
-def _without(place: int) -> list[str]:
-    return [text for d, text in enumerate(DOCUMENTS) if d != place]
 
 
 def _answers(extractor: hpd.Extractor, texts: Sequence[str]) -> list[dict[str, Any]]:

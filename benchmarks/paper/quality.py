@@ -301,8 +301,10 @@ def splits(bench: Workbench) -> Finding:
         schemas = load_schemas(str(data.schema))
         assert isinstance(schemas, Mapping)
         sizes = [len(schema.attributes) for schema in schemas.values()]
-        n_train = _n_lines(data.train) if data.train else 0
-        n_scored = _n_lines(data.gold)
+        n_train, n_scored = (
+            len(path.read_text(encoding="utf-8").splitlines()) if path else 0
+            for path in (data.train, data.gold)
+        )
         mean = f"{sum(sizes) / len(sizes):.2f}"
         rows.append([data.title, n_train, n_scored, len(schemas), mean])
         heads.append(f"{data.title}: {n_train} and {n_scored}")
@@ -314,11 +316,6 @@ def splits(bench: Workbench) -> Finding:
             "divided by a hash of the title; the test splits of the paper are left alone."
         ],
     )
-
-
-def _n_lines(path: Path) -> int:
-    with path.open(encoding="utf-8") as lines:
-        return sum(1 for _ in lines)
 
 
 PARTS: Sequence[Part] = (
