@@ -24,9 +24,9 @@ from typing import Any
 import hpd
 from benchmarks.contradictions.counting import Tally, lost, tally
 from benchmarks.contradictions.records import read_records
-from benchmarks.published.command import conditions
-from benchmarks.published.result import Finding, Result, Table
-from benchmarks.published.workbench import ROOT
+from benchmarks.harness.part import conditions
+from benchmarks.harness.result import Finding, Result, Table
+from benchmarks.harness.workbench import ROOT
 from hpd.bench.workload import spread
 from hpd.cli.common import table
 from hpd.models.model_files import resolve_model

@@ -7,7 +7,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from importlib import import_module
 from typing import Any, Generic, Literal, TypeVar
 
 from hpd.documents import Place, Places
@@ -278,8 +277,9 @@ class Extraction(Generic[T_co]):
 
     def _repr_html_(self) -> str:
         """The document with its values marked, and their table, in a notebook."""
-        page = import_module("hpd.evaluation.page")  # a guest
-        return str(page.extraction_html(self.to_dict(), self.text))
+        from hpd.show.page import extraction_html
+
+        return extraction_html(self.to_dict(), self.text)
 
 
 def plain_data(data: Any) -> Any:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hpd.evaluation.outcomes import ABSENT
+from hpd.evaluation.rows import ABSENT
 from hpd.results import Extraction, FieldValue
 from hpd.schema import load_schema
 from hpd.values.parsing import check_value

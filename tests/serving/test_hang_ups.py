@@ -8,7 +8,7 @@ import pytest
 for package in ("fastapi", "uvicorn", "httptools", "prometheus_client"):
     pytest.importorskip(package)
 
-from tools.server_process import serving
+from server_process import serving
 from waiting import until
 
 N_CLIENTS = 50

@@ -13,7 +13,7 @@ for package in ("fastapi", "uvicorn", "httptools", "prometheus_client"):
     pytest.importorskip(package)
 
 from command_line import run_hpd
-from tools.server_process import SECONDS, Reply, serving
+from server_process import SECONDS, Reply, serving
 from waiting import until
 
 SCHEMA = "brand: the maker, color, weight_g float?, material [cotton|steel|glass]"

@@ -18,15 +18,15 @@ from typing import Any, Literal, get_args
 
 from hpd.errors import InputError
 from hpd.evaluation.rows import Prediction, load_predictions, read_rows
-from hpd.evaluation.shown_values import (
+from hpd.files.streams import reason
+from hpd.files.writer import line_bytes
+from hpd.show.shown_values import (
     ShownValue,
     color_slots,
     covered_segments,
     shown_values,
     utf16_segments,
 )
-from hpd.files.streams import reason
-from hpd.files.writer import line_bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,9 +64,9 @@ class Matching:
         """All rows that do not match, ready for ``json.dumps``."""
         return {
             "by_order": self.by_order,
-            "missing": [_place(row) for row in self.missing],
-            "surplus": [_place(row) for row in self.surplus],
-            "doubled": [_place(row) for row in self.doubled],
+            "missing": _ids(self.missing),
+            "surplus": _ids(self.surplus),
+            "doubled": _ids(self.doubled),
         }
 
 
@@ -120,13 +120,8 @@ def _by_id(
 
 
 def _repeated(examples: Sequence[Example]) -> tuple[Example, ...]:
-    seen: Counter[str] = Counter()
-    repeated = []
-    for example in examples:
-        if seen[example.id]:
-            repeated.append(example)
-        seen[example.id] += 1
-    return tuple(repeated)
+    first = {example.id: example for example in reversed(examples)}
+    return tuple(example for example in examples if first[example.id] is not example)
 
 
 def _places(rows: Sequence[Example | Prediction], name: str) -> str:
@@ -137,8 +132,8 @@ def _places(rows: Sequence[Example | Prediction], name: str) -> str:
     return ", ".join(shown)
 
 
-def _place(row: Example | Prediction) -> dict[str, Any]:
-    return {"id": row.id, "line": row.line}
+def _ids(rows: Sequence[Example | Prediction]) -> list[dict[str, Any]]:
+    return [{"id": row.id, "line": row.line} for row in rows]
 
 
 def load_sources(

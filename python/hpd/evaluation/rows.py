@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from hpd.errors import InputError
-from hpd.evaluation.outcomes import gold_values
 from hpd.files.reader import (
     default_text_fields,
     guess_format,
@@ -27,6 +26,9 @@ from hpd.files.reader import (
 )
 from hpd.files.rows import TABLES, WHOLE_FORMATS, Format, WholeText, plain_value, rows_of
 from hpd.files.streams import Source, kind, listed, reason
+
+ABSENT = "n/a"
+"""The benchmarks' word for an attribute that a document does not state."""
 
 GOLD_FIELDS = ("target_scores", "gold", "data")
 """The fields that can hold the values of a line of gold: the first of these that it has."""
@@ -242,3 +244,24 @@ def _cell(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_cell(inner) for inner in value]
     return plain_value(value)
+
+
+def value_text(value: object) -> str:
+    """A value as the metric compares it: text as it is, all else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def gold_values(values: object) -> list[str] | None:
+    """The values that count as right, stripped; None if the document has none.
+
+    The first one decides: ``n/a`` there means that the document does not state the attribute.
+    """
+    if values is None:
+        return None
+    if isinstance(values, (Mapping, list, tuple)):
+        stripped = [value_text(value).strip() for value in values]
+    else:
+        stripped = [value_text(values).strip()]
+    if not stripped or stripped[0] == ABSENT:
+        return None
+    return [value for value in stripped if value != ABSENT]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from hpd.cli.arguments import add_document_arguments, flag_of, integer, not_empty
 from hpd.cli.common import EXIT_INTERRUPTED, EXIT_OK, UsageError, before_the_model, say, table
+from hpd.evaluation.commands.inputs import check_fields
 
 if TYPE_CHECKING:
     from hpd.evaluation.comparison import Session, System, Trial
@@ -142,10 +143,7 @@ def _check(arguments: argparse.Namespace) -> None:
     for name in ("port", "open"):
         if arguments.terminal and _is_given(arguments, name):
             raise UsageError(f"--{name} does nothing with --terminal")
-    if arguments.documents is None:
-        for name in ("text", "id"):
-            if getattr(arguments, f"{name}_field") is not None:
-                raise UsageError(f"--{name}-field needs --documents")
+    check_fields(arguments)
 
 
 def _is_given(arguments: argparse.Namespace, name: str) -> bool:

@@ -11,6 +11,7 @@ from hpd.cli.arguments import add_category_argument, add_document_arguments
 from hpd.cli.common import EXIT_OK, UsageError, before_the_model, say
 from hpd.cli.output import same_file
 from hpd.evaluation.calibration import answers, calibrate
+from hpd.evaluation.commands.inputs import check_fields
 from hpd.evaluation.matching import for_predictions, gold_examples, match_rows, source_documents
 from hpd.evaluation.rows import Example, Prediction, load_predictions
 from hpd.evaluation.scores import evaluate
@@ -53,10 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     inputs = (arguments.predictions, arguments.gold, arguments.documents)
     if any(path is not None and same_file(Path(arguments.output), path) for path in inputs):
         raise UsageError(f"{arguments.output} is an input, and would be overwritten")
-    if arguments.documents is None and arguments.gold is None:
-        for name in ("text", "id"):
-            if getattr(arguments, f"{name}_field") is not None:
-                raise UsageError(f"--{name}-field needs --documents or GOLD")
+    check_fields(arguments)
     with before_the_model():
         predictions = list(load_predictions(arguments.predictions))
         if not predictions:
