@@ -43,6 +43,7 @@ from hpd.prompt.text import (
 )
 from hpd.prompt.tokens import PromptTokenizer, even_blanks
 from hpd.schema.attributes import Attribute, Schema
+from hpd.schema.scalars import FORMATS
 from hpd.values.confidence import ConfidenceMap
 from hpd.values.grammar import (
     answer_grammar,
@@ -326,8 +327,9 @@ class Questionnaire:
         passing = {q.key for q in questions if q.shows_values}
         tokens = self._tokenizer(len(texts)).tokenize(texts, [q.key for q in questions], passing)
         stated = [self._restrictions(text) for text in texts]
+        n_document = len(tokens.prompt) - tokens.n_instruction
         fields = [
-            self._field(key, question.leaf, stated[question.document])
+            self._field(key, question.leaf, stated[question.document], n_document)
             for key, question in zip(tokens.keys, questions, strict=True)
         ]
         n_cached = tokens.n_instruction if first else len(tokens.prompt)
@@ -490,7 +492,9 @@ class Questionnaire:
     def _restrictions(self, document: str) -> StatedConstraints | None:
         return StatedConstraints(self._constraints, document) if self._is_restricted else None
 
-    def _field(self, key: list[int], leaf: Leaf, stated: StatedConstraints | None) -> Field:
+    def _field(
+        self, key: list[int], leaf: Leaf, stated: StatedConstraints | None, n_document: int
+    ) -> Field:
         # No document needs to state how many items a list has.
         is_free = _is_count(leaf) or leaf.union is not None
         if stated is not None and leaf.is_forced and not stated.allowed(leaf.attribute):
@@ -504,7 +508,9 @@ class Questionnaire:
         return Field(
             key,
             # A choice ends by itself.
-            max_tokens=max(map(len, constraint.choices), default=self._n_most(leaf.attribute)),
+            max_tokens=max(
+                map(len, constraint.choices), default=self._n_most(leaf.attribute, n_document)
+            ),
             grammar=constraint.grammar,
             choices=constraint.choices,
             counted_grammar=constraint.counted_grammar,
@@ -525,11 +531,15 @@ class Questionnaire:
         key = self._labels.key((), leaf.path) if self._labels else key_text(leaf.path)
         return self.n_tokens(key) + n_seen
 
-    def _n_most(self, attribute: Attribute) -> int:
-        """The most tokens of a value."""
+    def _n_most(self, attribute: Attribute, n_document: int | None = None) -> int:
+        """The most tokens of a value; fewer if so many of its document are known."""
         types = {attribute.type, *(variant.type for variant in attribute.attributes)}
         has_text = "string" in types or "enum" in types
-        return self.options.max_tokens if has_text else min(N_SHORT, self.options.max_tokens)
+        n_most = self.options.max_tokens if has_text else min(N_SHORT, self.options.max_tokens)
+        if n_document is not None and attribute.format in FORMATS:
+            # Made of the document's text, it may have other tokens than there, and some more.
+            n_most = min(n_most, 2 * n_document + N_SHORT // 2)
+        return n_most
 
     def _n_answer_tokens(self, leaf: Leaf) -> int:
         n_own = self.n_tokens(key_text(leaf.path))
