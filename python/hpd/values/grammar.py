@@ -29,6 +29,8 @@ Allowed = Callable[[Attribute], Sequence[str] | None]
 _END: Final = "[,}\\] \\t\\r\\n] [^\\x00]*"
 """What may stand behind a value in the same token."""
 
+_BLANKS: Final = '" "? | "\\n" [ \\t]{0,40}'
+"""What may stand between the parts of an answer: some models write each on a line of its own."""
 _NUMBER: Final = '"-"? [0-9]+ ("." [0-9]+)?'
 # Escapes that JSON does not know, too: models write the backslashes of a path as they stand.
 _CHAR: Final = f'{STRING_CHAR} | "\\\\" [^\\x00-\\x1F\\x7F]'
@@ -151,7 +153,7 @@ def answer_grammar(schema: Schema, allowed: Allowed = _all, *, is_quoted: bool =
     """
     rules = _Rules(allowed, is_quoted=is_quoted)
     root = _object(schema.attributes, rules)
-    return _text({"root": f'root ::= " "? {root}', **rules})
+    return _text({"root": f"root ::= ws {root}", **rules, "ws": f"ws ::= {_BLANKS}"})
 
 
 def literal(text: str) -> str:
@@ -224,12 +226,12 @@ def _is_numeric(choice: str | int | float | bool) -> bool:
 
 def _object(attributes: tuple[Attribute, ...], rules: _Rules) -> str:
     members = [
-        f"{literal(json.dumps(attribute.name, ensure_ascii=False) + ': ')} "
+        f"{literal(json.dumps(attribute.name, ensure_ascii=False) + ':')} ws "
         f"{_member(attribute, rules, nullable=not attribute.always_answered)}"
         for attribute in attributes
     ]
-    separated = ' ", " '.join(members)
-    return f'"{{" {separated} "}}"'
+    separated = ' "," ws '.join(members)
+    return f'"{{" ws {separated} ws "}}"'
 
 
 def _member(attribute: Attribute, rules: _Rules, *, nullable: bool = True) -> str:
@@ -247,4 +249,4 @@ def _member(attribute: Attribute, rules: _Rules, *, nullable: bool = True) -> st
 
 def _array(array: Attribute, item: Attribute, rules: _Rules) -> str:
     rule = _member(item, rules, nullable=item.nullable and not item.always_answered)
-    return f'"[" ({rule} (", " {rule})*)? "]"'
+    return f'"[" ws ({rule} ("," ws {rule})* ws)? "]"'
