@@ -240,10 +240,8 @@ def quote_rule(document: str) -> str:
     rules = []
     for n, (start, end) in enumerate(places):
         word = document[start:end]
-        written = one_of(
-            json.dumps(form, ensure_ascii=False)[1:-1]
-            for form in (word, unicodedata.normalize("NFC", word))
-        )
+        texts = {word} if word.isascii() else {word, unicodedata.normalize("NFC", word)}
+        written = one_of(json.dumps(text, ensure_ascii=False)[1:-1] for text in texts)
         forms = [f"({written}) (" + " | ".join(filter(None, ('"\\""', go_on(n + 1)))) + ")"]
         if word == "\\":
             n_slashes = len(document) - start - len(document[start:].lstrip("\\"))

@@ -85,7 +85,9 @@ def value_grammar(
 def one_of(texts: Iterable[str]) -> str:
     """A GBNF expression for some texts, as a tree: what begins alike is tried only once."""
     by_first: dict[str, list[str]] = {}
-    for text in sorted(set(texts)):
+    if len(different := set(texts)) == 1:
+        return literal(different.pop())
+    for text in sorted(different):
         by_first.setdefault(text[:1], []).append(text)
     return " | ".join(_branch(alike) for alike in by_first.values())
 

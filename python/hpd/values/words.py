@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from bisect import bisect_right
 from typing import Final
 
+_ASCII_PIECE = re.compile(r"\w+|[^\w\s]")
 _ZERO_WIDTH_JOINER = "\u200d"
 _TONES: Final = range(0x1F3FB, 0x1F400)
 
@@ -59,6 +61,8 @@ def quotable(text: str) -> list[tuple[int, int]]:
     particles in their words, and Thai has no blanks at all. Signs are pieces of their own. No piece
     ends before an accent or within a number.
     """
+    if text.isascii():
+        return [match.span() for match in _ASCII_PIECE.finditer(text)]
     pieces: list[tuple[int, int]] = []
     for position, char in enumerate(text):
         if char.isspace():
