@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from benchmarks.contradictions.records import Record, leaves
-from hpd.evaluation.outcomes import gold_values, normalized, outcome
+from hpd.evaluation.outcomes import normalized, outcome
+from hpd.evaluation.rows import gold_values
 from hpd.results import Extraction, FieldValue
 
 SURE = 0.9

@@ -8,7 +8,8 @@ import pytest
 
 from hpd.cli import main
 from hpd.errors import SchemaError
-from hpd.schema import SchemaNote, SchemaWarning, load_schema, load_schemas
+from hpd.prompt.text import instruction_text
+from hpd.schema import SchemaNote, SchemaWarning, load_schema, load_schemas, to_json_schema
 from hpd.schema.attributes import Attribute, Schema
 from product_model import Product
 
@@ -273,3 +274,55 @@ def test_a_file_that_is_no_schema_is_not_taken_for_the_name_of_an_attribute(
     with pytest.raises(SchemaError, match="is a file or a folder; the file of a schema has a name"):
         load_schema(name)
     assert load_schema("folder").attributes[0].name == "folder"
+
+
+INNER = {"type": "object", "properties": {"brand": {"type": "string"}}}
+
+
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        {"name": "x", "schema": INNER},
+        {"name": "x", "strict": True, "description": "shoes", "schema": INNER},
+        {"type": "json_schema", "json_schema": {"name": "x", "schema": INNER}},
+        {"type": "json_schema", "schema": INNER},
+        {"name": "x", "description": "shoes", "schema_definition": INNER},
+        {"type": "function", "function": {"name": "x", "parameters": INNER}},
+        {"name": "x", "description": "shoes", "input_schema": INNER},
+        {"schema": INNER},
+    ],
+)
+def test_a_schema_of_another_tool_is_taken_out_of_its_wrapping(wrapped, recwarn):
+    schema = load_schema(wrapped)
+    assert schema.attributes == load_schema(INNER).attributes
+    assert schema.description == wrapped.get("description", "")
+    assert load_schema(json.dumps(wrapped)) == schema
+    assert not recwarn.list
+
+
+def test_what_only_looks_like_a_wrapping_stays_as_it_is():
+    # An attribute, and categories, of that name.
+    (attribute,) = load_schema({"schema": "what the text calls a schema"})
+    assert attribute.name == "schema"
+    assert set(load_schemas({"schema": ["brand"], "function": ["name"]})) == {"schema", "function"}
+    properties = {"type": "object", "properties": {"schema": INNER, "name": {"type": "string"}}}
+    assert [attribute.name for attribute in load_schema(properties)] == ["schema", "name"]
+
+
+def test_the_description_of_a_schema_stands_in_its_prompt():
+    described = load_schema({**INNER, "description": "Ads for shoes."})
+    assert described != load_schema(INNER)
+    assert described.key != load_schema(INNER).key
+    assert instruction_text(described).startswith("Instructions:\nAds for shoes.\n\nAttributes:")
+    both = instruction_text(described, instructions="Be exact.")
+    assert both.startswith("Instructions:\nBe exact.\nAds for shoes.\n\n")
+    assert instruction_text(load_schema(INNER)).startswith("Attributes:")
+    assert to_json_schema(described)["description"] == "Ads for shoes."
+
+
+def test_an_unknown_keyword_is_told_once():
+    names = {name: {"type": "string", "score": 1} for name in "abcd"}
+    with pytest.warns(SchemaWarning) as caught:
+        load_schema({"type": "object", "score": 2, "properties": names})
+    (said,) = (str(each.message) for each in caught)
+    assert "'score' is not a keyword of JSON Schema: ignored, here and in 4 other places" in said

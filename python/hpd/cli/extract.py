@@ -24,11 +24,18 @@ from hpd.cli.arguments import (
     say_without_effect,
 )
 from hpd.cli.common import UsageError, before_the_model, in_words, say
-from hpd.cli.inputs import add_input_argument, add_reading_arguments, open_inputs
+from hpd.cli.inputs import (
+    add_input_argument,
+    add_reading_arguments,
+    category_by_file,
+    open_inputs,
+    schemas_of_files,
+)
 from hpd.cli.jobs import add_job_arguments, job_defaults
 from hpd.cli.output import (
     add_output_argument,
     add_output_arguments,
+    check_each,
     check_output,
     is_stream,
     open_writer,
@@ -43,14 +50,13 @@ from hpd.documents import NotYet
 from hpd.errors import HpdError, InputError
 from hpd.files.inputs import InputReader, Shard, parse_shard, skipped_text
 from hpd.files.reader import TEXT_FIELDS, Record, RecordReader, kept_columns
-from hpd.files.streams import is_place
+from hpd.files.streams import filled, is_pattern, is_place
 from hpd.files.table_edits import note_table
 from hpd.files.tables import is_table, keeps_input, lines_path, write_table
 from hpd.files.writer import Writer
 from hpd.models.hardware import computing_place
 from hpd.models.model_files import is_box, resolve_model
 from hpd.pipeline import check_method
-from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
 from hpd.values.confidence import NO_MAP, option_map
 
@@ -125,7 +131,8 @@ def run(arguments: argparse.Namespace) -> int:
     _check_required(arguments)
     if arguments.job_file is not None and not arguments.quiet:
         say(f"job {arguments.job} of {arguments.job_file}")
-    schemas = load_schemas(arguments.schema)
+    leave_out = [*written_files(arguments.output), *arguments.elsewhere]
+    schemas = schemas_of_files(arguments, leave_out)
     options = options_of(arguments)
     check_method(options, schemas)
     _check(arguments, schemas, options)
@@ -134,7 +141,8 @@ def run(arguments: argparse.Namespace) -> int:
         examples = _examples(arguments, schemas)
         reader = open_inputs(
             arguments,
-            leave_out=[*written_files(arguments.output), *arguments.elsewhere],
+            leave_out=leave_out,
+            category_of=category_by_file(arguments.schema, schemas),
             shard=arguments.shard,
         )
     with reader:
@@ -241,6 +249,8 @@ def added_columns(
 
     def columns(record: Record) -> Mapping[str, Any]:
         added = reader.source(record)
+        if is_pattern(arguments.output or ""):
+            added["source"] = record.source
         if arguments.with_text:
             added |= reader.columns(record)
         if keeps_all or kept:
@@ -279,14 +289,33 @@ def _check_reads(
     schema = arguments.schema if os.path.exists(arguments.schema) else None
     adapters = [path for path, _ in options.loras]
     calibration = None if options.calibration in ("", NO_MAP) else options.calibration
-    read = [*inputs, schema, arguments.examples, model, options.draft_model or None, calibration]
+    own = (
+        {filled(arguments.schema, path) for path in inputs} if is_pattern(arguments.schema) else ()
+    )
+    read = [
+        *inputs,
+        *own,
+        schema,
+        arguments.examples,
+        model,
+        options.draft_model or None,
+        calibration,
+    ]
     check_output(arguments, [*read, *adapters])
+    check_each(arguments, inputs)
 
 
 def _check(
     arguments: argparse.Namespace, schemas: Schema | Mapping[str, Schema], options: Options
 ) -> None:
-    if not isinstance(schemas, Schema) and arguments.category_field is None:
+    if is_pattern(arguments.schema):
+        for flag, value in (
+            ("--category-field", arguments.category_field),
+            ("--examples", arguments.examples),
+        ):
+            if value is not None:
+                raise UsageError(f"{flag} goes with one schema, or one for each category")
+    elif not isinstance(schemas, Schema) and arguments.category_field is None:
         raise UsageError(
             "the schema is one per category: name the field that has it, with --category-field"
         )

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection
+import os
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 from hpd.cli.arguments import add_field_arguments
-from hpd.files.inputs import InputReader, Shard
+from hpd.cli.common import before_the_model
+from hpd.errors import InputError, SchemaError
+from hpd.files.inputs import InputReader, Shard, find_files
 from hpd.files.rows import FORMATS
+from hpd.files.streams import filled, is_pattern, listed
+from hpd.files.tables import Schemas
+from hpd.schema import load_schema, load_schemas
 
 
 def add_input_argument(parser: argparse._ActionsContainer, *, required: bool) -> None:
@@ -59,6 +65,7 @@ def open_inputs(
     arguments: argparse.Namespace,
     *,
     leave_out: Collection[str | Path] = (),
+    category_of: Callable[[str], str] | None = None,
     shard: Shard | None = None,
 ) -> InputReader:
     """The reader of what the arguments name.
@@ -77,6 +84,7 @@ def open_inputs(
         attachments=arguments.attachments,
         whole=arguments.taken_as == "document",
         leave_out=leave_out,
+        category_of=category_of,
         shard=shard,
     )
 
@@ -86,3 +94,36 @@ def _delimiter(text: str) -> str:
     if len(delimiter) != 1 or delimiter in '"\r\n':
         raise argparse.ArgumentTypeError(f"{text!r} is not one character, or tab")
     return delimiter
+
+
+def schemas_of_files(arguments: argparse.Namespace, leave_out: Collection[str | Path]) -> Schemas:
+    """The schemas that ``--schema`` names: one, one for each category, or, of a pattern, one for
+    each file of the input, by the names of their own files.
+
+    Raises:
+        SchemaError: one cannot be read, or no input has one.
+    """
+    pattern = arguments.schema
+    if not is_pattern(pattern):
+        return load_schemas(pattern)
+    with before_the_model():
+        paths = find_files(arguments.input, arguments.format, leave_out).paths
+    files = sorted({filled(pattern, path) for path in paths})
+    schemas = {name: load_schema(name) for name in files if os.path.isfile(name)}
+    if not schemas:
+        raise SchemaError(f"{pattern}: none of these files is there: {listed(files)}")
+    return schemas
+
+
+def category_by_file(pattern: str, schemas: Schemas) -> Callable[[str], str] | None:
+    """What gives the name of the schema of a file, if there is one for each."""
+    if not is_pattern(pattern):
+        return None
+
+    def category_of(path: str) -> str:
+        name = filled(pattern, path)
+        if name not in schemas:
+            raise InputError(f"{path}: it has no schema: there is no file {name}")
+        return name
+
+    return category_of

@@ -8,8 +8,8 @@ import os
 import re
 from array import array
 from collections import Counter
-from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -223,6 +223,8 @@ class InputReader:
         attachments: whether what is attached to an e-mail, and messages within it, are documents
             of their own.
         whole: whether a file of rows is one document, too.
+        category_of: the category of the records of a file, by its path; it raises ``InputError``
+            for a file that has none.
         shard: the part of all records that is given; whole files of others are not opened.
 
     Raises:
@@ -243,8 +245,10 @@ class InputReader:
         delimiter: str | None = None,
         attachments: bool = False,
         whole: bool = False,
+        category_of: Callable[[str], str] | None = None,
         shard: Shard | None = None,
     ) -> None:
+        self._category_of = category_of
         self._notes: Counter[str] = Counter()
         self._noted: dict[str, str] = {}  # the first record of each
         self.types: dict[str, Any] = {}
@@ -366,7 +370,7 @@ class InputReader:
                         if n_read == 1:
                             self._note_types(reader.types)
                         if is_whole or self._is_ours(i, n_read - 1):
-                            yield record
+                            yield self._with_category(record)
             except InputError as error:
                 if self._is_single:
                     raise
@@ -374,6 +378,14 @@ class InputReader:
                     yield Record(path, "", error=error, source=path)
                 else:
                     self.unread.append(error)
+
+    def _with_category(self, record: Record) -> Record:
+        if self._category_of is None or record.error is not None:
+            return record
+        try:
+            return replace(record, category=self._category_of(record.source))
+        except InputError as error:
+            return replace(record, error=error)
 
     def _guessed(self, path: str) -> Format | None:
         """The format of a file; None if its extension tells none, and that of another one does."""

@@ -351,6 +351,27 @@ def without_compression(path: str | Path) -> Path:
     return name.with_suffix("") if name.suffix.lower() in SUFFIXES else name
 
 
+_PLACEHOLDERS = re.compile(r"\{(stem|name|folder)\}")
+
+
+def is_pattern(name: str) -> bool:
+    """Whether a name holds parts of the names of documents, as ``schemas/{stem}.json`` does."""
+    return _PLACEHOLDERS.search(name) is not None and not any(map(str.isspace, name))
+
+
+def filled(pattern: str, document: str) -> str:
+    """The name that a pattern gives for a document: of ``mails/a.eml``, ``{stem}`` is ``a``,
+    ``{name}`` is ``a.eml``, and ``{folder}`` is ``mails``."""
+    path = without_compression(document)
+    parts = {"stem": path.stem, "name": path.name, "folder": path.parent.name}
+    return _PLACEHOLDERS.sub(lambda found: parts[found[1]], pattern)
+
+
+def fixed_folder(pattern: str) -> Path:
+    """The folder in which all names of a pattern are."""
+    return Path(_PLACEHOLDERS.split(pattern)[0] + "_").parent
+
+
 def is_compressed(path: str | Path) -> bool:
     """Whether a file is compressed, by its extension."""
     return _path_of(path).suffix.lower() in SUFFIXES

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
+from hpd.files.streams import filled, fixed_folder, is_pattern, naming
 from hpd.schema.attributes import Attribute, Schema
 
 Line = Mapping[str, Any]
@@ -232,21 +234,25 @@ _GUESTS: Final = {
 }
 """The modules that write tables of types."""
 _JSON: Final = ".json"
+OF_EACH: Final = (_JSON, ".jsonl")
+"""The extensions of outputs for each document."""
 
 
 def is_table(path: str | Path) -> bool:
-    """Whether an output is made of lines when they are all there, by its extension: a table, or
-    an array of JSON."""
-    return Path(path).suffix.lower() in (*_SEPARATORS, *_GUESTS, _JSON)
+    """Whether an output is made of lines when they are all there, by its name: a table, an array
+    of JSON, or, as ``out/{stem}.json``, a file for each document."""
+    return is_pattern(str(path)) or Path(path).suffix.lower() in (*_SEPARATORS, *_GUESTS, _JSON)
 
 
 def keeps_input(path: str | Path) -> bool:
     """Whether an output has the columns of the input by default, as a table has."""
-    return is_table(path) and Path(path).suffix.lower() != _JSON
+    return is_table(path) and Path(path).suffix.lower() not in OF_EACH
 
 
 def lines_path(table: Path) -> Path:
     """The lines from which a table is made; they have every detail, and a run goes on with them."""
+    if is_pattern(str(table)):
+        return fixed_folder(str(table)) / "lines.hpd.jsonl"
     return table.with_name(table.name + ".jsonl")
 
 
@@ -272,6 +278,9 @@ def write_table(
         HpdError: a value does not fit the type of its column, or into a cell.
         OSError: the table cannot be written.
     """
+    if is_pattern(str(table)):
+        _write_each(str(table), lines)
+        return
     unfinished = table.with_name(table.name + ".new")
     try:
         if table.suffix.lower() == _JSON:
@@ -289,6 +298,37 @@ def write_table(
         # Where the disk is full, its room is needed.
         unfinished.unlink(missing_ok=True)
         raise
+
+
+def _write_each(pattern: str, lines: Path) -> None:
+    """Write the lines of each file of the input into one of its own.
+
+    In ``.json`` that of a file that is one document is an object, those of others are an array.
+    """
+    is_jsonl = Path(pattern).suffix.lower() != _JSON
+    left = Counter(filled(pattern, line["source"]) for line in _lines(lines))
+    begun: set[str] = set()
+    for line in _lines(lines):
+        name = filled(pattern, line["source"])
+        path = Path(name)
+        unfinished = path.with_name(path.name + ".new")
+        if name not in begun:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            unfinished.unlink(missing_ok=True)
+        left[name] -= 1
+        is_object = is_jsonl or (name not in begun and not left[name] and _is_whole(line))
+        before = "" if is_object else "[\n" if name not in begun else ",\n"
+        after = "\n" if is_object else "" if left[name] else "\n]\n"
+        begun.add(name)
+        with naming(path), open(unfinished, "ab") as file:
+            text = before + json.dumps(line, ensure_ascii=False) + after
+            file.write(text.encode("utf-8", "backslashreplace"))
+        if not left[name]:
+            unfinished.replace(path)
+
+
+def _is_whole(line: Line) -> bool:
+    return bool(line.get("id") == line["source"])
 
 
 def _write_array(path: Path, lines: Path) -> None:

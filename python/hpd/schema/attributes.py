@@ -159,6 +159,8 @@ class Schema:
 
     attributes: tuple[Attribute, ...]
     title: str = ""
+    description: str = ""
+    """What the schema says of the documents as a whole, which stands in the prompt."""
     model: Any = field(default=None, compare=False)
     """The Pydantic class that the schema was read from, if any: results become its instances."""
     is_bare: bool = False

@@ -84,10 +84,14 @@ def read_json_schema(root: Node) -> Schema:
         reader.finish(attribute)
     except RecursionError:
         raise fail("$", f"the schema is nested more than {MAX_DEPTH} levels deep") from None
+    for keyword, places in reader.unknown.items():
+        others = f", here and in {len(places) - 1} other places" if len(places) > 1 else ""
+        warn(places[0], f"{keyword!r} is not a keyword of JSON Schema: ignored{others}")
     title = root.get("title")
     schema = Schema(
         attribute.attributes,
         title=title if isinstance(title, str) else "",
+        description=attribute.description if attribute.type == "object" else "",
         document=None if reader.is_exact else root,
         root=replace(attribute, attributes=()),
     )
@@ -110,6 +114,8 @@ class _Reader:
         self.is_complete = True
         self.recursions: dict[str, Recursion] = {}
         self.n_attributes = 0
+        self.unknown: dict[str, list[str]] = {}
+        """The places of keywords that JSON Schema does not have."""
         self.known: dict[str, tuple[Attribute, int]] = {}
         """What references stand for, and the number of its parts."""
 
@@ -497,7 +503,7 @@ class _Reader:
             elif keyword in ALL_KEYWORDS:
                 warn(where, f"{keyword!r} says nothing about a value of type {kind}: ignored")
             elif keyword not in ("prefixItems", "required"):
-                warn(where, f"{keyword!r} is not a keyword of JSON Schema: ignored")
+                self.unknown.setdefault(keyword, []).append(where)
 
 
 _OF_MAPS: Final = ("patternProperties", "propertyNames", "minProperties", "maxProperties")
