@@ -24,7 +24,7 @@ from hpd.files.reader import (
     has_fields,
     is_known,
 )
-from hpd.files.rows import ENCODED, MAILS, SEPARATED, WHOLE_FORMATS, Format
+from hpd.files.rows import ENCODED, MAILS, SEPARATED, TABLES, WHOLE_FORMATS, Format
 from hpd.files.streams import absolute, check_encoding, is_place, places
 
 _FORM = re.compile(r"(\d+)/(\d+)")
@@ -314,8 +314,21 @@ class InputReader:
             counted = count_records(path, format_)
             if counted is None or (self._attachments and format_ in MAILS):
                 return None
+            if self._is_refused(i):
+                counted = 1
             n += counted if self._shard is None else self._shard.count(self._firsts[i], counted)
         return n
+
+    def _is_refused(self, i: int) -> bool:
+        """Whether a file is read as one error, as it is damaged or lacks a column."""
+        if self._formats[i] not in TABLES:
+            return False
+        try:
+            with self._opened(i) as reader:
+                next(reader, None)
+        except InputError:
+            return True
+        return False
 
     def _read(self) -> Generator[Record, None, None]:
         for i, path in enumerate(self.files.paths):
