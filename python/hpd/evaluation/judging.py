@@ -164,7 +164,7 @@ def inquiries(
         if text is None:
             raise InputError(
                 f"line {prediction.line}: the document {own_id!r} has no text: "
-                "hpd extract --with-text writes it, --documents FILE adds it"
+                "hpd extract --with-text writes it, --documents PATH adds it"
             )
         values = {attribute.name: prediction.data.get(attribute.name) for attribute in own}
         kinds = {name: value_kind(value) for name, value in values.items()}

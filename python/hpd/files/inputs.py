@@ -26,7 +26,15 @@ from hpd.files.reader import (
     has_fields,
     is_known,
 )
-from hpd.files.rows import ENCODED, EXTENSIONS, MAILS, SEPARATED, WHOLE_FORMATS, Format
+from hpd.files.rows import (
+    ENCODED,
+    EXTENSIONS,
+    MAILS,
+    SEPARATED,
+    TABLES,
+    WHOLE_FORMATS,
+    Format,
+)
 from hpd.files.streams import absolute, check_encoding, is_place, places
 from hpd.version import install_command
 
@@ -276,7 +284,7 @@ class InputReader:
         named = [name for name, value in self._fields.items() if value]
         if named and whole:
             raise InputError(f"a whole file is one document, and has no {named[0]}")
-        if named and not any(map(has_fields, filter(None, self._formats))):
+        if named and not any(has_fields(each) for each in self._formats if each is not None):
             raise InputError(f"{names[0]}: plain text has no fields, so none can be named")
         for flag, value, formats in (
             ("--encoding", encoding, ENCODED),
@@ -355,8 +363,21 @@ class InputReader:
             counted = 1 if format_ is None else count_records(path, format_, whole=self._whole)
             if counted is None or (self._attachments and format_ in MAILS):
                 return None
+            if self._is_refused(i):
+                counted = 1
             n += counted if self._shard is None else self._shard.count(self._firsts[i], counted)
         return n
+
+    def _is_refused(self, i: int) -> bool:
+        """Whether a file is read as one error, as it is damaged or lacks a column."""
+        if self._formats[i] not in TABLES:
+            return False
+        try:
+            with self._opened(i) as reader:
+                next(reader, None)
+        except InputError:
+            return True
+        return False
 
     def _read(self) -> Generator[Record, None, None]:
         for i, path in enumerate(self.files.paths):

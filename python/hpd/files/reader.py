@@ -337,12 +337,18 @@ def count_records(
         return 1
     if is_compressed(source) or is_place(source):
         return None
-    with open_source(source) as file:
-        if kind == "parquet":
-            return int(import_module("hpd.external.parquet").n_rows(file))
-        if kind in ("jsonl", "lines"):
-            return sum(1 for line in file if not line.isspace())
-        return sum(1 for _ in rows_of(Source(file, str(source)), kind))
+    n = 0
+    try:
+        with open_source(source) as file:
+            if kind == "parquet":
+                return int(import_module("hpd.external.parquet").n_rows(file))
+            if kind in ("jsonl", "lines"):
+                return sum(1 for line in file if not line.isspace())
+            for _ in rows_of(Source(file, str(source)), kind):
+                n += 1
+    except InputError:
+        return n + 1  # What cannot be read is a record with an error.
+    return n
 
 
 def guess_format(source: str | Path | BinaryIO) -> Format:

@@ -38,6 +38,7 @@ from hpd.evaluation.scores import AVERAGES, FORM_NAMES, LEVEL, SCOPES, Counts, M
 from hpd.evaluation.statistics import Interval
 from hpd.files.reader import guess_format, source_name
 from hpd.files.rows import TABLES
+from hpd.files.streams import listed
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
 
@@ -106,8 +107,23 @@ def read_inputs(arguments: argparse.Namespace) -> Inputs:
         if file is not None and not (gold is None and file is first):
             for notice in file.matching.notices(gold or name, file.name):
                 say(notice)
+    if gold is not None and arguments.lookup is None:
+        _refuse_unlike(name, gold, predictions, examples)
     attributes = _attributes(arguments.attributes, examples)
     return Inputs(examples, gold is not None, attributes, first, second)
+
+
+def _refuse_unlike(
+    name: str, gold: str, predictions: Sequence[Prediction], examples: Sequence[Example]
+) -> None:
+    """Refuse two files that have no attribute in common: every score would be zero."""
+    predicted = dict.fromkeys(attribute for row in predictions for attribute in row.data or ())
+    known = dict.fromkeys(attribute for example in examples for attribute in example.gold)
+    if predicted and known and not {*predicted} & {*known}:
+        raise UsageError(
+            f"{name} and {gold} have no attribute in common: {listed(predicted)} against "
+            f"{listed(known)}"
+        )
 
 
 def _names(arguments: argparse.Namespace) -> tuple[str, str | None]:

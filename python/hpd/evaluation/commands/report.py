@@ -23,7 +23,8 @@ _DESCRIPTION = """\
 Make a page that shows what hpd extract wrote: each document with its values where they stand,
 totals, confidences, and filters to find what is worth a look. One file, which needs no network.
 
-The texts come from PRED, if it was written with --with-text; else from --documents, or from GOLD.
+The texts come from PRED, if it was written with --with-text; else from --documents, from the input
+of the run, which is read again, or from GOLD.
 With GOLD the page tells what is right and what is not, as hpd eval counts it.
 """
 
@@ -63,11 +64,14 @@ def run(arguments: argparse.Namespace) -> int:
         sources = source_documents(arguments, arguments.predictions, predictions, notices)
         examples, against_gold = _gold(arguments, predictions, notices)
     documents = reported_documents(predictions, examples, sources, arguments.category_field)
-    n_without = sum(document.text is None for document in documents)
+    n_failed = sum(document.error is not None and not document.attributes for document in documents)
+    if n_failed:
+        notices.append(f"{n_failed} of {len(documents)} documents failed, and have no values")
+    n_without = sum(document.text is None and document.error is None for document in documents)
     if n_without:
         notices.append(
             f"{n_without} of {len(documents)} documents have no text here, so their values are "
-            "shown alone; hpd extract --with-text writes it, --documents FILE adds it"
+            "shown alone; hpd extract --with-text writes it, --documents PATH adds it"
         )
     page = report_page(
         documents,
