@@ -260,8 +260,11 @@ class _Assembly:
                 self.missing |= inner.missing
                 self.places.update(inner.places)
             elif not is_needed:
-                # An absent item was counted by mistake; a malformed one is reported.
+                # An absent item was counted by mistake, unless it is not null when it is asked for
+                # again; a malformed one is reported.
                 lost |= inner.absent
+                self.too_few |= inner.absent
+                self.faults.update(inner.faults)
                 for error_place, message in (*inner.errors.items(), *inner.reasons.items()):
                     if message != ABSENT:
                         part = error_place.removeprefix(here).lstrip(".")
