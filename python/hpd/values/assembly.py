@@ -231,7 +231,7 @@ class _Assembly:
     def items(
         self, array: Attribute, item: Attribute, path: Path, place: str, n_items: int
     ) -> tuple[list[Any], set[Path]]:
-        """The items, and the fields that were missing for others."""
+        """The items, and the fields whose values others lack."""
         # An item that was counted should be there: if nothing of it is, it is left out below.
         item = replace(item, required=True)
         items: list[Any] = []
@@ -262,7 +262,7 @@ class _Assembly:
             elif not is_needed:
                 # An absent item was counted by mistake, unless it is not null when it is asked for
                 # again; a malformed one is reported.
-                lost |= inner.absent
+                lost |= inner.faults.keys()
                 self.too_few |= inner.absent
                 self.faults.update(inner.faults)
                 for error_place, message in (*inner.errors.items(), *inner.reasons.items()):

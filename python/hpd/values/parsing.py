@@ -130,15 +130,15 @@ def parse_forced(raw: str, attribute: Attribute, document: str = "") -> ParsedVa
     if parsed.error is None:
         return parsed
     if attribute.type in ("integer", "number"):
-        number = parse_value(raw, Attribute(attribute.name, "number")).value
-        nearest = None if number is None else _nearest(number, attribute)
+        numeral = _NUMERAL.match(raw.strip())
+        nearest = None if numeral is None else _nearest(Fraction(numeral.group()), attribute)
         return parsed if nearest is None else ParsedValue(nearest, reason=parsed.error)
     begun = _begun(raw, document) if attribute.type == "string" else None
     cut = check_value(begun, attribute) if begun else parsed
     return parsed if cut.error else cut
 
 
-def _nearest(number: int | float, attribute: Attribute) -> int | float | None:
+def _nearest(number: Fraction, attribute: Attribute) -> int | float | None:
     lower = (attribute.minimum, attribute.exclusive_minimum)
     upper = (attribute.maximum, attribute.exclusive_maximum)
     low = [Fraction(str(limit)) for limit in lower if limit is not None]
@@ -149,9 +149,7 @@ def _nearest(number: int | float, attribute: Attribute) -> int | float | None:
         step = (min(high) - max(low)) / 2 or Fraction(1)
     else:
         step = Fraction(1)
-    exact = Fraction(str(number))
-    exact = max([exact, *low])
-    exact = min([exact, *high])
+    exact = min([max([number, *low]), *high])
     first = round(exact / step)
     for n in sorted(range(first - 9, first + 10), key=lambda n: abs(n * step - exact)):
         other = n * step
