@@ -5,7 +5,7 @@
 All arguments are those of ``hpd bench``, which is run with hpd as it is, and with threads that go
 round as long as GNU OpenMP has them while they wait: alone, and beside one and two processes that
 do nothing but compute. The fair share is that of as many threads as there are cores among all that
-want one; 1.00 is a time as if it were kept. Prints a table of medians of three rounds.
+want one; 1.00 is a time as if it were kept. Prints a table of medians of the rounds.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from statistics import median
 
 from hpd.cli.common import table
 from hpd.models.hardware import n_cores
@@ -27,15 +26,14 @@ _VARIABLE = "GOMP_SPINCOUNT"
 _KINDS: dict[str, dict[str, str]] = {"as hpd is": {}, "long spins": {_VARIABLE: "300000"}}
 """GNU OpenMP's own number, where there is a core for each thread."""
 _N_BUSY = (0, 1, 2)
-_N_ROUNDS = 3
 
 
 def milliseconds(arguments: Sequence[str], variables: dict[str, str]) -> float:
-    """The time of a document, measured now."""
+    """The time of a document, measured now: the median of the rounds."""
     inherited = {k: v for k, v in os.environ.items() if k not in (_VARIABLE, "OMP_WAIT_POLICY")}
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "figures.jsonl"
-        command = [sys.executable, "-m", "hpd.cli", "bench", "--method", "hpd", "--rounds", "1"]
+        command = [sys.executable, "-m", "hpd.cli", "bench", "--method", "hpd"]
         subprocess.run(
             [*command, *arguments, "-o", str(output)],
             env={**inherited, **variables},
@@ -63,17 +61,15 @@ def competitors(n: int) -> Iterator[None]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    times: dict[tuple[int, str], list[float]] = {}
-    for _ in range(_N_ROUNDS):
-        for n_busy in _N_BUSY:
-            with competitors(n_busy):
-                for kind, variables in _KINDS.items():
-                    times.setdefault((n_busy, kind), []).append(milliseconds(arguments, variables))
+    times: dict[tuple[int, str], float] = {}
+    for n_busy in _N_BUSY:
+        with competitors(n_busy):
+            for kind, variables in _KINDS.items():
+                times[n_busy, kind] = milliseconds(arguments, variables)
     rows = [["busy processes", "threads", "ms a document", "of the fair share"]]
     for (n_busy, kind), measured in times.items():
-        fair = median(times[0, kind]) * (n_cores() + n_busy) / n_cores()
-        share = fair / median(measured)
-        rows.append([str(n_busy), kind, f"{median(measured):.1f}", f"{share:.2f}"])
+        fair = times[0, kind] * (n_cores() + n_busy) / n_cores()
+        rows.append([str(n_busy), kind, f"{measured:.1f}", f"{fair / measured:.2f}"])
     print(table(rows, n_left=2))
 
 

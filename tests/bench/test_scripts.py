@@ -70,7 +70,7 @@ def test_every_batch_is_shown(gold, tiny_model):
 
 
 def test_the_share_of_a_busy_machine_is_of_every_kind_and_company(gold, tiny_model):
-    asked = [gold, "--schema", SCHEMA, "--replay", gold, "-m", tiny_model(), "-t", 1]
+    asked = [gold, "--schema", SCHEMA, "--replay", gold, "-m", tiny_model(), "-t", 1, "--rounds", 1]
     _, *lines = run_script(BENCHMARKS / "busy.py", *asked, "--limit", 1).splitlines()
     assert [line.split()[0] for line in lines] == [*"001122"]
     assert all(float(line.split()[-1]) > 0 for line in lines)

@@ -130,16 +130,17 @@ def bootstrap(
         width: the counts of one sample.
         resampling: how often, and the seed.
     """
-    if n_documents:
-        sizes = chunk_sizes(max(n_documents, width), resampling.n)
-        yield from map(count, drawn_documents(n_documents, sizes, resampling.seed))
+    sizes = chunk_sizes(max(n_documents, width), resampling.n)
+    yield from map(count, drawn_documents(n_documents, sizes, resampling.seed))
 
 
 def bootstrapped(by_document: Array, resampling: Resampling = USUAL) -> Array:
     """The sums of (documents, ...) counts over documents that are drawn: (samples, ...)."""
+    if not len(by_document):
+        return by_document
     flat = by_document.reshape(len(by_document), -1)
     parts = bootstrap(lambda weights: weights @ flat, *flat.shape, resampling)
-    return np.concatenate([flat[:0], *parts]).reshape(-1, *by_document.shape[1:])
+    return np.concatenate(list(parts)).reshape(-1, *by_document.shape[1:])
 
 
 def drawn_documents(n_documents: int, sizes: Iterable[int], seed: int) -> Iterator[Weights]:
