@@ -34,9 +34,13 @@ LEAST_LIKELY = 0.001
 all texts, not among those allowed. Of the choices that the model in the box made under it on titles
 of OA-Mine, 19 of 20 were wrong (docs/reliability.md says how this was measured)."""
 
-LEAST_KEPT = 0.5
-"""The share of the model's own probability that a form (a pattern, a date, a number) must leave it:
-below it, the value is what the form made of another one, which the model would have written."""
+LEAST_KEPT = 0.3
+"""The share of the model's own probability that a constraint (a pattern, a date, choices) must
+leave it: below it, the value is what the constraint made of another one, which the model would have
+written."""
+
+LEAST_KEPT_STATED = 0.01
+"""The same for a value that the document states: the model may only want to write it otherwise."""
 
 N_RETRIES = 2
 """The waves in which fields are asked again, at most."""
@@ -65,21 +69,24 @@ class Limits:
     """The least probability of its text among all texts, unless the document states it."""
     kept: float = 0.0
     """The least share of the model's own probability that its constraint leaves, likewise."""
+    kept_if_stated: float = 0.0
+    """The same for a value that the document states."""
 
-    def reason(self, likelihood: Likelihood) -> str | None:
-        """Why a value is refused, unless the document states it; None: it is not."""
-        if likelihood.probability < self.probability:
+    def reason(self, likelihood: Likelihood, *, is_stated: bool) -> str | None:
+        """Why a value is refused; None: it is not."""
+        if likelihood.probability < self.probability and not is_stated:
             return f"the model rules it out (less likely than {self.probability:g})"
-        if likelihood.kept < self.kept:
+        if likelihood.kept < (self.kept_if_stated if is_stated else self.kept):
             return "the model would write something else, which is not allowed here"
         return None
 
-    def distances(self, likelihood: Likelihood) -> tuple[float | None, float | None]:
-        """The margins of both decisions, if they are near ties."""
-        return (
+    def distances(self, likelihood: Likelihood) -> list[float | None]:
+        """The margins of these decisions, if they are near ties."""
+        return [
             between(likelihood.probability, self.probability),
             between(likelihood.kept, self.kept),
-        )
+            between(likelihood.kept, self.kept_if_stated),
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +142,9 @@ class DocumentValues:
                     confidence = 1.0 - confidence
             if likelihood is not None and why is None:
                 margin = least([margin, *limits.distances(likelihood)])
-                why = limits.reason(likelihood)
+                why = limits.reason(likelihood, is_stated=False)
                 if why is not None and grounder is not None and grounder.states(result.value):
-                    why = None
+                    why = limits.reason(likelihood, is_stated=True)
                 if why is not None:
                     confidence = None
             if why is not None:

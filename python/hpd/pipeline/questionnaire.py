@@ -15,6 +15,7 @@ from hpd.options import N_SHORT, Options, values_identity
 from hpd.pipeline import Examples
 from hpd.pipeline.document_values import (
     LEAST_KEPT,
+    LEAST_KEPT_STATED,
     LEAST_LIKELY,
     N_REFUSED_TOKENS,
     N_RETRIES,
@@ -380,12 +381,13 @@ class Questionnaire:
                 threshold = confidence_map.null_threshold
         is_forced = attribute.always_answered
         may_be_ruled_out = (needs_a_value or attribute.type == "enum") and not is_forced
-        has_form = is_closed(attribute) and enum_texts(attribute) is None and not is_forced
+        has_form = is_closed(attribute) and not is_forced
         return Limits(
             threshold,
             threshold if confidence_map is None else confidence_map.least(kind, threshold),
             LEAST_LIKELY if may_be_ruled_out else 0.0,
             LEAST_KEPT if has_form else 0.0,
+            LEAST_KEPT_STATED if has_form else 0.0,
         )
 
     def context(self, *, with_others: bool) -> str:

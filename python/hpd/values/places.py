@@ -117,11 +117,18 @@ class Grounder:
         return whole or self.ground_all(value, fuzzy=fuzzy)
 
     def states(self, value: Any) -> bool:
-        """Whether the document has a value in so many words, and not as a part of longer ones."""
-        return any(
-            self._border(span.start) and self._border(span.end)
-            for span in self.ground_all(value, fuzzy=False)
-        )
+        """Whether the document has a value in so many words, and not as a part of a longer one.
+
+        ``PX-310`` is no value of ``PX-310-22``, nor is 500 as a text one of ``500ml``.
+        """
+        text, is_text = self.document, isinstance(value, str)
+        for span in self.ground_all(value, fuzzy=False):
+            before, behind = text[: span.start][-2:], text[span.end :][:2]
+            if not (self._border(span.start) and self._border(span.end)):
+                continue
+            if not is_text or not (_goes_on(before[::-1]) or _goes_on(behind)):
+                return True
+        return False
 
     def ground(self, value: Any, *, fuzzy: bool = True) -> Span | None:
         """The best place of a value; None if the document does not hold it.
@@ -292,6 +299,12 @@ class Grounder:
         while end < len(text) and text[end - 1].isalnum() and text[end].isalnum():
             end += 1
         return start, end
+
+
+def _goes_on(beside: str) -> bool:
+    """Whether a word goes on with these characters, from its end outwards."""
+    joiner = beside[:1] in "-./_:@#&+" and beside[1:]
+    return (joiner or beside[:1]).isalnum() and beside.isascii()
 
 
 def _cut(spans: Iterator[Span], only_first: bool) -> list[Span]:
