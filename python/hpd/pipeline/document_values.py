@@ -40,7 +40,8 @@ leave it: below it, the value is what the constraint made of another one, which 
 written."""
 
 LEAST_KEPT_STATED = 0.01
-"""The same for a value that the document states: the model may only want to write it otherwise."""
+"""The same for a number or a day that the document states: the model may only want to write it
+otherwise, or mean another one. Texts and choices that it states are kept in any case."""
 
 N_RETRIES = 2
 """The waves in which fields are asked again, at most."""

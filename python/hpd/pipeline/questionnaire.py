@@ -156,6 +156,7 @@ class Constraints:
                         break
 
 
+_DIGITS = frozenset({"integer", "number", "date"})
 _BEHIND_A_VALUE = ("", ",", "}", "]", "\n")
 
 
@@ -387,7 +388,7 @@ class Questionnaire:
             threshold if confidence_map is None else confidence_map.least(kind, threshold),
             LEAST_LIKELY if may_be_ruled_out else 0.0,
             LEAST_KEPT if has_form else 0.0,
-            LEAST_KEPT_STATED if has_form else 0.0,
+            LEAST_KEPT_STATED if has_form and attribute.type in _DIGITS else 0.0,
         )
 
     def context(self, *, with_others: bool) -> str:

@@ -55,6 +55,7 @@ MAX_PLACES: Final = 1000
 _DIGITS = re.compile(r"\d+")
 _LETTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz")
 _ISO_TIME = re.compile(r"(\d{2}:\d{2}:\d{2})(\.\d+)?(Z|[+-]\d{2}:\d{2})?", re.ASCII)
+_ISO_DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\S*", re.ASCII)
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}\S*)?", re.ASCII)
 
 
@@ -128,6 +129,8 @@ class Grounder:
                 continue
             if not is_text or not (_goes_on(before[::-1]) or _goes_on(behind)):
                 return True
+        if is_text and _ISO_DATE_TIME.fullmatch(value):
+            return all(map(self.states, value.split("T")))
         return False
 
     def ground(self, value: Any, *, fuzzy: bool = True) -> Span | None:
