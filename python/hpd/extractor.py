@@ -17,6 +17,7 @@ from collections.abc import (
 )
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, overload
 
@@ -181,20 +182,40 @@ class Extractor(Generic[T]):
         self._closing = weakref.finalize(self, _close, self._pipeline, native, os.getpid())
 
     @overload
-    def extract(self, document: str, *, category: str | None = None) -> Extraction[T]: ...
-
-    @overload
-    def extract(self, document: str, *, schema: type[S]) -> Extraction[S]: ...
+    def extract(
+        self, document: str | Document, *, category: str | None = None, on_error: OnError = "raise"
+    ) -> Extraction[T]: ...
 
     @overload
     def extract(
-        self, document: str, *, category: str | None = None, schema: SchemaForm
+        self, document: str | Document, *, schema: type[S], on_error: OnError = "raise"
+    ) -> Extraction[S]: ...
+
+    @overload
+    def extract(
+        self,
+        document: str | Document,
+        *,
+        category: str | None = None,
+        schema: SchemaForm,
+        on_error: OnError = "raise",
     ) -> Extraction[dict[str, Any]]: ...
 
     def extract(
-        self, document: str, *, category: str | None = None, schema: object = None
+        self,
+        document: str | Document,
+        *,
+        category: str | None = None,
+        schema: object = None,
+        on_error: OnError = "raise",
     ) -> Extraction[Any]:
         """The values of one document; ``schema`` takes the place of the extractor's own.
+
+        Args:
+            document: the text, or a ``Document``.
+            category: chooses the schema, where the document does not name it.
+            schema: takes the place of the extractor's own.
+            on_error: ``record``: a document that fails gives an extraction with ``error``.
 
         Raises:
             ContextOverflowError: the document does not fit the context.
@@ -204,23 +225,40 @@ class Extractor(Generic[T]):
                 extraction says that the class refuses it.
             EngineClosedError: the extractor is closed.
         """
-        documents = [Document(document, None, category)]
-        (extraction,) = self.extract_many(documents, schema=schema)  # type: ignore[call-overload]
+        if not isinstance(document, Document):
+            document = Document(document, None, category)
+        elif category is not None:
+            document = replace(document, category=category)
+        (extraction,) = self.extract_many([document], schema=schema, on_error=on_error)  # type: ignore[call-overload]
         return cast(Extraction[Any], extraction)
 
     @overload
-    async def aextract(self, document: str, *, category: str | None = None) -> Extraction[T]: ...
-
-    @overload
-    async def aextract(self, document: str, *, schema: type[S]) -> Extraction[S]: ...
+    async def aextract(
+        self, document: str | Document, *, category: str | None = None, on_error: OnError = "raise"
+    ) -> Extraction[T]: ...
 
     @overload
     async def aextract(
-        self, document: str, *, category: str | None = None, schema: SchemaForm
+        self, document: str | Document, *, schema: type[S], on_error: OnError = "raise"
+    ) -> Extraction[S]: ...
+
+    @overload
+    async def aextract(
+        self,
+        document: str | Document,
+        *,
+        category: str | None = None,
+        schema: SchemaForm,
+        on_error: OnError = "raise",
     ) -> Extraction[dict[str, Any]]: ...
 
     async def aextract(
-        self, document: str, *, category: str | None = None, schema: object = None
+        self,
+        document: str | Document,
+        *,
+        category: str | None = None,
+        schema: object = None,
+        on_error: OnError = "raise",
     ) -> Extraction[Any]:
         """``extract`` for asyncio: as many as ``in_flight`` at a time are decoded together."""
         self._check_open()
@@ -230,7 +268,9 @@ class Extractor(Generic[T]):
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(
             self._threads,
-            lambda: self.extract(document, category=category, schema=schema),  # type: ignore[call-overload]
+            lambda: self.extract(  # type: ignore[call-overload]
+                document, category=category, schema=schema, on_error=on_error
+            ),
         )
 
     @overload

@@ -278,7 +278,7 @@ def _add_docs(app: FastAPI) -> None:
 
     Its links are relative: a proxy may put something before the path.
     """
-    files = {}  # Without that package, browsers load them from the CDN.
+    files: dict[str, Any] = {}  # Without that package, browsers load them from the CDN.
     if find_spec("fastapi_swagger") is not None:
         app.mount("/swagger", StaticFiles(packages=[("fastapi_swagger", "resources")]))
         files = {
