@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import dataclass
 
@@ -12,6 +13,8 @@ import hpd
 from hpd.cli import main
 from hpd.errors import InvalidDataError
 from hpd.pipeline.document_values import LEAST_LIKELY
+from hpd.results import build_data
+from hpd.schema import load_schema
 from jsonl import read_lines, write_texts
 from small_extractor import SmallExtractor, extracted
 
@@ -136,6 +139,35 @@ def test_data_is_an_instance_or_none_and_never_a_dict(model, schema, answer, raw
             extractor.extract("a")
         assert caught.value.extraction.data is None
         assert caught.value.extraction.error.data == raw
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer"),
+    [(Part, [{"name": "nut", "qty": 2}, {"name": "bolt", "qty": 3}]), (Cup, [{"size": 4}])],
+)
+def test_a_list_of_a_class_is_a_schema(kind, answer):
+    schema = load_schema(list[kind])
+    assert schema.is_bare
+    data, problems = build_data(schema, answer)
+    assert not problems
+    assert data == [kind(**each) for each in answer]
+    assert hpd.Extraction(data=data).to_dict()["data"] == answer
+
+
+def test_one_document_may_be_a_document_and_its_error_recorded(model):
+    answers = {"a": {"brand": "Nike", "size": 44}, "b": {}}
+    with SmallExtractor(Shoe, model, answers=answers) as extractor:
+        extraction = extractor.extract(hpd.Document("a", id="x7"))
+        assert (extraction.id, extraction.data) == ("x7", Shoe(brand="Nike", size=44))
+        failed = extractor.extract("b", on_error="record")
+        assert (failed.data, failed.error.type) == (None, "InvalidDataError")
+        failed = asyncio.run(extractor.aextract(hpd.Document("b", "x8"), on_error="record"))
+        assert (failed.id, failed.data) == ("x8", None)
+
+
+def test_a_span_is_the_place_of_a_value():
+    assert hpd.results.FieldValue(start=2, end=5).span == (2, 5)
+    assert hpd.results.FieldValue().span is None
 
 
 @pytest.mark.parametrize("method", ["hpd", "ar"])

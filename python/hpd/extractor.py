@@ -17,6 +17,7 @@ from collections.abc import (
 )
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
@@ -181,20 +182,40 @@ class Extractor(Generic[T]):
         self._closing = weakref.finalize(self, _close, self._pipeline, native, os.getpid())
 
     @overload
-    def extract(self, document: str, *, category: str | None = None) -> Extraction[T]: ...
-
-    @overload
-    def extract(self, document: str, *, schema: type[S]) -> Extraction[S]: ...
+    def extract(
+        self, document: str | Document, *, category: str | None = None, on_error: OnError = "raise"
+    ) -> Extraction[T]: ...
 
     @overload
     def extract(
-        self, document: str, *, category: str | None = None, schema: SchemaForm
+        self, document: str | Document, *, schema: type[S], on_error: OnError = "raise"
+    ) -> Extraction[S]: ...
+
+    @overload
+    def extract(
+        self,
+        document: str | Document,
+        *,
+        category: str | None = None,
+        schema: SchemaForm,
+        on_error: OnError = "raise",
     ) -> Extraction[dict[str, Any]]: ...
 
     def extract(
-        self, document: str, *, category: str | None = None, schema: object = None
+        self,
+        document: str | Document,
+        *,
+        category: str | None = None,
+        schema: object = None,
+        on_error: OnError = "raise",
     ) -> Extraction[Any]:
         """The values of one document; ``schema`` takes the place of the extractor's own.
+
+        Args:
+            document: the text, or a ``Document``.
+            category: chooses the schema, where the document does not name it.
+            schema: takes the place of the extractor's own.
+            on_error: ``record``: a document that fails gives an extraction with ``error``.
 
         Raises:
             ContextOverflowError: the document does not fit the context.
@@ -204,21 +225,35 @@ class Extractor(Generic[T]):
                 extraction says that the class refuses it.
             EngineClosedError: the extractor is closed.
         """
-        return self._extract(document, category, schema)
-
-    @overload
-    async def aextract(self, document: str, *, category: str | None = None) -> Extraction[T]: ...
-
-    @overload
-    async def aextract(self, document: str, *, schema: type[S]) -> Extraction[S]: ...
+        return self._extract(document, category, schema, on_error)
 
     @overload
     async def aextract(
-        self, document: str, *, category: str | None = None, schema: SchemaForm
+        self, document: str | Document, *, category: str | None = None, on_error: OnError = "raise"
+    ) -> Extraction[T]: ...
+
+    @overload
+    async def aextract(
+        self, document: str | Document, *, schema: type[S], on_error: OnError = "raise"
+    ) -> Extraction[S]: ...
+
+    @overload
+    async def aextract(
+        self,
+        document: str | Document,
+        *,
+        category: str | None = None,
+        schema: SchemaForm,
+        on_error: OnError = "raise",
     ) -> Extraction[dict[str, Any]]: ...
 
     async def aextract(
-        self, document: str, *, category: str | None = None, schema: object = None
+        self,
+        document: str | Document,
+        *,
+        category: str | None = None,
+        schema: object = None,
+        on_error: OnError = "raise",
     ) -> Extraction[Any]:
         """``extract`` for asyncio: as many as ``in_flight`` at a time are decoded together.
 
@@ -232,7 +267,8 @@ class Extractor(Generic[T]):
         cancellation = Cancellation()
         try:
             return await loop.run_in_executor(
-                self._threads, self._extract, document, category, schema, cancellation
+                self._threads,
+                *(self._extract, document, category, schema, on_error, cancellation),
             )
         finally:
             cancellation.cancel()
@@ -432,13 +468,19 @@ class Extractor(Generic[T]):
 
     def _extract(
         self,
-        document: str,
+        document: str | Document,
         category: str | None,
         schema: object,
+        on_error: OnError,
         cancellation: Cancellation | None = None,
     ) -> Extraction[Any]:
-        documents = [Document(document, None, category)]
-        ((_, extraction),) = self.iter_placed(documents, schema=schema, cancellation=cancellation)
+        if not isinstance(document, Document):
+            document = Document(document, None, category)
+        elif category is not None:
+            document = replace(document, category=category)
+        ((_, extraction),) = self.iter_placed(
+            [document], schema=schema, on_error=on_error, cancellation=cancellation
+        )
         return extraction
 
     def _run(

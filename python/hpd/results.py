@@ -74,6 +74,11 @@ class FieldValue:
         return replace(self, place=places.of(self.start, self.end))
 
     @property
+    def span(self) -> tuple[int, int] | None:
+        """The place of the value in the document, so that ``text[slice(*span)]`` is it."""
+        return None if self.start is None or self.end is None else (self.start, self.end)
+
+    @property
     def near_tie(self) -> bool:
         """Whether the value might be another one if other documents were decoded beside its own.
 

@@ -11,6 +11,7 @@ from hpd import Options, _native
 from hpd.cli import build_parser, main
 from hpd.cli.arguments import options_of
 from hpd.options import OPTIONS
+from jsonl import write_texts
 from option_values import OTHER, texts
 
 COMMANDS = ("extract", "bench", "tune")
@@ -148,3 +149,12 @@ def test_everything_that_can_be_said_in_python_can_be_said_here():
 def test_standard_input_is_read_once(arguments, capsys):
     assert main(arguments) == 2
     assert "hpd: error: - is standard input, which can be read once" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("options", "is_said"), [((), True), (("--quiet",), False)])
+def test_notes_about_a_schema_are_said_unless_it_is_to_be_quiet(
+    options, is_said, tmp_path, fake, capfd
+):
+    source = write_texts(tmp_path / "in.jsonl", "a")
+    assert main(["extract", str(source), "--schema", "phone number, x", *options]) == 0
+    assert ("note: 'phone number': the name of a text" in capfd.readouterr().err) == is_said

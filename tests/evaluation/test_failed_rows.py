@@ -97,6 +97,18 @@ def test_a_report_reads_the_texts_again(folder, fake, capfd):
     assert "four" in (folder.parent / "r.html").read_text()
 
 
+def test_a_report_replaces_no_file_but_a_report(folder, fake, capfd):
+    assert extract("mails", "o.jsonl") == 3
+    mine = folder.parent / "r.html"
+    mine.write_text("<p>written by hand, about hpd</p>")
+    assert main(["report", "o.jsonl", "-o", "r.html"]) == 2
+    assert "is no page of hpd report" in capfd.readouterr().err
+    assert "by hand" in mine.read_text()
+    mine.unlink()
+    for _ in range(2):
+        assert main(["report", "o.jsonl", "-o", "r.html"]) == 0
+
+
 def test_a_text_that_has_changed_since_is_not_shown(folder, fake, capfd):
     assert extract("mails", "o.jsonl") == 3
     (folder / "d.txt").write_text("forty")

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 import signal
 import socket
 import time
@@ -233,7 +234,8 @@ def test_a_request_that_takes_too_long_is_cancelled(tiny_model):
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
 def test_an_end_that_waits_for_what_is_under_way(tiny_model, number, code):
-    with serving("-t", "1", *slow_model(tiny_model), "--shutdown-timeout", str(SECONDS)) as server:
+    seconds = ("--timeout", str(SECONDS), "--shutdown-timeout", str(SECONDS))
+    with serving("-t", "1", *slow_model(tiny_model), *seconds) as server:
         body = {**LONG, "texts": ["x", "y"], "schema": ATTRIBUTES[:60]}
         with contextlib.closing(server.connect()) as idle, begun(server, body) as connection:
             idle.connect()
@@ -242,6 +244,108 @@ def test_an_end_that_waits_for_what_is_under_way(tiny_model, number, code):
             response = connection.getresponse()
             assert response.status == 200
             assert len(json.loads(response.read())["extractions"]) == 2
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_while_it_ends_it_says_so_to_whoever_asks(tiny_model, number):
+    arguments = (*slow_model(tiny_model), "--shutdown-timeout", str(SECONDS))
+    with serving("-t", "1", *arguments) as server, begun(server, LONG) as connection:
+        until(lambda: waiting(server) == 8)
+        server.process.send_signal(number)
+        until(lambda: server.ask("GET", "/health", {}).status == 503)
+        health = server.ask("GET", "/health", {}).json
+        assert (health["status"], health["waiting"]) == ("ending", 8)
+        late = server.ask(
+            "POST",
+            "/extract",
+            {"Content-Type": "application/json"},
+            b'{"text": "x", "schema": "a"}',
+        )
+        assert late.status == 503
+        assert late.json["error"]["code"] == "server_ending"
+        assert late.headers["retry-after"]
+        server.end(number)  # Once more: what is under way is cancelled.
+        assert connection.getresponse().status == 503
+
+
+def test_there_is_a_line_for_each_request_and_for_the_end(tiny_model):
+    headers = {"Content-Type": "application/json"}
+    with serving("-m", str(tiny_model("qwen3")), "-t", "1") as server:
+        server.ask("GET", "/v1/models", {})
+        server.ask("GET", "/nowhere", {})
+        server.ask("POST", "/extract", headers, b'{"text": "x", "schema": "a", "options": 1}')
+        server.ask("GET", "/health", {})
+        server.end()
+    said = "\n".join(server.said)
+    assert re.search(r"\d\d:\d\d.* GET /v1/models 200 \d+\.\d+ s", said)
+    assert "GET /nowhere 404 unknown_url" in said
+    assert re.search(r"POST /extract 400 ", said)
+    assert "/health" not in said, "which is asked every second"
+    assert "ending: 0 documents are under way" in said
+    with serving("-m", str(tiny_model("qwen3")), "-t", "1", "--no-log") as server:
+        server.ask("GET", "/v1/models", {})
+        server.end()
+    assert "/v1/models" not in "\n".join(server.said)
+
+
+def test_a_request_that_takes_too_long_is_logged(tiny_model):
+    with serving("-t", "1", *slow_model(tiny_model), "--timeout", "0.2") as server:
+        with begun(server, LONG) as connection:
+            assert connection.getresponse().status == 504
+        until(lambda: any("POST /extract 504 timeout" in line for line in server.said))
+        server.end()
+
+
+@pytest.mark.parametrize("path", ["/", "/health", "/docs", "/openapi.json", "/metrics"])
+def test_head_is_get_without_a_body(random_server, path):
+    whole, head = (random_server.ask(method, path, {}) for method in ("GET", "HEAD"))
+    assert head.status == whole.status == 200
+    assert head.body == b""
+    assert head.headers["content-type"] == whole.headers["content-type"]
+
+
+def test_the_description_has_the_form_of_every_answer(random_server):
+    described = random_server.ask("GET", "/openapi.json", {}).json
+    for path, methods in described["paths"].items():
+        for method, address in methods.items():
+            answers = address["responses"]
+            content = answers["200"]["content"]
+            if path != "/metrics":
+                assert content["application/json"]["schema"], (path, method)
+            else:
+                assert [*content] == ["text/plain"]
+            if method == "post":
+                assert {"400", "401", "413", "415", "429", "503", "504"} <= {*answers}
+                assert "422" not in answers, "no request is answered so by FastAPI"
+    line = described["components"]["schemas"]["Line"]["properties"]
+    assert {"id", "data", "fields", "usage", "error"} <= {*line}
+    answer = random_server.ask(
+        "POST", "/extract", {"Content-Type": "application/json"}, b'{"text": "x", "schema": "a"}'
+    ).json
+    assert {*answer} <= {*line}
+
+
+def test_the_key_is_part_of_the_description(tiny_model):
+    with serving("-m", str(tiny_model("qwen3")), "-t", "1", "--api-key", "secret") as server:
+        described = server.ask("GET", "/openapi.json", {}).json
+        server.end()
+    assert described["components"]["securitySchemes"] == {
+        "HTTPBearer": {"type": "http", "scheme": "bearer"}
+    }
+    assert described["paths"]["/extract"]["post"]["security"] == [{"HTTPBearer": []}]
+    assert "security" not in described["paths"]["/health"]["get"]
+
+
+def test_the_description_is_drawn_without_a_network(random_server):
+    pytest.importorskip("fastapi_swagger")
+    page = random_server.ask("GET", "/docs", {}).body.decode()
+    links = re.findall(r'(?:src|href)="([^"]+)"', page)
+    assert len(links) >= 2
+    for link in links:
+        assert ":" not in link, "which leads to another machine"
+        file = random_server.ask("GET", f"/{link}", {})
+        assert file.status == 200
+        assert file.body
 
 
 def test_an_end_that_cancels_what_takes_too_long(tiny_model):
@@ -260,15 +364,9 @@ def test_a_second_signal_cancels_at_once(tiny_model):
     with serving("-t", "1", *arguments) as server, begun(server, LONG) as connection:
         until(lambda: waiting(server) == 8)
         server.process.send_signal(signal.SIGINT)
-        # The first one is heard when no more connections are taken.
-        until(lambda: not _is_listening(server.port))
+        until(lambda: server.ask("GET", "/health", {}).status == 503)
         assert server.end(signal.SIGINT) == 130
         assert connection.getresponse().status == 503
-
-
-def _is_listening(port):
-    with socket.socket() as client:
-        return client.connect_ex(("127.0.0.1", port)) == 0
 
 
 def test_a_key_is_asked_for(tiny_model, monkeypatch):

@@ -134,7 +134,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         arguments = _parse(sys.argv[1:] if argv is None else argv)
         _check_standard_input(arguments)
-        with _plain_warnings():
+        with _plain_warnings(quiet=getattr(arguments, "quiet", False)):
             code: int = arguments.run(arguments)
         sys.stdout.flush()
     except KeyboardInterrupt:
@@ -176,13 +176,15 @@ def _check_standard_input(arguments: argparse.Namespace) -> None:
 
 
 @contextmanager
-def _plain_warnings() -> Iterator[None]:
-    """Print warnings of hpd as one line for a person; other warnings are left unchanged."""
+def _plain_warnings(*, quiet: bool) -> Iterator[None]:
+    """Print warnings of hpd as one line for a person, without notes if that is to be ``quiet``;
+    other warnings are left unchanged."""
     show = warnings.showwarning
 
     def plainly(message: Warning | str, category: type[Warning], *rest: Any, **named: Any) -> None:
         if issubclass(category, HpdWarning):
-            say(f"{category.kind}: {message}")
+            if not (quiet and category.kind == "note"):
+                say(f"{category.kind}: {message}")
         else:
             show(message, category, *rest, **named)
 

@@ -272,7 +272,8 @@ class Summary:
         if n_kept:
             parts[0] += f" ({n_kept} more were done before)"
         if self.seconds > 0 and self.n_written:
-            parts.append(f"{self.n_written / self.seconds:.3g} a second")
+            rate = self.n_written / self.seconds
+            parts.append(f"{rate:.3g} a second" if rate < 1000 else f"{rate:.0f} a second")
         if self._n["values"]:
             parts.append(f"{self._n['nulls'] / self._n['values']:.0%} null")
             kinds = {"low-confidence": self._n["unsure"], "not valid": self._n["refused"]}

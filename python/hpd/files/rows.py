@@ -160,7 +160,10 @@ def _rows_of_lines(lines: Iterator[tuple[int, str]], source: Source) -> Iterator
             return
         row = _json_row(text, source, f"{source.name}:{line}")
         if n_before == 0 and isinstance(row, InputError) and text.lstrip()[:1] not in '{["':
-            row = InputError(f"{row}; if each line is a text, say so (--format lines)")
+            row = InputError(
+                f"{row}; if each line is a text, say so (--format lines), "
+                "or if all of it is one (--format txt)"
+            )
         yield line, row
 
 

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import is_dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args, get_origin
 
 from hpd.errors import SchemaError
 from hpd.schema.attributes import Attribute, Schema
@@ -358,7 +358,10 @@ def _from_module(reference: str) -> Schema | dict[str, Schema]:
 
 
 def is_model(source: object) -> bool:
-    """Whether ``source`` is a Pydantic (version 2) model, a dataclass or a TypedDict."""
+    """Whether ``source`` is a Pydantic (version 2) model, a dataclass, a TypedDict, or a list of
+    one of these, such as ``list[Person]``."""
+    if get_origin(source) is list:
+        return is_model(*get_args(source))
     if not isinstance(source, type):
         return False
     is_typed_dict = issubclass(source, dict) and hasattr(source, "__required_keys__")

@@ -5,22 +5,44 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
+import logging
 import time
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
-from fastapi import APIRouter, FastAPI
+from fastapi import APIRouter, FastAPI, Security
 from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.routing import APIRoute
+from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.responses import (
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    Response,
+    StreamingResponse,
+)
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hpd.results import Extraction
 from hpd.serving import Limits
+from hpd.serving.answers import (
+    REFUSALS,
+    Completion,
+    Health,
+    Line,
+    Lines,
+    ModelAbout,
+    ModelList,
+    Refusal,
+)
 from hpd.serving.bodies import ChatBody, ExtractBody, RefusedError, json_of, refusal_of
 from hpd.serving.chat import Served, parse_chat
 from hpd.serving.dispatcher import (
@@ -46,6 +68,12 @@ _CLIENT_GONE = 499
 
 _PAGE = Path(__file__).with_name("try.html")
 _ABOUT = "Structured values out of documents, with their confidence and their place in the text."
+
+Responses = dict[int | str, dict[str, Any]]
+"""The answers of an address by their status, as FastAPI describes them."""
+
+_LOGGER = logging.getLogger("hpd.serving")
+_KEY_REFUSED: Responses = {401: {"model": Refusal}}
 
 T = TypeVar("T")
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -119,14 +147,18 @@ class _Guarded(APIRoute):
             service: Service = request.app.state.service
             start = time.perf_counter()
 
+            code = ""
+
             def note(status: int) -> None:
                 seconds = time.perf_counter() - start
                 service.metrics.note_request(self.path, status, seconds)
+                _log(request, status, code, seconds)
 
             try:
                 service.check_key(request)
                 response = await handle(_Body(request.scope, request.receive))
             except RefusedError as refusal:
+                code = refusal.code or ""
                 response = _refused(refusal)
             except RequestValidationError as error:
                 response = _refused(refusal_of(error.errors()))
@@ -136,6 +168,7 @@ class _Guarded(APIRoute):
                 # FastAPI puts one around whatever was raised while the body was read.
                 cause = error.__cause__
                 if isinstance(cause, RefusedError):
+                    code = cause.code or ""
                     response = _refused(cause)
                 elif isinstance(cause, ClientDisconnect):
                     response = Response(status_code=_CLIENT_GONE)
@@ -161,11 +194,17 @@ def make_app(service: Service) -> FastAPI:
         title="hpd",
         version=__version__,
         description=_ABOUT,
+        docs_url=None,
         redoc_url=None,
+        swagger_ui_oauth2_redirect_url=None,
         exception_handlers={HTTPException: _unrouted, Exception: _broken},
     )
     app.state.service = service
-    guarded = APIRouter(route_class=_Guarded)
+    app.add_middleware(_Heads)
+    _add_docs(app)
+    # It is checked before a body is read; this describes it.
+    key = [Security(HTTPBearer(auto_error=False))] if service.api_key is not None else []
+    guarded = APIRouter(route_class=_Guarded, dependencies=key)
 
     @app.get("/", include_in_schema=False)
     async def page() -> Response:
@@ -176,7 +215,7 @@ def make_app(service: Service) -> FastAPI:
             render_page(_PAGE, data=data, calls_home=True, model=service.served.name, **data)
         )
 
-    @app.get("/health")
+    @app.get("/health", responses=_answers(Health, {503: {"model": Health}}))
     async def health() -> Response:
         """Whether requests are taken on, and how many documents wait."""
         is_ending = service.dispatcher.is_ending
@@ -187,7 +226,7 @@ def make_app(service: Service) -> FastAPI:
         }
         return JSONResponse(state, 503 if is_ending else 200)
 
-    @guarded.post("/extract")
+    @guarded.post("/extract", responses=_answers(Line | Lines, REFUSALS))
     async def extract(request: Request, body: ExtractBody) -> Response:
         """The values of one text or of several: lines as those of `hpd extract`."""
         return await service.answer(
@@ -199,31 +238,84 @@ def make_app(service: Service) -> FastAPI:
         """The values of one text, as the page's script shows them."""
         return await service.answer(request, lambda: _parse_shown(body, service))
 
-    @guarded.post("/v1/chat/completions")
+    @guarded.post("/v1/chat/completions", responses=_answers(Completion, REFUSALS))
     async def chat(request: Request, body: ChatBody) -> Response:
         """OpenAI's chat completions, with a JSON Schema or a function."""
         return await service.answer(
             request, lambda: parse_chat(body, service.plans, service.served)
         )
 
-    @guarded.get("/v1/models")
+    @guarded.get("/v1/models", responses=_answers(ModelList, _KEY_REFUSED))
     async def models() -> Response:
         """The model that is served."""
         return JSONResponse({"object": "list", "data": [_about(service.served)]})
 
-    @guarded.get("/v1/models/{name:path}")
+    @guarded.get(
+        "/v1/models/{name:path}",
+        responses=_answers(ModelAbout, {404: {"model": Refusal}, **_KEY_REFUSED}),
+    )
     async def model(name: str) -> Response:
         """The model that is served, by its name."""
         service.served.check(name)
         return JSONResponse(_about(service.served))
 
-    @guarded.get("/metrics")
+    @guarded.get("/metrics", response_class=PlainTextResponse, responses=_KEY_REFUSED)
     async def metrics() -> Response:
         """Counts, for Prometheus."""
         return Response(service.metrics.text(), media_type=service.metrics.media_type)
 
     app.include_router(guarded)
     return app
+
+
+def _answers(model: Any, others: Responses) -> Responses:
+    """The answers of an address, for its description."""
+    return {200: {"model": model}, **others}
+
+
+def _add_docs(app: FastAPI) -> None:
+    """``/docs``, with the files of Swagger UI from a package, as there may be no network.
+
+    Its links are relative: a proxy may put something before the path.
+    """
+    files: dict[str, Any] = {}  # Without that package, browsers load them from the CDN.
+    if find_spec("fastapi_swagger") is not None:
+        app.mount("/swagger", StaticFiles(packages=[("fastapi_swagger", "resources")]))
+        files = {
+            "swagger_js_url": "swagger/swagger-ui-bundle.js",
+            "swagger_css_url": "swagger/swagger-ui.css",
+            "swagger_favicon_url": "swagger/favicon-32x32.png",
+        }
+
+    @app.get("/docs", include_in_schema=False)
+    async def docs() -> Response:
+        return get_swagger_ui_html(openapi_url="openapi.json", title="hpd", **files)
+
+
+class _Heads:
+    """Answers HEAD like GET, without the body; for load balancers, and links that are checked."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self._app(scope, receive, send)
+            return
+
+        async def without_body(message: Message) -> None:
+            if message["type"] == "http.response.body":
+                message = {**message, "body": b""}
+            await send(message)
+
+        await self._app({**scope, "method": "GET"}, receive, without_body)
+
+
+def _log(request: Request, status: int, code: str = "", seconds: float | None = None) -> None:
+    """A line for a request."""
+    parts = [request.method, request.url.path, str(status), code]
+    took = "" if seconds is None else f"{seconds:.3f} s"
+    _LOGGER.info("%s", " ".join(filter(None, [*parts, took])))
 
 
 def _parse_shown(body: ExtractBody, service: Service) -> ParsedRequest:
@@ -323,6 +415,7 @@ def _refused(refusal: RefusedError) -> Response:
 async def _unrouted(request: Request, error: Exception) -> Response:
     """The answer where there is no such address, or it takes another method."""
     assert isinstance(error, HTTPException)
+    _log(request, error.status_code, "unknown_url")
     return _refused(
         RefusedError(
             error.status_code,

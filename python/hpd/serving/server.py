@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
+import math
 import signal
 import socket
 import time
@@ -27,6 +29,8 @@ _KEEP_ALIVE = 75
 
 _LAST_SECONDS = 5
 """The time in which answers of requests that were cancelled still go out."""
+
+_LOGGER = logging.getLogger("hpd.serving")
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -120,6 +124,7 @@ class _Server(uvicorn.Server):
         self.n_cancelled = 0
         self._dispatcher = dispatcher
         self._seconds = seconds
+        self._end_at = 0.0
         self._loop: asyncio.AbstractEventLoop | None = None
 
     @contextlib.contextmanager
@@ -135,18 +140,32 @@ class _Server(uvicorn.Server):
 
     def handle_exit(self, number: int, frame: FrameType | None) -> None:
         """Begin to end, or end what is under way."""
-        if self.should_exit:
-            assert self._loop is not None
-            self._loop.call_soon_threadsafe(self._cancel_all)
+        assert self._loop is not None
+        is_first = not self.number
         self.number = self.number or number
-        self.should_exit = True
+        self._loop.call_soon_threadsafe(self._begin_to_end if is_first else self._cancel_all)
+
+    def _begin_to_end(self) -> None:
+        """Take on no more requests; whoever asks is answered until what is under way is done."""
+        assert self._loop is not None
+        self._dispatcher.end()
+        _LOGGER.info("ending: %d documents are under way", self._dispatcher.n_pending)
+        self._end_at = time.monotonic() + self._seconds
+        self._loop.call_later(self._seconds, self._cancel_all)
+
+    async def on_tick(self, counter: int) -> bool:
+        """Whether to stop listening: when nothing is under way any more."""
+        if self._dispatcher.is_ending and not self._dispatcher.n_pending:
+            self.should_exit = True
+            # Answers still go out, and bodies that are half read are refused.
+            left = max(0, math.ceil(self._end_at - time.monotonic()))
+            self.config.timeout_graceful_shutdown = left + _LAST_SECONDS
+        return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Finish what is under way, for so many seconds."""
+        """Stop listening, and let the last answers go out."""
         self._dispatcher.end()
-        timer = asyncio.get_running_loop().call_later(self._seconds, self._cancel_all)
         await super().shutdown(sockets)
-        timer.cancel()
 
     def _cancel_all(self) -> None:
         self.n_cancelled += self._dispatcher.cancel_all()

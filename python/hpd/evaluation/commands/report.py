@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +19,9 @@ from hpd.evaluation.scores import evaluate
 
 if TYPE_CHECKING:
     from hpd.evaluation.report import AgainstGold
+
+_GENERATOR = b'<meta name="generator" content="hpd">'
+_N_HEAD = 4096
 
 _DESCRIPTION = """\
 Make a page that shows what hpd extract wrote: each document with its values where they stand,
@@ -55,6 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
     inputs = (arguments.predictions, arguments.gold, arguments.documents)
     if any(path is not None and same_file(Path(arguments.output), path) for path in inputs):
         raise UsageError(f"{arguments.output} is an input, and would be overwritten")
+    if os.path.exists(arguments.output) and not _is_page(arguments.output):
+        raise UsageError(f"{arguments.output} is no page of hpd report: name another output")
     check_fields(arguments)
     with before_the_model():
         predictions = list(load_predictions(arguments.predictions))
@@ -85,6 +91,15 @@ def run(arguments: argparse.Namespace) -> int:
         say(notice)
     print(arguments.output)
     return EXIT_OK
+
+
+def _is_page(path: str) -> bool:
+    """Whether a file is a page of this program, which a new one may replace."""
+    try:
+        with open(path, "rb") as file:
+            return _GENERATOR in file.read(_N_HEAD)
+    except OSError:
+        return False
 
 
 def _gold(

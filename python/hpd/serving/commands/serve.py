@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import ipaddress
+import logging
 import os
 import signal
 import socket
@@ -101,6 +102,8 @@ def run(arguments: argparse.Namespace) -> int:
         model = resolve_model(arguments.model, arguments.hf, progress=not options.quiet)
         name = arguments.alias or model.stem
         is_strict: bool = arguments.strict_model
+        if not (arguments.no_log or options.quiet):
+            _log_to_standard_error()
         return _serve(sock, schemas, model, name, options, limits, key, is_strict=is_strict)
 
 
@@ -139,6 +142,15 @@ def _serve(
     return EXIT_SOME_FAILED if ending.n_cancelled else EXIT_OK
 
 
+def _log_to_standard_error() -> None:
+    """Write what the server logs, a line for each request, with the time."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    logger = logging.getLogger("hpd.serving")
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+
+
 def _add_server(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--host",
@@ -166,6 +178,7 @@ def _add_server(group: argparse._ArgumentGroup) -> None:
         action="store_true",
         help="refuse requests for a model of another name; else any name is taken",
     )
+    group.add_argument("--no-log", action="store_true", help="no line for each request")
     group.add_argument("--schema", metavar="S", help=f"for requests that bring none: {SCHEMA_HELP}")
 
 

@@ -1,0 +1,123 @@
+"""The answers of the server as models of Pydantic, for its description at ``/openapi.json``."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+
+class FieldDetails(BaseModel):
+    """The details of one value; parts that say nothing are left out."""
+
+    confidence: float | None = Field(None, ge=0, le=1, description="that the value is right")
+    uncalibrated: float | None = Field(None, ge=0, le=1, description="the model's own confidence")
+    start: int | None = Field(None, description="the first character in the text, from 0")
+    end: int | None = Field(None, description="the character behind the last one")
+    match: Literal["exact", "normalized", "fuzzy", "none"] | None = None
+    error: str | None = Field(None, description="why the value is null or refused")
+    raw: str | None = Field(None, description="what the model wrote")
+    near_tie: bool = False
+    margin: float | None = None
+    truncated: bool = False
+    repeated: bool = False
+    forced: bool = False
+    no_zone: bool = False
+
+
+class DocumentError(BaseModel):
+    """Why a document has no values, or why they break the schema."""
+
+    type: str
+    message: str
+
+
+class Usage(BaseModel):
+    """What a document cost."""
+
+    prompt_tokens: int
+    cached_tokens: int = 0
+    completion_tokens: int
+    steps: int
+    seconds: float = 0.0
+
+
+class Line(BaseModel):
+    """The values of one text."""
+
+    id: Any = None
+    data: Any = Field(None, description="an object with the attributes of the schema")
+    error: DocumentError | None = None
+    fields: dict[str, FieldDetails] = Field({}, description="by place: maker.city, tags[0]")
+    usage: Usage | None = None
+    warnings: list[str] = Field([], description="parts of the schema that are not guaranteed")
+
+
+class Lines(BaseModel):
+    """The values of several texts, in their order."""
+
+    extractions: list[Line]
+    warnings: list[str] = []
+
+
+class Refusal(BaseModel):
+    """Why a request was refused."""
+
+    class Error(BaseModel):
+        """As OpenAI's clients expect it."""
+
+        message: str
+        type: str
+        param: str | None = None
+        code: str | None = None
+
+    error: Error
+
+
+class Health(BaseModel):
+    """Whether requests are taken on."""
+
+    status: Literal["ok", "ending"]
+    model: str
+    waiting: int = Field(description="documents that are not answered yet")
+
+
+class ModelAbout(BaseModel):
+    """A model."""
+
+    id: str
+    object: Literal["model"]
+    created: int
+    owned_by: str
+
+
+class ModelList(BaseModel):
+    """The models that are served: one."""
+
+    object: Literal["list"]
+    data: list[ModelAbout]
+
+
+class Completion(BaseModel):
+    """A chat completion; each choice has the values as JSON, in its content or in a tool call."""
+
+    id: str
+    object: Literal["chat.completion"]
+    created: int
+    model: str
+    choices: list[dict[str, Any]]
+    usage: dict[str, Any]
+    hpd: dict[str, Any] = Field({}, description="fields, and warnings about the schema")
+
+
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    400: {"model": Refusal, "description": "the body, the schema or an option is wrong"},
+    401: {"model": Refusal, "description": "the API key is missing or wrong"},
+    413: {"model": Refusal, "description": "the body or the schema is too large"},
+    415: {"model": Refusal, "description": "the body is not sent as application/json"},
+    429: {"model": Refusal, "description": "too many documents wait; see Retry-After"},
+    503: {"model": Refusal, "description": "the server is ending"},
+    504: {"model": Refusal, "description": "there was no answer in time"},
+    "default": {"model": Refusal, "description": "any other refusal"},
+}
+"""What any address that takes documents may answer besides values."""
