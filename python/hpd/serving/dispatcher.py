@@ -242,7 +242,7 @@ def _read_file(file: FileBody) -> Document:
         known = ", ".join(EXTENSIONS)
         raise bad_request(f"{file.name!r}: unsupported file type (known: {known})", "file.name")
     stream = BytesIO(file.data)
-    stream.name = file.name  # type: ignore[attr-defined]
+    stream.name = file.name
     try:
         with RecordReader(stream, format=kind, whole=True) as reader:
             record = next(reader)
