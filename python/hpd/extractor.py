@@ -18,6 +18,7 @@ from collections.abc import (
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
@@ -266,10 +267,8 @@ class Extractor(Generic[T]):
         loop = asyncio.get_running_loop()
         cancellation = Cancellation()
         try:
-            return await loop.run_in_executor(
-                self._threads,
-                *(self._extract, document, category, schema, on_error, cancellation),
-            )
+            extract = partial(self._extract, document, category, schema, on_error, cancellation)
+            return await loop.run_in_executor(self._threads, extract)
         finally:
             cancellation.cancel()
 

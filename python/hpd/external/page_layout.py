@@ -83,6 +83,7 @@ class _Piece:
     word_starts: list[int] = field(default_factory=lambda: [0])
     """The letters with which words begin."""
     _text: str = ""
+    _n_columns: int = 0
 
     @property
     def height(self) -> float:
@@ -90,7 +91,9 @@ class _Piece:
 
     @property
     def n_columns(self) -> int:
-        return n_columns(self.text()) + len(self.word_starts) - 1
+        if not self._n_columns:
+            self._n_columns = n_columns(self.text()) + len(self.word_starts) - 1
+        return self._n_columns
 
     def text(self) -> str:
         if not self._text:
@@ -142,7 +145,7 @@ class _Piece:
         starts = other.word_starts if is_apart else other.word_starts[1:]
         self.word_starts += [len(self.letters) + start for start in starts]
         self.letters += other.letters
-        self._text = ""
+        self._text, self._n_columns = "", 0
         self.left, self.right = min(self.left, other.left), max(self.right, other.right)
         self.top, self.bottom = min(self.top, other.top), foot
 
@@ -411,8 +414,9 @@ def _is_prose(lines: Sequence[_Line]) -> bool:
     text = "".join(piece.text() for line in lines for piece in line)
     n_letters = sum(map(str.isalpha, text))
     n_words = sum(len(piece.word_starts) for line in lines for piece in line)
-    # Chinese and Japanese have no blanks between words.
-    n_words = max(n_words, (n_columns(text) - len(text)) // 4)
+    # Chinese and Japanese have no blanks between words, and letters of two columns.
+    n_wide = sum(piece.n_columns for line in lines for piece in line) - len(text)
+    n_words = max(n_words, n_wide // 4)
     if len(lines) < _N_PROSE_LINES or n_words < _N_PROSE_WORDS * len(lines):
         return False
     if n_letters < _LETTER_SHARE * len(text):

@@ -284,7 +284,7 @@ class InputReader:
         named = [name for name, value in self._fields.items() if value]
         if named and whole:
             raise InputError(f"a whole file is one document, and has no {named[0]}")
-        if named and not any(has_fields(each) for each in self._formats if each is not None):
+        if named and not any(kind and has_fields(kind) for kind in self._formats):
             raise InputError(f"{names[0]}: plain text has no fields, so none can be named")
         for flag, value, formats in (
             ("--encoding", encoding, ENCODED),
