@@ -88,8 +88,9 @@ def refusal(record: Record, extraction: Extraction[Any]) -> Found:
         return Found("null and why", error=str(extraction.error))
     column = _column(record.place)
     for place, details in extraction.fields.items():
-        if details.error is not None and _is_within(column, _column(place)):
-            return Found("null and why", None, details.confidence, details.error, details.raw)
+        why = details.error or details.reason
+        if why is not None and _is_within(column, _column(place)):
+            return Found("null and why", None, details.confidence, why, details.raw)
     details = extraction.fields.get(record.place, FieldValue())
     return Found("null", None, details.confidence, raw=details.raw)
 
