@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 import time
 from abc import ABC, abstractmethod
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -23,17 +26,21 @@ from hpd.pipeline.long_documents import (
 )
 from hpd.pipeline.questionnaire import Questionnaire, Request
 from hpd.pipeline.reuse import KnownValue, KnownValues, Reuse
-from hpd.prompt.questions import Question, Waves
+from hpd.prompt.lists import Written
+from hpd.prompt.questions import Question, Waves, count_attribute
+from hpd.prompt.text import COUNT_KEY, Path
 from hpd.results import Extraction, Failure, FieldValue, Usage
-from hpd.schema.attributes import Attribute
+from hpd.schema.attributes import MAX_ITEMS, Attribute, Schema
 from hpd.schema.scalars import lacks_zone
-from hpd.values.answers import answer_leaf, split_answer
+from hpd.values.answers import RawValue, answer_leaf, split_answer, split_list
 from hpd.values.confidence import kind_of
 from hpd.values.grammar import is_closed
 from hpd.values.parsing import joint_probability, parse_cut, parse_forced, parse_value
 
 AnyValue = Value | KnownValue
 """A value that was decoded now, or earlier."""
+
+_WORD = re.compile(r"\w+")
 
 _CUT = {"truncated": "cut off after {} tokens", "repeated": "the model repeats itself"}
 """The ways in which a value ends before its time, and what its error says."""
@@ -157,6 +164,63 @@ class Prompt(ABC):
         if n:
             self._usage = replace(self._usage, reused_values=self._usage.reused_values + n)
 
+    def _spelled(
+        self,
+        value: AnyValue,
+        text: str,
+        raws: Mapping[Path, RawValue],
+        schema: Schema,
+    ) -> Iterator[tuple[Path, Attribute, FieldValue, float | None]]:
+        """The fields that are written in one value, with their attributes and probabilities.
+
+        Args:
+            value: that of the list or the answer.
+            text: its text.
+            raws: the part of each field in it.
+            schema: to which their paths belong.
+        """
+        ends = self._questionnaire.piece_ends(value.tokens)
+        starts = [0, *ends[:-1]]
+        places = {
+            path: (len(text[: raw.start].encode()), len(text[: raw.end].encode()))
+            for path, raw in raws.items()
+            if raw.start is not None and raw.end is not None
+        }
+        # Each token sees those before it.
+        margins = [*itertools.accumulate(value.margins, min)]
+        is_inner = [False] * len(ends)
+        for path, (start, end) in places.items():
+            if path[-1] != COUNT_KEY:
+                for n in range(bisect_left(starts, start), bisect_right(ends, end)):
+                    is_inner[n] = True
+        for path, raw in raws.items():
+            attribute = answer_leaf(schema, path)
+            if attribute is None:
+                continue
+            probability = share = margin = None
+            if path in places:
+                start, end = places[path]
+                own = range(bisect_right(ends, start), bisect_left(starts, end))
+                # How many items there are is said between them.
+                between = path[-1] == COUNT_KEY and is_count(schema, path)
+                own_tokens = [n for n in own if not (between and is_inner[n])]
+                probability, share = (
+                    joint_probability(logs[n] for n in own_tokens)
+                    for logs in (value.logprobs, value.log_shares)
+                )
+                margin = near_tie(margins[own.stop - 1 : own.stop])
+            parsed = raw.parse(attribute)
+            result = FieldValue(
+                confidence=share if is_closed(attribute) else probability,
+                error=parsed.error,
+                value=parsed.value,
+                raw=raw.text,
+                truncated=raw.truncated and value.finish != "repeated",
+                repeated=raw.truncated and value.finish == "repeated",
+                margin=margin,
+            )
+            yield path, attribute, result, probability
+
     def _limits(self, attributes: Sequence[Attribute], documents: Sequence[int]) -> list[Limits]:
         """How likely values must be; a part of a document does not count as a short one."""
         kinds = [
@@ -248,34 +312,37 @@ class FieldsPrompt(Prompt):
         found = self._store(questions, decoded)
         if self._retries is not None:
             self._waves.put_back(self._retries.note(questions, found))
-        self._questions = self._waves.next(found, self._data)
+        self._questions = self._waves.next(found, self._data, self._part_of)
         if not self._questions and self._retries is not None:
             self._questions = self._questions_again(self._retries)
 
     def _store(self, questions: Sequence[Question], decoded: Sequence[AnyValue]) -> list[Any]:
         """Store the values of questions; returns what is left of them."""
-        attributes = [question.leaf.attribute for question in questions]
-        raws = [value.text.decode("utf-8", "replace") for value in decoded]
-        parsed = [
-            (
-                (parse_cut if value.finish in _CUT else parse_value)(raw, attribute),
-                joint_probability(value.log_shares),
-                joint_probability(value.logprobs),
-            )
-            for raw, attribute, value in zip(raws, attributes, decoded, strict=True)
+        attributes = [
+            question.leaf.attribute
+            if question.leaf.written is None
+            else count_attribute(question.leaf.written.array)
+            for question in questions
         ]
         limits = self._limits(attributes, [question.document for question in questions])
         found = []
         for i, (question, value) in enumerate(zip(questions, decoded, strict=True)):
             path = question.leaf.path
             values = self._values[question.document]
-            own, confidence, probability = parsed[i]
+            if question.leaf.written is not None:
+                found.append(self._store_list(question, question.leaf.written, value))
+                continue
+            raw = value.text.decode("utf-8", "replace")
+            parse = parse_cut if value.finish in _CUT else parse_value
+            own = parse(raw, attributes[i])
+            confidence = joint_probability(value.log_shares)
+            probability = joint_probability(value.logprobs)
             is_forced = question.leaf.is_forced
             if is_forced:
                 # It may be the only one allowed, and still be what the model rules out.
                 confidence = least([confidence, probability])
                 if own.error:
-                    own = parse_forced(raws[i], attributes[i])
+                    own = parse_forced(raw, attributes[i])
             error = own.error
             if error and value.finish in _CUT:
                 error = _CUT[value.finish].format(len(value.tokens))
@@ -288,7 +355,7 @@ class FieldsPrompt(Prompt):
                 confidence=confidence,
                 error=error,
                 value=own.value,
-                raw=raws[i],
+                raw=raw,
                 truncated=value.finish == "truncated",
                 forced=is_forced,
                 repeated=value.finish == "repeated",
@@ -296,9 +363,54 @@ class FieldsPrompt(Prompt):
                 margin=least([near_tie([value.margin]), inherited]),
                 refused=refused,
             )
-            own_limits = None if question.leaf.array is not None else limits[i]
+            array = question.leaf.array
+            if array is not None and result.value is not None:
+                most = self._most_items(array, question.document)
+                if result.value > most:
+                    result = replace(result, value=most, truncated=True)
+            own_limits = None if array is not None else limits[i]
             found.append(values.store(path, attributes[i], result, own_limits, probability))
         return found
+
+    def _store_list(self, question: Question, written: Written, value: AnyValue) -> int | None:
+        """Store a list and what is written of its items; returns the number of them."""
+        leaf, schema = question.leaf, self._questionnaire.schema
+        values = self._values[question.document]
+        text = value.text.decode("utf-8", "replace")
+        raws = split_list(leaf.attribute, text, leaf.path[:-1])
+        if len(written.names) == 1:
+            # An item is its name.
+            raws = {p if p == leaf.path else (*p, *written.names): raw for p, raw in raws.items()}
+        spelled = self._spelled(value, text, raws, schema)
+        inherited = values.inherited_margin(leaf)
+        refused = self._retries.refused(question) if self._retries is not None else ()
+        most = self._most_items(written.array, question.document)
+        n_items: int | None = None
+        for path, attribute, own, probability in spelled:
+            result = replace(own, forced=leaf.is_forced, margin=least([own.margin, inherited]))
+            if leaf.is_forced:
+                result = replace(result, confidence=least([own.confidence, probability]))
+            if path != leaf.path:
+                number = int(path[len(leaf.path) - 1])
+                if number <= most:
+                    limits = self._limits([attribute], [question.document])[0]
+                    if written.names:
+                        # Beside whole rows, that which names them is never what a model expects.
+                        limits = replace(limits, rules_out=False)
+                    values.store(path, attribute, result, limits, probability)
+                continue
+            n_items = result.value
+            if n_items is not None and n_items > most:
+                n_items, result = most, replace(result, value=most, truncated=True)
+            result = replace(result, raw=text, refused=refused)
+            values.store(path, attribute, result, None, probability)
+        return n_items
+
+    def _most_items(self, array: Attribute, d: int) -> int:
+        """The most items of an array that are asked for."""
+        if array.max_items is not None:
+            return array.max_items
+        return max(MAX_ITEMS, len(_WORD.findall(self._texts[d])))
 
     def _questions_again(self, retries: Retries) -> list[Question]:
         """The questions whose values are refused, unless they were asked often enough.
@@ -312,17 +424,20 @@ class FieldsPrompt(Prompt):
         due = retries.due(self._values)
         if not due:
             return []
-        request = self._request(self._waves.again(due, self._data))
+        request = self._request(self._waves.again(due, self._data, self._part_of))
         n_room = self._n_most_cells - len(request.prompt)
         fitting = [
             refused
             for refused, field in zip(due, request.fields, strict=True)
             if len(field.key) + field.max_tokens <= n_room
         ]
-        return self._waves.again(fitting, self._data)
+        return self._waves.again(fitting, self._data, self._part_of)
 
     def _data(self, d: int) -> dict[str, Any]:
         return self._values[d].data(self._questionnaire.schema)
+
+    def _part_of(self, d: int, path: Path) -> Any:
+        return self._values[d].part(path)
 
 
 class AnswerPrompt(Prompt):
@@ -347,34 +462,9 @@ class AnswerPrompt(Prompt):
         text = value.text.decode("utf-8", "replace")
         n_stacked = len(self.documents)
         schema = self._questionnaire.stack_schema(n_stacked)
-        ends = self._questionnaire.piece_ends(value.tokens)
-        for path, raw in split_answer(schema, text).items():
-            attribute = answer_leaf(schema, path)
-            if attribute is None:
-                continue
-            probability = share = margin = None
-            if raw.start is not None and raw.end is not None:
-                start, end = (len(text[:at].encode()) for at in (raw.start, raw.end))
-                spans = list(zip([0, *ends], ends, strict=False))
-                own = [before < end and after > start for before, after in spans]
-                probability, share = (
-                    joint_probability(x for x, is_own in zip(logs, own, strict=False) if is_own)
-                    for logs in (value.logprobs, value.log_shares)
-                )
-                # Each token sees those before it.
-                margin = near_tie(
-                    x for x, (before, _) in zip(value.margins, spans, strict=False) if before < end
-                )
-            parsed = raw.parse(attribute)
-            result = FieldValue(
-                confidence=share if is_closed(attribute) else probability,
-                error=parsed.error,
-                value=parsed.value,
-                raw=raw.text,
-                truncated=raw.truncated and value.finish != "repeated",
-                repeated=raw.truncated and value.finish == "repeated",
-                margin=margin,
-            )
+        raws = split_answer(schema, text)
+        spelled = self._spelled(value, text, raws, schema)
+        for path, attribute, result, probability in spelled:
             has_limits = not is_count(schema, path)
             d, path = (0, path) if n_stacked == 1 else (int(path[0]) - 1, path[1:])
             limits = self._limits([attribute], [d])[0] if has_limits else None

@@ -29,8 +29,8 @@ MAP_NAME, MAP_VALUE = "name", "value"
 """The parts of each item of a map."""
 
 MAX_ITEMS = 100
-"""The most items that are asked for where the schema names no limit: a model that counts wildly
-must not start a million fields."""
+"""The items that are asked for where the schema names no limit, however short the document is. No
+more than it has words are: a model that counts wildly must not start a million fields."""
 
 MAX_LEVELS = 5
 """The levels of an attribute within itself that are asked for."""

@@ -450,8 +450,6 @@ class _Reader:
                 {"type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "nullable"} & {*items}
             ):
                 item = replace(item, nullable=False)
-        if maximum is None and (minimum or 0) > MAX_ITEMS:
-            warn(where, f"minItems is {minimum}, but at most {MAX_ITEMS} items are asked for")
         return replace(
             common,
             type="array",

@@ -3,7 +3,7 @@
 from hypothesis import given
 
 import strategies
-from hpd.prompt.questions import MAX_ITEMS, item_leaves, schema_leaves
+from hpd.prompt.questions import item_leaves, schema_leaves
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
 
@@ -25,7 +25,7 @@ def test_leaves_of_objects_and_arrays():
     count = leaves[-1]
     assert count.array is schema.attributes[-1]
     assert count.attribute.type == "integer"
-    assert (count.attribute.minimum, count.attribute.maximum) == (0, MAX_ITEMS)
+    assert (count.attribute.minimum, count.attribute.maximum) == (0, None)
     assert paths(item_leaves(leaves[3], 2)) == [("tags", "1"), ("tags", "2")]
     lines = item_leaves(count, 2)
     assert paths(lines) == [
@@ -35,8 +35,9 @@ def test_leaves_of_objects_and_arrays():
         ("lines", "2", "notes", "count"),
     ]
     assert {leaf.wave for leaf in lines} == {1}
+    # What a model would count beyond a limit is no other number.
     limited = Attribute("a", "array", item=Attribute("item"), max_items=3)
-    assert schema_leaves(Schema((limited,)))[0].attribute.maximum == 3
+    assert schema_leaves(Schema((limited,)))[0].attribute.maximum is None
 
 
 def test_waves_follow_the_dependencies():
