@@ -2,10 +2,10 @@
 
     python -m benchmarks.lists -m model.gguf [--sizes 3,10,30,60] [--texts N] [--batch]
 
-The texts are made up from words, but for a few that were written by hand, and their values are known.
-*cells* is the share of the known cells that are right, *rows* the rows found for each known one,
-and *time* the seconds relative to ``ar``, which writes the whole list, of the same texts one after
-another (with ``--batch``, together). Every time is that of the answers that were counted.
+The texts are made up from words, but for a few written by hand, and their values are known. *cells*
+is the share of the known cells that are right, *rows* the rows found for each known one, *time* the
+seconds relative to ``ar``, which writes the whole list, on the same texts one after another (with
+``--batch``, together). Every time is that of the answers that were counted.
 """
 
 from __future__ import annotations
@@ -89,23 +89,27 @@ def cells_right(gold: Sequence[Any], found: Sequence[Any]) -> int:
     return best[-1]
 
 
-# --- made-up texts -----------------------------------------------------------------------------------
+# --- made-up texts ---
 
-_TESTS = (
+
+def words(text: str) -> list[str]:
+    """The words of a text."""
+    return text.split()
+
+
+_TESTS = words(
     "Hemoglobin Leukocytes Platelets Hematocrit Glucose Urea Creatinine Sodium Potassium Chloride "
     "Calcium Albumin Bilirubin Cholesterol Triglycerides Ferritin Iron Transferrin Magnesium "
     "Phosphate Lipase Amylase Lactate Ammonia Cortisol Insulin Prolactin Estradiol Folate Zinc "
     "Copper Selenium Lead Mercury Fibrinogen D-Dimer Troponin Myoglobin Haptoglobin Transketolase"
-).split()
-_GOODS = (
+)
+_GOODS = words(
     "Soap Powder Flakes Candles Matches Towels Napkins Buckets Brushes Sponges Gloves Aprons Cups "
     "Plates Bowls Spoons Forks Knives Pans Lids Jars Bottles Crates Boxes Labels Tape String Wire "
     "Nails Screws Bolts Nuts Washers Hinges Locks Keys Lamps Bulbs Cables Plugs"
-).split()
-_FIRST = (
-    "Ann Bob Carla Dan Eva Finn Gina Hugo Ines Jan Kim Leo Mara Nils Olga Paul Rosa Sam".split()
 )
-_LAST = "Lee Day Moss Berg Cruz Diaz Engel Ford Gray Holt Ivers Jung Kern Lind Mayer Noll".split()
+_FIRST = words("Ann Bob Carla Dan Eva Finn Gina Hugo Ines Jan Kim Leo Mara Nils Olga Paul Rosa Sam")
+_LAST = words("Lee Day Moss Berg Cruz Diaz Engel Ford Gray Holt Ivers Jung Kern Lind Mayer Noll")
 _UNITS = ("g/dl", "mmol/l", "mg/l", "%", "U/l", "ng/ml")
 _PLACES = ("Rome", "Oslo", "Lima", "Bonn", "Cork", "Gent", "Pisa", "Riga", "Vigo", "Turku")
 _COLOURS = ("red", "blue", "green", "black", "white", "grey", "yellow", "brown")
@@ -175,7 +179,7 @@ def order(rng: random.Random, n: int) -> Text:
 def packing(rng: random.Random, n: int) -> Text:
     """Goods of which several have the same first words."""
     gold = []
-    names = [name for name in rng.sample(_GOODS, max(2, min(len(_GOODS), (n + 1) // 2)))]
+    names = rng.sample(_GOODS, max(2, min(len(_GOODS), (n + 1) // 2)))
     for i in range(n):
         size = f"{rng.choice((2, 4, 6, 8, 12))} X {i % 7 + 1}kg"
         gold.append(
@@ -316,7 +320,8 @@ KINDS: tuple[Callable[[random.Random, int], Text], ...] = (
 WRITTEN = (
     Text(
         "written",
-        "Menu\n\nStarters\nLentil soup 4.50\nBread with olives 3.20\n\nMains\nGrilled trout with potatoes 14.90\n"
+        "Menu\n\nStarters\nLentil soup 4.50\nBread with olives 3.20\n\nMains\n"
+        "Grilled trout with potatoes 14.90\n"
         "Mushroom risotto 11.50 (vegan on request)\n\nTo end with\nLemon tart 5.00",
         "dishes [{dish, price float}]",
         "dishes",
@@ -330,8 +335,9 @@ WRITTEN = (
     ),
     Text(
         "written",
-        "Minutes of 3 May. Present: Rosa Lind (chair), Sam Kern, Eva Holt. Rosa will call the printer by "
-        "Friday. Sam will order 40 chairs by 12 May. Eva will ask the town for a permit by 20 May.",
+        "Minutes of 3 May. Present: Rosa Lind (chair), Sam Kern, Eva Holt. Rosa will call the "
+        "printer by Friday. Sam will order 40 chairs by 12 May. "
+        "Eva will ask the town for a permit by 20 May.",
         "tasks [{who, what, by}]",
         "tasks",
         [
@@ -356,8 +362,8 @@ WRITTEN = (
     ),
     Text(
         "written",
-        "Estate of H. Moss. To my niece Ines I leave the piano. To the town museum go the two globes. "
-        "Leo Ford, who cared for the garden, is to have 500 pounds.",
+        "Estate of H. Moss. To my niece Ines I leave the piano. To the town museum go the two "
+        "globes. Leo Ford, who cared for the garden, is to have 500 pounds.",
         "gifts [{to, gift}]",
         "gifts",
         [
@@ -369,7 +375,7 @@ WRITTEN = (
 )
 
 
-# --- measuring ---------------------------------------------------------------------------------------
+# --- measuring ---
 
 
 def texts_of(size: int, n_texts: int, seed: int, kinds: Sequence[str]) -> list[Text]:
@@ -433,7 +439,7 @@ def main() -> None:
         n_threads=arguments.threads,
         n_ctx=arguments.ctx_size,
     )
-    figures_: list[dict[str, Any]] = []
+    found: list[dict[str, Any]] = []
     print(f"{'rows':>5} {'way':8} {'cells':>6} {'rows':>5} {'time':>6} {'seconds':>8} {'steps':>6}")
     for size in map(int, arguments.sizes.split(",")):
         texts = texts_of(
@@ -456,9 +462,18 @@ def main() -> None:
             )
             kinds = {k: f"{100 * a / b:.0f}" for k, (a, b) in tally.by_kind.items()}
             print(f"{'':5} {' '.join(f'{k} {v}' for k, v in kinds.items())}", flush=True)
-            figures_.append({"rows": size, "way": way, "cells": share, "seconds": tally.seconds, "steps": tally.steps, "kinds": tally.by_kind})  # fmt: skip
+            found.append(
+                {
+                    "rows": size,
+                    "way": way,
+                    "cells": share,
+                    "seconds": tally.seconds,
+                    "steps": tally.steps,
+                    "kinds": tally.by_kind,
+                }
+            )
     if arguments.output:
-        arguments.output.write_text(json.dumps(figures_, indent=1) + "\n")
+        arguments.output.write_text(json.dumps(found, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hpd.prompt.questions import count_attribute, which_attribute
+from hpd.prompt.questions import which_attribute
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute
 from hpd.values.grammar import enum_texts, value_grammar
@@ -144,16 +144,14 @@ def constraint(attribute: Attribute) -> str:
         names = ", ".join(_code(text.strip()) for text in variants)
         return f"first which one, trie of {names}; then its parts: " + "; ".join(parts)
     if attribute.type == "map" and attribute.item is not None:
-        limit = count_attribute(attribute).maximum
         name, value = map(constraint, attribute.item.attributes)
-        return (
-            f"first their number, 0 to {limit:g}; then all names: {name}; then all values: {value}"
-        )
+        return f"first all names: {name}; then all values: {value}"
     if attribute.type == "array" and attribute.item is not None:
-        limit = count_attribute(attribute).maximum
         item = constraint(attribute.item)
         once = ", each kept once" if attribute.unique_items else ""
-        return f"first their number, 0 to {limit:g}; then all items at once{once}: {item}"
+        if attribute.item.is_scalar:
+            return f"one list, or first their number, then all items at once{once}: {item}"
+        return f"first their names or their number, then all else at once{once}: {item}"
     texts = enum_texts(attribute)
     if texts is not None:
         return "trie of " + ", ".join(_code(text.strip()) for text in texts)
