@@ -363,19 +363,17 @@ class Questionnaire:
         """The request of ``method="ar"``: one field, which is the whole answer."""
         n_stacked = len(texts)
         tokens = self._tokenizer(n_stacked).tokenize(texts, [""])
-        # It is unlikely that all values are long: there is room for one.
         leaves = schema_leaves(self.schema)
+        # It is unlikely that all values are long: there is room for one.
         n_long = max(0, self.options.max_tokens - N_SHORT)
-        n_tokens = max(1, sum(self._n_answer_tokens(leaf) for leaf in leaves)) * n_stacked
-        n_document = len(tokens.prompt) - tokens.n_instruction
-        n_most = (
-            n_tokens
-            + n_long
-            + sum(self._n_list_tokens(leaf.array, n_document) for leaf in leaves if leaf.array)
+        n_least, n_most = (
+            n_long + n_stacked * max(1, sum(self._n_answer_tokens(leaf, n) for leaf in leaves))
+            for n in (_N_LEAST_TOKENS, N_SHORT)
         )
+        n_document = len(tokens.prompt) - tokens.n_instruction
+        n_most += sum(self._n_list_tokens(leaf.array, n_document) for leaf in leaves if leaf.array)
         stated = self._restrictions("\n".join(texts))
         schema = self.stack_schema(n_stacked)
-        n_least = n_tokens + n_long
         field = Field(
             tokens.keys[0],
             max_tokens=self._n_room(len(tokens.prompt) + len(tokens.keys[0]), n_least, n_most),
@@ -575,12 +573,13 @@ class Questionnaire:
         has_text = "string" in types or "enum" in types
         return self.options.max_tokens if has_text else min(N_SHORT, self.options.max_tokens)
 
-    def _n_answer_tokens(self, leaf: Leaf) -> int:
+    def _n_answer_tokens(self, leaf: Leaf, n_most: int) -> int:
+        """The tokens of a leaf in a whole answer if no value has more than so many."""
         n_own = self.n_tokens(key_text(leaf.path))
         items = item_leaves(leaf, 1)
         if leaf.array is None or not items:
-            return n_own + min(N_SHORT, self.options.max_tokens)
-        return n_own + sum(self._n_answer_tokens(item) for item in items)
+            return n_own + min(n_most, self.options.max_tokens)
+        return n_own + sum(self._n_answer_tokens(item, n_most) for item in items)
 
     def _n_list_tokens(self, array: Attribute, n_document: int) -> int:
         """The most tokens of a list in a document of so many.
