@@ -6,10 +6,12 @@ import pytest
 
 from hpd.errors import OptionError
 from hpd.options import Options
+from hpd.pipeline.document_values import DocumentValues, Retries
 from hpd.pipeline.questionnaire import taught_lists
 from hpd.prompt.lists import written_list
-from hpd.prompt.questions import known_waves
+from hpd.prompt.questions import Waves, known_waves, schema_leaves
 from hpd.prompt.text import as_answer
+from hpd.results import FieldValue
 from hpd.schema import load_schema
 from hpd.values.answers import split_list
 from hpd.values.grammar import list_grammar
@@ -283,3 +285,50 @@ def test_a_document_of_a_tenth_of_the_context_is_read_as_a_whole(tiny_model):
     with SmallExtractor(source, tiny_model(seed=1), **settings) as extractor:
         (found,) = extractor.extract_many([text], on_error="record")
     assert found.error is None or found.error.type != "ContextOverflowError"
+
+
+def leaf_of(source, lists="names"):
+    (leaf,) = schema_leaves(load_schema(source), lists)
+    return leaf
+
+
+def test_where_null_is_no_answer_a_list_has_an_item_and_items_what_they_need():
+    forced = leaf_of("rows [{n int!, m int}]").forced
+    grammar = list_grammar(forced.attribute)
+    assert forced.is_forced
+    assert grammar.count('"null"') == 1  # that of the part which may be missing
+    assert grammar.startswith('root ::= " "? ("[" v')
+    assert ")?" not in grammar.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("fields", "asked"),
+    [
+        ({("rows", "2", "name"): FieldValue(error="too long", raw="x")}, False),
+        ({("rows", "2", "n"): FieldValue(error="too large", raw="9")}, True),
+    ],
+)
+def test_what_is_refused_in_a_row_is_asked_again(fields, asked):
+    """The list, if its name is refused; else the part by itself."""
+    schema = load_schema("rows [{name!, n int!}]")
+    waves = Waves(schema, lists="names")
+    values = DocumentValues()
+    values.fields = {
+        ("rows", "count"): FieldValue(value=2, raw=' ["a", "b"]'),
+        ("rows", "1", "name"): FieldValue(value="a", raw='"a"'),
+        ("rows", "1", "n"): FieldValue(value=1, raw="1"),
+        ("rows", "2", "name"): FieldValue(value="b", raw='"b"'),
+        ("rows", "2", "n"): FieldValue(value=2, raw="2"),
+        **fields,
+    }
+    retries = Retries(schema, Options(on_invalid="retry"), is_part=False)
+    questions, found = waves.first(), [2]
+    while questions:
+        retries.note(questions, found)
+        questions = waves.next(found, lambda d: {}, lambda d, path: values.part(path))
+        found = [None] * len(questions)
+    (due,) = retries.due([values])
+    assert due.leaf.path == (("rows", "2", "n") if asked else ("rows", "count"))
+    (again,) = waves.again([due], lambda d: {}, lambda d, path: values.part(path))
+    start = '{"rows": [{"name": "b", ' if asked else '{"rows[].name": '
+    assert again.key.startswith(start)

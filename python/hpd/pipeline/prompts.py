@@ -270,7 +270,7 @@ class FieldsPrompt(Prompt):
         unsettled = {
             q.leaf.path[0]
             for q in self._questions
-            if q.leaf.array or q.leaf.union or q.leaf.path not in own.fields
+            if q.leaf.opens or q.leaf.path not in own.fields
         }
         unsettled |= self._waves.waiting | {path[0] for path in own.lacking(schema)}
         if self._retries is not None:

@@ -58,6 +58,13 @@ class Leaf:
     """Whether the model must not answer null, as it did before."""
 
     @property
+    def opens(self) -> bool:
+        """Whether its value may make other leaves possible."""
+        if self.written is not None:
+            return bool(self.written.names)
+        return self.array is not None or self.union is not None
+
+    @property
     def needed(self) -> Iterator[Path]:
         """The paths of what must be finished before the leaf can start."""
         yield from self.after
@@ -389,7 +396,7 @@ class Waves:
     @property
     def may_go_on(self) -> bool:
         """Whether another wave may follow the one that was given last."""
-        return bool(self._waiting) or any(q.leaf.array or q.leaf.union for q in self._asked)
+        return bool(self._waiting) or any(q.leaf.opens for q in self._asked)
 
     @property
     def waiting(self) -> set[str]:
