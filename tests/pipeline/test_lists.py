@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from hpd.errors import OptionError
+from hpd.errors import OptionError, SchemaError
 from hpd.options import Options
 from hpd.pipeline.document_values import DocumentValues, Retries
 from hpd.pipeline.questionnaire import taught_lists
@@ -12,7 +12,7 @@ from hpd.prompt.lists import written_list
 from hpd.prompt.questions import Waves, known_waves, schema_leaves
 from hpd.prompt.text import as_answer
 from hpd.results import FieldValue
-from hpd.schema import load_schema
+from hpd.schema import load_schema, to_json_schema
 from hpd.values.answers import split_list
 from hpd.values.grammar import list_grammar
 from small_extractor import SmallExtractor, give_answers
@@ -169,6 +169,27 @@ def test_a_row_whose_name_comes_again_is_told_by_the_row_before():
 def test_rows_are_named_by_their_first_text(source, names):
     (array,) = load_schema(source).attributes
     assert written_list(array, "names").names == names
+
+
+def test_a_schema_may_say_by_what_its_rows_are_told_apart(extractor):
+    parts = {name: {"type": "string"} for name in ("day", "what", "amount")}
+    rows = {"type": "array", "items": {"type": "object", "properties": parts}}
+    source = {"type": "object", "properties": {"at": {**rows, "named_by": ["day", "what"]}}}
+    answer = {
+        "at": [
+            {"day": "1 May", "what": "rent", "amount": "5"},
+            {"day": "1 May", "what": "fee", "amount": "6"},
+            {"day": "2 May", "what": "fee", "amount": "7"},
+        ]
+    }
+    first, second = keys(source, answer)
+    assert [key for key, _ in first] == ['{"at":']
+    assert second[1] == ('{"at": [{"day": "1 May", "what": "fee", "amount":', "6")
+    assert read(extractor, source, [answer], lists="names")[0].data == answer
+    assert to_json_schema(load_schema(source))["properties"]["at"]["named_by"] == ["day", "what"]
+    rows["named_by"] = ["who"]
+    with pytest.raises(SchemaError, match="named_by"):
+        load_schema({"type": "object", "properties": {"at": rows}})
 
 
 @pytest.mark.parametrize(

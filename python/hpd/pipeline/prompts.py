@@ -268,9 +268,7 @@ class FieldsPrompt(Prompt):
             return None
         own = self._values[0]
         unsettled = {
-            q.leaf.path[0]
-            for q in self._questions
-            if q.leaf.opens or q.leaf.path not in own.fields
+            q.leaf.path[0] for q in self._questions if q.leaf.opens or q.leaf.path not in own.fields
         }
         unsettled |= self._waves.waiting | {path[0] for path in own.lacking(schema)}
         if self._retries is not None:

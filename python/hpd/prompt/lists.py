@@ -117,7 +117,7 @@ def written_list(array: Attribute, lists: Lists) -> Written | None:
     if lists == "numbers" or item is None:
         return None
     if lists == "names" and item.type == "object":
-        names = row_names(item)
+        names = array.named_by or row_names(item)
         if names and any(part.name not in names and not part.given for part in item.attributes):
             return Written(array, names)
     return Written(array) if _is_writable(item) else None

@@ -454,10 +454,25 @@ class _Reader:
             common,
             type="array",
             item=item,
+            named_by=self.named_by(node, where, item),
             min_items=minimum,
             max_items=maximum,
             unique_items=flag_of(node, "uniqueItems", where),
         )
+
+    def named_by(self, node: Node, where: str, item: Attribute) -> tuple[str, ...]:
+        """The parts by which the items of an array are told apart, if it says so."""
+        if "named_by" not in node:
+            return ()
+        names = names_of(node["named_by"], f"{where}.named_by")
+        parts = [part.name for part in item.attributes if part.is_scalar and not part.given]
+        unknown = [name for name in names if item.type != "object" or name not in parts]
+        if unknown:
+            raise fail(
+                f"{where}.named_by",
+                f"{unknown[0]!r} is no single value of its items ({', '.join(parts) or 'none'})",
+            )
+        return names
 
     def tuple(self, common: Attribute, node: Node, where: str, refs: Refs) -> Attribute:
         """An array whose items differ by their place."""
