@@ -9,7 +9,7 @@ from hpd.options import Options
 from hpd.pipeline.document_values import DocumentValues, Retries
 from hpd.pipeline.questionnaire import taught_lists
 from hpd.prompt.lists import written_list
-from hpd.prompt.questions import Waves, known_waves, schema_leaves
+from hpd.prompt.questions import Waves, count_attribute, known_waves, schema_leaves
 from hpd.prompt.text import as_answer
 from hpd.results import FieldValue
 from hpd.schema import load_schema, to_json_schema
@@ -222,6 +222,13 @@ def test_a_list_that_breaks_off_keeps_its_whole_items():
     split = split_list(written_list(array, "names").attribute, ' ["a", "b c", "d', ("tags",))
     assert split.pop(("tags", "count")).truncated
     assert {path[-1]: raw.text for path, raw in split.items()} == {"1": '"a"', "2": '"b c"'}
+
+
+@pytest.mark.parametrize("text", ["", " ", " nul"])
+def test_a_list_that_breaks_off_at_once_is_no_empty_list(text):
+    (array,) = load_schema("tags [str]").attributes
+    (count,) = split_list(array, text, ("tags",)).values()
+    assert count.parse(count_attribute(array)).error
 
 
 def test_no_more_items_than_the_schema_allows_are_kept_and_that_is_marked(extractor):

@@ -40,7 +40,8 @@ from hpd.values.parsing import joint_probability, parse_cut, parse_forced, parse
 AnyValue = Value | KnownValue
 """A value that was decoded now, or earlier."""
 
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"[^\W\u2e80-\U0010ffff]+|[\u2e80-\U0010ffff]")
+"""A word; where words have no blanks between them, a character."""
 
 _CUT = {"truncated": "cut off after {} tokens", "repeated": "the model repeats itself"}
 """The ways in which a value ends before its time, and what its error says."""

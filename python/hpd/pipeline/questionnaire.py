@@ -341,7 +341,7 @@ class Questionnaire:
         tokens = self._tokenizer(len(texts)).tokenize(texts, [q.key for q in questions], passing)
         stated = [self._restrictions(text) for text in texts]
         n_document = len(tokens.prompt) - tokens.n_instruction
-        fields = []
+        fields: list[Field] = []
         elastic = {}
         for key, question in zip(tokens.keys, questions, strict=True):
             leaf = question.leaf

@@ -69,6 +69,9 @@ def split_list(array: Attribute, text: str, path: Path) -> dict[Path, RawValue]:
         path: that of the array.
     """
     node, _ = _Reader(text).value(0, 0)
+    if node.kind == "scalar" and not node.complete:
+        # It broke off before it began.
+        return {(*path, COUNT_KEY): RawValue(text, truncated=True, error=BREAKS_OFF)}
     values: dict[Path, RawValue] = {}
     _Splitter(text, values).split(array, node, path, None, cut=False)
     return values
